@@ -19,7 +19,7 @@ package struct AVError: Error, RawRepresentable, Hashable, Sendable {
   package static let unsupportedFeature = AVError(rawValue: Int32(CAV_ERROR_PATCH_WELCOME))
   /// An external library or device failed (`AVERROR_EXTERNAL`).
   package static let external = AVError(rawValue: Int32(CAV_ERROR_EXTERNAL))
-  /// libavcodec does not know what failed (`AVERROR_UNKNOWN`).
+  /// libavcodec does not report what failed (`AVERROR_UNKNOWN`).
   package static let unknown = AVError(rawValue: Int32(CAV_ERROR_UNKNOWN))
   /// libavcodec found a bug of its own (`AVERROR_BUG`).
   package static let bug = AVError(rawValue: Int32(CAV_ERROR_BUG))

@@ -159,7 +159,7 @@ import Synchronization
   /// this returns none.
   package func takeErrors(timestamp: Int64) -> FrameErrors { host.begun.takeErrors(timestamp: timestamp) }
 
-  /// Frames that the decoder holds back for reordering, as far as it knows by now (`has_b_frames`).
+  /// Frames that the decoder holds back for reordering, as far as it has found by now (`has_b_frames`).
   package var reorderDepth: Int { unsafe Int(raw.pointee.has_b_frames) }
 
   /// Packets to send before the first one's frame can come out, because of frame threads.
@@ -180,7 +180,7 @@ private final class CallbackHost: Sendable {
   let maximumPixels: Int
   /// The format of the device's frames; nil without a device.
   let frameFormat: AVPixelFormat?
-  /// What the device does with the stream. Once it does not decode, it is not asked again: a picture of which one slice
+  /// What the device does with the stream. Once it does not decode, it is not tried again: a picture of which one slice
   /// is refused has come out without that slice.
   let deviceState = Atomic(DeviceState.decodes)
 
@@ -193,7 +193,7 @@ private final class CallbackHost: Sendable {
   }
 }
 
-/// `get_format`: called when libavcodec knows the picture size, before it allocates memory for it, on any of its
+/// `get_format`: called when libavcodec has read the picture size, before it allocates memory for it, on any of its
 /// threads.
 private let chooseFormat:
   @convention(c) (UnsafeMutablePointer<AVCodecContext>?, UnsafePointer<AVPixelFormat>?) -> AVPixelFormat = {
@@ -205,7 +205,7 @@ private let chooseFormat:
     let (width, height) = unsafe (Int64(context.pointee.coded_width), Int64(context.pointee.coded_height))
     guard width * height <= Int64(host.maximumPixels) else { return AV_PIX_FMT_NONE }
     guard let wanted = host.frameFormat else { return unsafe cavcodec_default_get_format(context, formats) }
-    // libavcodec asks again, without the device's format, where the device refuses the stream.
+    // libavcodec calls again, without the device's format, where the device refuses the stream.
     var next = unsafe formats
     while unsafe next.pointee != AV_PIX_FMT_NONE, host.deviceState.load(ordering: .relaxed) == .decodes {
       if unsafe next.pointee == wanted { return wanted }

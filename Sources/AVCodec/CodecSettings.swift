@@ -49,12 +49,12 @@ package struct CodecSettings: Sendable {
   package var useFrameThreads = true
   /// Decode the slices of a picture at once.
   package var useSliceThreads = true
-  /// Ask for frames as early as the stream allows (`AV_CODEC_FLAG_LOW_DELAY`).
+  /// Output frames as early as the stream allows (`AV_CODEC_FLAG_LOW_DELAY`).
   package var lowDelay = false
   /// Initial reorder depth in frames; the decoder raises it where the stream needs more.
   package var reorderDepth = 0
-  /// Where the stream does not say how deep its reordering is, expect what its level allows, so that no frame comes too
-  /// late for output (`strict_std_compliance`). Otherwise the decoder adapts, and drops frames each time.
+  /// Where the stream does not signal how deep its reordering is, expect what its level allows, so that no frame comes
+  /// too late for output (`strict_std_compliance`). Otherwise the decoder adapts, and drops frames each time.
   package var expectsDeepestReordering = false
   /// Pictures to skip at first.
   package var skip = Skip.none

@@ -51,7 +51,7 @@ package import CAVCodec
   /// Extra field periods for which the picture is displayed (`repeat_pict`).
   package var repeatCount: Int { unsafe Int(raw.pointee.repeat_pict) }
 
-  /// Full-range samples (`AVCOL_RANGE_JPEG`); nil when the stream does not say.
+  /// Full-range samples (`AVCOL_RANGE_JPEG`); nil when the stream does not signal it.
   package var isFullRange: Bool? {
     switch unsafe raw.pointee.color_range {
     case AVCOL_RANGE_JPEG: true
@@ -65,12 +65,12 @@ package import CAVCodec
   package var transferCharacteristics: UInt8 { unsafe UInt8(truncatingIfNeeded: raw.pointee.color_trc.rawValue) }
   /// `matrix_coefficients` code point (H.264 Table E-5, H.273), 2 for unspecified.
   package var matrixCoefficients: UInt8 { unsafe UInt8(truncatingIfNeeded: raw.pointee.colorspace.rawValue) }
-  /// `chroma_sample_loc_type` (H.264 E.2.1), 0 to 5; nil when the stream does not say.
+  /// `chroma_sample_loc_type` (H.264 E.2.1), 0 to 5; nil when the stream does not signal it.
   package var chromaSampleLocation: UInt8? {
     let location = unsafe raw.pointee.chroma_location.rawValue
     return location >= 1 ? UInt8(truncatingIfNeeded: location - 1) : nil
   }
-  /// Sample aspect ratio; nil when the stream does not say.
+  /// Sample aspect ratio; nil when the stream does not signal it.
   package var sampleAspectRatio: (width: Int, height: Int)? {
     let ratio = unsafe raw.pointee.sample_aspect_ratio
     return ratio.num > 0 && ratio.den > 0 ? (Int(ratio.num), Int(ratio.den)) : nil

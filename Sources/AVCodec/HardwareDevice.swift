@@ -13,7 +13,7 @@ import CAVCodec
 
   /// Opens a device.
   ///
-  /// - Throws: what libavutil returns; `AVError.noDevice` where it cannot say more.
+  /// - Throws: what libavutil returns; `AVError.noDevice` where it gives no reason.
   package init(_ method: HardwareMethod, at place: String) throws(AVError) {
     var device: UnsafeMutablePointer<AVBufferRef>?
     var options: OpaquePointer?
@@ -41,7 +41,7 @@ import CAVCodec
     return unsafe reference
   }
 
-  /// What the driver calls the device or itself; nil when it does not say.
+  /// What the driver calls the device or itself; nil when it gives no name.
   package var driverName: String? {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text -> String? in
       guard let start = text.baseAddress else { return nil }

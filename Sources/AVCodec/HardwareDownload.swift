@@ -4,7 +4,7 @@ import CAVCodec
 /// Copies pictures from a device's memory into that of a `FrameBufferSource`.
 @safe final class HardwareDownload {
   private let source: any FrameBufferSource
-  /// What the device writes where its layout is not the wanted one.
+  /// What the device writes where its layout is not the requested one.
   private var scratch: UnsafeMutableRawPointer?
   private var scratchByteCount = 0
 
@@ -69,7 +69,7 @@ import CAVCodec
     unsafe cav_frame_move_ref(frame, target.raw)
   }
 
-  /// Copies a picture whose layout is the wanted one.
+  /// Copies a picture whose layout is the requested one.
   private func transfer(
     _ frame: UnsafeMutablePointer<AVFrame>, to target: borrowing Frame, _ format: AVPixelFormat
   ) throws(AVError) {

@@ -2,12 +2,12 @@
 import CAVCodec
 import Glibc
 
-/// Which device is wanted.
+/// Which device is requested.
 package struct HardwareRequest: Hashable, Sendable {
   /// A render node (`/dev/dri/renderD128`), an X display (`:0`) or a CUDA device number (`0`); nil for what is there.
   package var place: String?
 
-  /// Wants a device.
+  /// Requests a device.
   package init(place: String? = nil) { self.place = place }
 
   /// Where a device may be.

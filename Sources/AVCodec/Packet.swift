@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CAVCodec
 
-/// One access unit for a decoder: a padded copy of its bytes, as libavcodec wants them.
+/// One access unit for a decoder: a padded copy of its bytes, as libavcodec requires.
 ///
 /// Immutable once made, so that a decoder, its worker threads and a replay buffer may hold it at the same time. It is
 /// made without libavcodec: the memory is a block of the pool's.

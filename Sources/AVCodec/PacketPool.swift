@@ -101,7 +101,7 @@ import Synchronization
     let (byteCount, overflow) = bytes.count.addingReportingOverflow(prefix.count)
     guard !overflow, byteCount > 0, byteCount < (1 << 30) - padding else { throw .invalidArgument }
     guard let block = Block(byteCount: byteCount + padding, of: storage) else { throw .outOfMemory }
-    // SAFETY: the block has room for byteCount + padding bytes, and nobody else knows it yet.
+    // SAFETY: the block has room for byteCount + padding bytes, and nothing else refers to it yet.
     let start = unsafe UnsafeMutableRawPointer(block.start)
     unsafe prefix.withUnsafeBytes {
       if let base = $0.baseAddress { unsafe start.copyMemory(from: base, byteCount: $0.count) }

@@ -29,7 +29,7 @@ import CAVFormat
 
   /// Opens a container.
   ///
-  /// - Parameter isInterrupted: asked again and again while reading waits; reading fails once it returns true.
+  /// - Parameter isInterrupted: called again and again while reading waits; reading fails once it returns true.
   /// - Throws: `AVError.notImplemented` where libavformat is missing; `AVError.invalidData` for what is no container; what
   ///   the source has failed with.
   package init(
@@ -70,7 +70,7 @@ import CAVFormat
 
   private static func options(_ settings: Settings) throws(AVError) -> OpaquePointer? {
     var options = settings.options
-    // No decoder is opened to learn what a stream is.
+    // No decoder is opened to find out what a stream is.
     options[key: "codec_whitelist"] = "none"
     options[key: "protocol_whitelist"] = "none"
     if let formats = settings.formats { options[key: "format_whitelist"] = formats }
@@ -177,7 +177,7 @@ import CAVFormat
 
   // MARK: Packets
 
-  /// Sets whether packets of a stream are wanted. All are at first.
+  /// Sets whether packets of a stream are read. All are at first.
   package func setWanted(_ isWanted: Bool, stream index: Int) {
     guard index >= 0, index < streamCount, let stream = unsafe cav_stream(raw, UInt32(index)) else { return }
     unsafe stream.pointee.discard = isWanted ? AVDISCARD_DEFAULT : AVDISCARD_ALL

@@ -41,7 +41,7 @@ import CAVFormat
     withExtendedLifetime((io, interruption)) {}
   }
 
-  /// Whether the format can hold a codec, by libavcodec's number; nil where the muxer does not know.
+  /// Whether the format can hold a codec, by libavcodec's number; nil where the muxer has no answer.
   package func canHold(codecID: UInt32) -> Bool? {
     let answer = unsafe cavformat_query_codec(raw.pointee.oformat, AVCodecID(codecID))
     return answer < 0 ? nil : answer > 0
@@ -62,7 +62,7 @@ import CAVFormat
   ///   - size: width and height, where the source may not have them.
   ///   - metadata: in place of the source's.
   ///   - stale: side data of the source that is not true any more.
-  ///   - timeBase: the ticks that are wished for; the muxer may choose others (``timeBase(of:)``).
+  ///   - timeBase: the preferred ticks; the muxer may choose others (``timeBase(of:)``).
   /// - Returns: its place.
   /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header.
   package func addStream(
@@ -97,7 +97,7 @@ import CAVFormat
   ///
   /// - Parameters:
   ///   - source: the stream that is converted.
-  ///   - timeBase: the ticks that are wished for; the muxer may choose others (``timeBase(of:)``).
+  ///   - timeBase: the preferred ticks; the muxer may choose others (``timeBase(of:)``).
   /// - Returns: its place.
   /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header.
   package func addStream(
@@ -118,10 +118,10 @@ import CAVFormat
   /// - Returns: its place.
   /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header.
   package func addCover(like source: StreamDescription, of input: InputContext) throws(AVError) -> Int {
-    // Of a size that is not known, since no decoder is opened; libavformat asks for one, and does not write it.
+    // Of a size that is not known, since no decoder is opened; libavformat requires one, and does not write it.
     let size = source.size.width > 0 && source.size.height > 0 ? nil : (width: 1, height: 1)
     let index = try addStream(like: source, of: input, extradata: nil, size: size, timeBase: source.timeBase)
-    // Muxers know covers by this and nothing else.
+    // Muxers recognise covers by this and nothing else.
     unsafe raw.pointee.streams[index]?.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
     return index
   }
@@ -174,7 +174,7 @@ import CAVFormat
 
   /// Adds a video stream.
   ///
-  /// - Parameter timeBase: the ticks that are wished for; the muxer may choose others (``timeBase(of:)``).
+  /// - Parameter timeBase: the preferred ticks; the muxer may choose others (``timeBase(of:)``).
   /// - Returns: its place.
   /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header, and for sizes that are none.
   package func addStream(_ video: Video, timeBase: TimeBase) throws(AVError) -> Int {

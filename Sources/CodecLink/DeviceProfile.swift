@@ -2,7 +2,7 @@
 
 /// A profile that a device decodes.
 package struct DeviceProfile: Hashable, Sendable {
-  /// The profile, by a number that application and process know.
+  /// The profile, by a number on which application and process agree.
   package let number: UInt8
   /// The greatest width in luma samples; 0 where it is not known.
   package let maximumWidth: UInt32

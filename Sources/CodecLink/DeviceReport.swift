@@ -2,7 +2,7 @@
 
 /// What became of the device that a process was to open.
 package enum DeviceReport: Hashable, Sendable {
-  /// None was wanted.
+  /// None was requested.
   case none
   /// It is open, and was seen to decode. Method and name are UTF-8; profiles are listed on request.
   case opened(method: [UInt8], name: [UInt8], profiles: [DeviceProfile] = [])

@@ -10,7 +10,7 @@ package struct DeviceRequest: Hashable, Sendable {
   /// The longest name that is read: that of a path.
   private static let limit = 4096
 
-  /// Wants a device.
+  /// Requests a device.
   package init(place: String?, listsProfiles: Bool = false) {
     self.place = place.map { Array($0.utf8.prefix(Self.limit)) }
     self.listsProfiles = listsProfiles
@@ -22,7 +22,7 @@ package struct DeviceRequest: Hashable, Sendable {
     case named
   }
 
-  /// Reads one; `nil` where none is wanted.
+  /// Reads one; `nil` where none is requested.
   @_lifetime(reader: copy reader)
   init?(reading reader: inout MessageReader) throws(LinkError) {
     switch Kind(rawValue: try reader.read()) {
@@ -34,7 +34,7 @@ package struct DeviceRequest: Hashable, Sendable {
     listsProfiles = try reader.read(UInt8.self) != 0
   }
 
-  /// Appends one, or that none is wanted.
+  /// Appends one, or that none is requested.
   static func write(_ request: DeviceRequest?, to writer: inout MessageWriter) {
     let kind: Kind = request == nil ? .none : request?.place == nil ? .any : .named
     writer.append(kind.rawValue)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a codec process under somebody else's control would try; a debug build of the service tries it on request.
+/// What a codec process under an attacker's control would try; a debug build of the service tries it on request.
 package enum EscapeAttempt: UInt8, Sendable, CaseIterable {
   /// Bytes of the memory that the application shares for the attempt: one that the process may write, one that it may
   /// only read. Their descriptors come in one message.
@@ -40,7 +40,7 @@ package enum EscapeAttempt: UInt8, Sendable, CaseIterable {
   case fillStackMemory
   /// Fork.
   case fork
-  /// Fork by clone3(2), whose arguments a filter cannot see.
+  /// Fork by clone3(2), whose arguments a filter cannot read.
   case forkByClone3
   /// Write to a descriptor other than standard error.
   case writeDescriptor

@@ -2,7 +2,7 @@
 import CLinux
 import Glibc
 
-/// A flag that wakes waits (eventfd(2)): whoever polls it sees it until it is cleared. Any thread may use it.
+/// A flag that wakes waiting threads (eventfd(2)): polls see it until it is cleared. Any thread may use it.
 package final class EventDescriptor: Sendable {
   private let descriptor: OwnedDescriptor
 

@@ -6,7 +6,7 @@ import Glibc
 package struct LinkMessage: ~Copyable {
   private var storage: [UInt8]
   private var byteCount = 0
-  /// Those that came with the message and nobody has taken; `-1` from `descriptorCount` on.
+  /// Those that came with the message and have not been taken; `-1` from `descriptorCount` on.
   private var descriptors: [Int32] = Array(repeating: -1, count: LinkSocket.descriptorLimit)
   private var descriptorCount = 0
   private let acceptedDescriptorCount: Int

@@ -6,12 +6,12 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
   /// The number, valid as long as the owner lives.
   package let rawValue: Int32
 
-  /// Takes over a descriptor that nobody else closes.
+  /// Takes over a descriptor that nothing else closes.
   package init(owning rawValue: Int32) { self.rawValue = rawValue }
 
   deinit { close(rawValue) }
 
-  /// Gives the descriptor up: who gets the number closes it.
+  /// Gives the descriptor up: the code that gets the number closes it.
   package consuming func release() -> Int32 {
     let rawValue = rawValue
     discard self

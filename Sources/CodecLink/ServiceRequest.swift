@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What the application asks the starter for: a process for one session.
+/// What the application requests from the starter: a process for one session.
 package struct ServiceRequest: Sendable {
   /// Bytes of memory of the process's own, libraries' data included; what application and process share is not counted.
   /// 0 for no limit.

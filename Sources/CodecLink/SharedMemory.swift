@@ -4,9 +4,9 @@ import Glibc
 
 /// Memory that application and codec service both map (memfd_create(2)).
 ///
-/// The application makes it, and seals it so that it can be neither shrunk nor grown, which would end whoever touches
-/// what is gone. The other process may change what it may write at any time: whoever decides by such bytes copies them
-/// first.
+/// The application makes it, and seals it so that it can be neither shrunk nor grown, which would end a process that
+/// touches what is gone. The other process may change what it may write at any time: code that decides by such bytes
+/// copies them first.
 @safe package final class SharedMemory: @unchecked Sendable {
   /// What a process may do with the bytes.
   package enum Access: Sendable {
@@ -30,7 +30,7 @@ import Glibc
   package init(byteCount: Int, peerAccess: Access) throws(LinkError) {
     guard byteCount > 0 else { throw .invalid }
     let flags = UInt32(CLINUX_MFD_CLOEXEC | CLINUX_MFD_ALLOW_SEALING)
-    // Kernels before 6.3 do not know the flag that forbids executing the bytes.
+    // Kernels before 6.3 do not have the flag that forbids executing the bytes.
     var raw = unsafe clinux_memfd_create("h26x", flags | UInt32(CLINUX_MFD_NOEXEC_SEAL))
     if raw < 0, errno == EINVAL { raw = unsafe clinux_memfd_create("h26x", flags) }
     let descriptor = OwnedDescriptor(owning: try LinkError.check(raw))

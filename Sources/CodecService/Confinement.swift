@@ -73,7 +73,7 @@ enum Confinement {
     return unsafe chdir("/") == 0
   }
 
-  /// Denies everything that this kernel's Landlock knows of, but some files. Versions are the kernel's, rights those of
+  /// Denies everything that this kernel's Landlock controls, but some files. Versions are the kernel's, rights those of
   /// linux/landlock.h.
   private static func restrictByLandlock(allowing allowed: [DriverFiles]) -> Bool {
     let version = clinux_landlock_version()

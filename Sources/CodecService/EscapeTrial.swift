@@ -4,7 +4,7 @@
   import CodecLink
   import Glibc
 
-  /// Tries what a process under somebody else's control would try, and sends the application the `errno` of its failure;
+  /// Tries what a process under an attacker's control would try, and sends the application the `errno` of its failure;
   /// 0 where it worked. Not in what ships.
   enum EscapeTrial {
     static func run(_ attempt: EscapeAttempt, _ socket: consuming LinkSocket) -> Never {
@@ -27,7 +27,7 @@
       let writable: SharedMemory
       let readable: SharedMemory
 
-      /// Whether it worked; `errno` says why not.
+      /// Whether it worked; `errno` has the reason why not.
       func perform(_ attempt: EscapeAttempt) -> Bool {
         let size = EscapeAttempt.sharedByteCount
         switch attempt {

@@ -23,7 +23,7 @@ enum SessionProcess {
     resetSignals()
     let socket = LinkSocket(owning: OwnedDescriptor(owning: StarterDescriptor.link))
 
-    // Before the filter: a driver executes code that it loads, and makes threads and memory as it likes.
+    // Before the filter: a driver executes code that it loads, and makes threads and memory at its discretion.
     var protection = protection
     if request.device != nil { protection.formUnion(Confinement.leaveDriverFiles()) }
     let opened = request.device.map(OpenedDevice.init)
@@ -49,7 +49,7 @@ enum SessionProcess {
   }
 
   /// Takes away the handlers of the Swift runtime, which would execute a debugger when this process crashes: the filter
-  /// would end it, and hide why. A sanitizer's own are wanted.
+  /// would end it, and hide why. A sanitizer's own stay.
   private static func resetSignals() {
     guard !ResourceLimits.isSanitized else { return }
     for number in 1..<Int32(NSIG) { signal(number, SIG_DFL) }

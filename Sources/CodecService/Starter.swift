@@ -38,7 +38,7 @@ final class Starter {
       try Starter(wall).serve()
       _exit(0)
     } catch {
-      // The application is gone, or broke the protocol: it cannot be told.
+      // The application is gone, or broke the protocol: nothing can be reported to it.
       _exit(1)
     }
   }
@@ -106,7 +106,7 @@ final class Starter {
       var (code, status) = (Int32(0), Int32(0))
       let result = unsafe clinux_reap(sessions[index].process.rawValue, WNOHANG, &code, &status)
       let ending = result == 0 ? ServiceEnding(code: code, status: status) : .unknown
-      // Fails where the application no longer wants to know.
+      // Fails where the application no longer receives reports.
       do throws(LinkError) { try sessions[index].report.send(ending.report.span) } catch {}
     }
     sessions = sessions.indices.filter { !(ended.indices.contains($0) && ended[$0]) }.map { sessions[$0] }

@@ -6,7 +6,7 @@ import Glibc
 /// The system calls that a session's process may use: those that decoding was seen to need, as a program for the kernel
 /// (seccomp(2)). Every other one ends the process.
 struct SystemCallFilter {
-  /// The processors whose calls the table knows.
+  /// The processors whose calls are in the table.
   enum Architecture: UInt32, CaseIterable {
     case x86 = 0xC000_003E  // AUDIT_ARCH_X86_64
     case arm = 0xC000_00B7  // AUDIT_ARCH_AARCH64
@@ -85,12 +85,12 @@ struct SystemCallFilter {
           where: .argument(0, hasAll: UInt32(CLINUX_CLONE_THREAD)), .argument(0, hasNone: Self.namespaces)),
         // Its flags are behind a pointer. The C library takes clone instead.
         SystemCallRule("clone3", x86: 435, arm: 435, .fail(ENOSYS)),
-        // The C library looks for a file while libavcodec asks for the number of processors.
+        // The C library looks for a file while libavcodec queries the number of processors.
         SystemCallRule("openat", x86: 257, arm: 56, .fail(EACCES)),
         SystemCallRule("prctl", x86: 157, arm: 167, where: .argument(0, isOneOf: UInt32(PR_SET_NAME))),
         // abort(3).
         SystemCallRule("tgkill", x86: 234, arm: 131, where: .argument(0, isOneOf: UInt32(bitPattern: process))),
-        // Last words, which nobody reads.
+        // The last messages of a process that ends, which nothing reads.
         SystemCallRule("write", x86: 1, arm: 64, where: .argument(0, isOneOf: UInt32(STDERR_FILENO))),
         SystemCallRule("writev", x86: 20, arm: 66, where: .argument(0, isOneOf: UInt32(STDERR_FILENO))),
       ]
@@ -103,7 +103,7 @@ struct SystemCallFilter {
     SystemCallRule(
       "mmap", x86: 9, arm: 222, where: .argument(2, hasNone: UInt32(PROT_EXEC))),
     SystemCallRule("madvise", x86: 28, arm: 233),
-    // Landlock says which files.
+    // Landlock decides which files may be opened.
     SystemCallRule("openat", x86: 257, arm: 56),
     SystemCallRule("read", x86: 0, arm: 63),
     SystemCallRule("write", x86: 1, arm: 64),
@@ -175,7 +175,8 @@ struct SystemCallFilter {
     var test: [FilterInstruction] = [.load(offset: UInt32(16 + 8 * condition.argument))]
     if condition.mask != .max { test.append(.and(condition.mask)) }
     for (index, value) in condition.values.enumerated() {
-      // Where a value matches, those behind it are skipped, and the end of the process if it is wanted.
+      // Where a value matches, those behind it are skipped, and, if the value is an allowed one, the end of the
+      // process.
       let rest = UInt8(clamping: condition.values.count - 1 - index)
       let isLast = rest == 0
       test.append(

@@ -18,7 +18,7 @@ public struct FilePieces<File: ByteSource>: AsyncSequence {
   /// Begins with the first piece.
   public func makeAsyncIterator() -> Iterator { Iterator(file: file) }
 
-  /// Reads a piece whenever one is asked for.
+  /// Reads a piece whenever one is requested.
   public struct Iterator: AsyncIteratorProtocol {
     var file: File
     var offset: UInt64 = 0

@@ -2,7 +2,7 @@
 import Glibc
 public import StreamReport
 
-/// A file of the file system, read where it is asked for. Reads block.
+/// A file of the file system, read at any offset. Reads block.
 public final class LocalFile: ByteSource, Sendable {
   /// Size in bytes when it was opened.
   public let size: UInt64
@@ -12,7 +12,7 @@ public final class LocalFile: ByteSource, Sendable {
   ///
   /// - Throws: ``VideoFileError/cannotOpen(path:code:)``; with `EINVAL` for what is not a regular file.
   public init(at path: String) throws(VideoFileError) {
-    // Without O_NONBLOCK opening a pipe waits for whoever writes to it.
+    // Without O_NONBLOCK opening a pipe waits for its writer.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .cannotOpen(path: path, code: errno) }
     var status = stat()

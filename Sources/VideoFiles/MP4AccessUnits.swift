@@ -61,8 +61,8 @@ public struct MP4AccessUnits: AsyncSequence {
 
   private var time: TrackTime { TrackTime(timescale: track.timescale) }
 
-  /// How long the presentation is by its edit list or track header; nil where the file does not know, as that of a
-  /// recording that goes on in fragments.
+  /// How long the presentation is by its edit list or track header; nil where the file does not state it, as that of a
+  /// recording that continues in fragments.
   public var duration: Duration? {
     if let last = parts.last, last.start > .min {
       return last.end.map { time.duration(Self.sum(last.time, $0 &- last.start)) }

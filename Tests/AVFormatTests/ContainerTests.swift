@@ -159,7 +159,7 @@ import Testing
   }
 
   /// In each container that has an index, seeking leads to the keyframe at or before the time.
-  @Test(arguments: ["clip.mp4", "clip.mkv"]) func seeks(_ name: String) throws {
+  @Test(arguments: ["clip.mp4", "clip.mkv"]) func seekingLeadsToTheKeyframeAtOrBeforeTheTime(_ name: String) throws {
     let input = try InputContext(MemoryFile(clip: name), InputContext.Settings())
     let video = try #require(input.streams.first { $0.kind == .video })
     let all = try samples(input).filter { $0.stream == video.index }

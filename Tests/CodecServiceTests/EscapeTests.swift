@@ -50,7 +50,7 @@ import VideoDecoding
     #expect(Self.table.count == EscapeAttempt.allCases.count)
   }
 
-  @Test("denied", arguments: table)
+  @Test("every attempt to escape is denied", arguments: table)
   func attempt(_ attempt: EscapeAttempt, _ outcome: Outcome) throws {
     let process = try CodecStarter.begin(attempt)
     let size = EscapeAttempt.sharedByteCount

@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test("conditions of arguments", arguments: SystemCallFilter.Architecture.allCases)
+  @Test("calls with other arguments than decoding needs are refused", arguments: SystemCallFilter.Architecture.allCases)
   func conditions(architecture: SystemCallFilter.Architecture) throws {
     func verdict(_ name: String, _ arguments: UInt64...) throws -> FilterVerdict {
       let rule = try #require(filter.rules.first { "\($0.name)" == name })

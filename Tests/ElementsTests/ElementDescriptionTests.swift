@@ -17,7 +17,7 @@ import Testing
     #expect(throws: Never.self) { try element.type.checkDeclarations() }
   }
 
-  @Test(arguments: names) func factory(_ name: String) throws {
+  @Test(arguments: names) func factoriesMatchTheRecord(_ name: String) throws {
     _ = Harness.registered
     let factory = try unsafe #require(gst_element_factory_find(name))
     defer { unsafe gst_object_unref(UnsafeMutableRawPointer(factory)) }
@@ -40,7 +40,7 @@ import Testing
     try RecordFile.elements.expect("factory \(name)", words)
   }
 
-  @Test(arguments: names) func properties(_ name: String) throws {
+  @Test(arguments: names) func propertiesMatchTheRecord(_ name: String) throws {
     _ = Harness.registered
     let harness = try Harness(name)
     let instance = unsafe UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GTypeInstance.self)

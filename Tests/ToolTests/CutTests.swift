@@ -167,9 +167,9 @@ import Testing
 
   /// Options that make no sense, and what is said of them.
   static let mistakes: [(options: [String], target: String, status: Int32, said: String)] = [
-    (["--start", "2", "--end", "1"], "mp4", 64, "--end 0:00:01.000 is not behind --start 0:00:02.000"),
-    (["--start", "1", "--end", "1"], "mp4", 64, "--end 0:00:01.000 is not behind"),
-    (["--end", "0"], "mp4", 64, "--end 0:00:00.000 is not behind"),
+    (["--start", "2", "--end", "1"], "mp4", 64, "--end 0:00:01.000 is not after --start 0:00:02.000"),
+    (["--start", "1", "--end", "1"], "mp4", 64, "--end 0:00:01.000 is not after"),
+    (["--end", "0"], "mp4", 64, "--end 0:00:00.000 is not after"),
     (["--start", "-1"], "mp4", 64, "--start"), (["--start", "1:99"], "mp4", 64, "1:99"),
     (["--start", "soon"], "mp4", 64, "soon"), (["--start", "nan"], "mp4", 64, "nan"),
     (["--end", "1e400"], "mp4", 64, "1e400"), (["--start", ""], "mp4", 64, "--start"),

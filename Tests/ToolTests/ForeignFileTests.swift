@@ -183,7 +183,7 @@ import Testing
     let files = try #require(try JSONSerialization.jsonObject(with: document.output) as? [[String: Any]])
     #expect(files.first?["programs"] as? [Int] == [1, 7])
     let run = try await Program.run(["repack", "two.ts", "-o", "one.mp4"], in: folder.url)
-    #expect(run.status == 0 && run.said.contains("left behind: programme 7\n"), "\(run.said)")
+    #expect(run.status == 0 && run.said.contains("left behind: program 7\n"), "\(run.said)")
   }
 
   @Test func inspectReportsWhatItDoesNotFind() async throws {

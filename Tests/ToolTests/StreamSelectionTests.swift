@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// The streams of a container that are read, by number, programme and language.
+/// The streams of a container that are read, by number, program and language.
 @Suite(.enabled(if: Program.isBuilt)) struct StreamSelectionTests {
   private static let clips = ["clip.h264", "clip.h265"].map { Program.media.appending(path: $0).path }
 
@@ -96,7 +96,7 @@ import Testing
     #expect(try await Self.hash(["two.ts", "--program", "7"], in: folder) == second)
     for (options, hash, left) in [([], first, "7"), (["--program", "7"], second, "1")] {
       let run = try await Program.run(["repack", "two.ts", "-o", "out.mp4", "--force"] + options, in: folder.url)
-      #expect(run.status == 0 && run.said.hasSuffix("out.mp4: left behind: programme \(left)\n"), "\(run.said)")
+      #expect(run.status == 0 && run.said.hasSuffix("out.mp4: left behind: program \(left)\n"), "\(run.said)")
       #expect(run.said.contains("AAC") == (left == "1"), "\(run.said)")
       #expect(try await Self.hash(["out.mp4"], in: folder) == hash)
     }
@@ -106,7 +106,7 @@ import Testing
   static let mistakes: [(options: [String], status: Int32, said: String)] = [
     (["--streams", "9"], 1, "no stream 9; it has 0 video (H.264)"),
     (["--streams", "2"], 1, "has no H.264 or H.265 video; the streams are 0 video (H.264), 1 video (H.265)"),
-    (["--program", "3"], 1, "no programme 3; "), (["--language", "swe"], 1, "in swe; it has "),
+    (["--program", "3"], 1, "no program 3; "), (["--language", "swe"], 1, "in swe; it has "),
     (["--streams", "0,,1"], 64, "0,,1"), (["--streams", "-1"], 64, "--streams"), (["--streams", ""], 64, "--streams"),
     (["--streams", "99999999999999999999"], 64, "99999999999999999999"),
   ]

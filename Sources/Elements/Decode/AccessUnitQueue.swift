@@ -11,11 +11,11 @@ struct AccessUnitQueue {
 
   enum Preparation {
     case done
-    /// Downstream has to be asked what it takes.
+    /// Downstream's caps have to be queried.
     case planning
-    /// The plan has to be negotiated, once earlier pictures are out.
+    /// The plan has to be negotiated, once earlier pictures are output.
     case negotiating(OutputPlan)
-    /// A session has to be opened, or given the format, once earlier pictures are out.
+    /// A session has to be opened, or given the format, once earlier pictures are output.
     case opening(OutputPlan)
   }
 

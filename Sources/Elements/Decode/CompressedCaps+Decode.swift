@@ -30,7 +30,7 @@ extension CompressedCaps {
   var obstacle: ElementError? {
     for problem in problems {
       switch problem {
-      // Parameter sets may be in the stream, whatever the caps say: h264parse sends such caps for damaged streams.
+      // Parameter sets may be in the stream, whatever the caps contain: h264parse sends such caps for damaged streams.
       case .otherMediaType, .unknownStreamFormat, .unknownAlignment, .unexpectedCodecData, .missingCodecData: continue
       case .unreadableCodecData(_, nil):
         return Self.undecodable("codec_data is no buffer that can be read")

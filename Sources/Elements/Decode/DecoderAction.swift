@@ -14,7 +14,7 @@ enum DecoderAction<Codec: DecoderCodec> {
   case decode(FrameNumber)
   /// Add the bytes of these frames to those of another frame, and release them.
   case join([FrameNumber], to: FrameNumber)
-  /// Ask which raw video downstream takes, then call `plan(allowed:)`.
+  /// Query which raw video downstream accepts, then call `plan(allowed:)`.
   case askDownstream
   /// Negotiate the output's proposal, then call `negotiated(pool:)` or `negotiationFailed()`.
   case negotiate
@@ -26,7 +26,7 @@ enum DecoderAction<Codec: DecoderCodec> {
   case dropAhead(FrameNumber)
   /// Release the frame, with no QoS message.
   case release(FrameNumber)
-  /// Ask upstream for a random access point on behalf of the frame.
+  /// Request a random access point from upstream on behalf of the frame.
   case requestSyncPoint(FrameNumber)
   /// Look up the frame's PTS, then call `failed(_:number:pts:)`.
   case reportFailure(FrameNumber, DecodeError)
@@ -40,7 +40,7 @@ enum DecoderAction<Codec: DecoderCodec> {
   case log(Log.Level, String)
 }
 
-/// How a frame is to be decoded, by what the base class knows when its turn has come.
+/// How a frame is to be decoded, by the state of the base class when its turn has come.
 struct FrameRequest {
   /// Upstream has marked it as a random access point.
   var isSyncPoint = true
@@ -50,7 +50,7 @@ struct FrameRequest {
   var isDecodeOnly = false
   /// It would be shown too late.
   var isLate = false
-  /// Trick mode: only random access points are wanted.
+  /// Trick mode: only random access points are decoded.
   var keyUnitsOnly = false
   /// Trick mode: pictures that nothing refers to may be dropped.
   var allowsSkipping = false

@@ -6,9 +6,9 @@ import VideoDecoding
 /// A buffer's way through a decoder: frames become access units, whose format is read before they are decoded; output
 /// and session are made ready for it; the session decodes, and its results end the frames.
 ///
-/// It never calls out. The element asks for the next action until there is none, performs each between two accesses,
-/// and reports how it went; whatever happens in between, a flush or new caps included, only changes which action is
-/// next.
+/// It never calls other code. The element fetches the next action until there is none, performs each between two
+/// accesses, and reports how it went; whatever happens in between, a flush or new caps included, only changes which
+/// action is next.
 ///
 /// reader (frame collection, queue, format) → output → session → output → outcomes
 struct DecoderCore<Codec: DecoderCodec> {
@@ -25,14 +25,14 @@ struct DecoderCore<Codec: DecoderCodec> {
   private var settings = DecoderSettings()
   /// Failures in a row that are allowed; below 0 without limit.
   private var maximumErrors: Int32 = -1
-  /// The next picture to go out.
+  /// The next picture to output.
   private var outgoing: OutgoingPicture?
   private var draining: Draining?
   /// Start codes were found where lengths should be, and reported.
   private var hasRepaired = false
 
   private enum Draining {
-    /// Complete access units go out; the one whose NAL units are still coming stays.
+    /// Complete access units are decoded; the one whose NAL units are still coming stays.
     case completeAccessUnits
     case everything
   }
@@ -178,11 +178,11 @@ struct DecoderCore<Codec: DecoderCodec> {
     return nil
   }
 
-  /// Plans the output for the picture that is to go out, or else for the first access unit.
+  /// Plans the output for the picture that is to be output, or else for the first access unit.
   ///
   /// - Parameters:
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
-  ///   - needsReconfigure: downstream has asked to negotiate again.
+  ///   - needsReconfigure: downstream has requested another negotiation.
   mutating func plan(allowed: borrowing Caps?, needsReconfigure: Bool) {
     do throws(ElementError) {
       if let outgoing {
@@ -242,7 +242,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     }
   }
 
-  /// Downstream has not accepted the plan: what was to go out cannot.
+  /// Downstream has not accepted the plan: what was to be output cannot be.
   mutating func negotiationFailed() {
     output.negotiationFailed()
     fail(nil)
@@ -279,7 +279,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     }
   }
 
-  /// Releases the frame that was to go out, or in; with a message that ends the stream, if there is one.
+  /// Releases the frame that was to be output, or decoded; with a message that ends the stream, if there is one.
   private mutating func fail(_ message: DecoderMessage<Codec>?) {
     if let outgoing {
       outcomes.add(.release(outgoing.number))
@@ -329,12 +329,12 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   // MARK: Flow
 
-  /// Everything inside is to go out; more may come.
+  /// Everything inside is to be output; more may come.
   ///
   /// - Parameter keepingBegun: except an access unit whose NAL units are still coming.
   mutating func drain(keepingBegun: Bool = false) { draining = keepingBegun ? .completeAccessUnits : .everything }
 
-  /// The stream has ended, and everything is out.
+  /// The stream has ended, and everything was output.
   mutating func end() { outcomes.end(session) }
 
   /// A seek: nothing that is still inside is output any more.
@@ -355,7 +355,7 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   /// The next action; `nil` when the next frame, or a drain, has to come first.
   ///
-  /// - Parameter needsReconfigure: downstream has asked to negotiate again.
+  /// - Parameter needsReconfigure: downstream has requested another negotiation.
   mutating func nextAction(needsReconfigure: Bool) -> DecoderAction<Codec>? {
     while true {
       if let action = nextOutcome() { return action }

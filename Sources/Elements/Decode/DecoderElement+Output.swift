@@ -106,7 +106,8 @@ extension DecoderElement {
 }
 
 extension DecodedPicture {
-  /// A buffer of the memory that the codec's process has written the picture into, for whoever takes GstVideoMeta.
+  /// A buffer of the memory that the codec's process has written the picture into, for elements that support
+  /// GstVideoMeta.
   fileprivate func shared(as info: VideoInfo) -> Buffer? {
     guard let samples = sharedSamples, info.planeCount == planeCount, info.interlaceMode != .alternate,
       var buffer = Buffer(sharing: samples.descriptor, byteCount: samples.byteCount, keeping: self)

@@ -14,7 +14,7 @@ struct DecoderHealth<Codec: DecoderCodec> {
   private(set) var copied: UInt64 = 0
   /// Failures since the last good picture.
   private var failuresInARow = 0
-  /// The error for too many failures, or a final one, which ends the stream once earlier pictures have gone out.
+  /// The error for too many failures, or a final one, which ends the stream once earlier pictures were output.
   private var verdict: DecoderMessage<Codec>?
   /// Why the codec was lost the last time.
   private var loss: DecodeError?
@@ -35,10 +35,10 @@ struct DecoderHealth<Codec: DecoderCodec> {
     return ElementError(
       .stream(.format), "The stream has no parameter sets.",
       debug: "\(undecodable) access units came without the SPS and PPS (in the stream or in codec_data) that "
-        + "decoding them takes")
+        + "are needed to decode them")
   }
 
-  /// A good picture is out.
+  /// A good picture was output.
   mutating func pictureDecoded() {
     decoded += 1
     failuresInARow = 0
@@ -54,7 +54,7 @@ struct DecoderHealth<Codec: DecoderCodec> {
     return undecodable == 1
   }
 
-  /// An access unit without a picture that is wanted was skipped.
+  /// An access unit without a picture that is to be output was skipped.
   mutating func accessUnitSkipped() { skipped += 1 }
 
   /// What follows from a failure.
@@ -95,7 +95,7 @@ struct DecoderHealth<Codec: DecoderCodec> {
       return nil
     }
     loss = error
-    return DecoderMessage(error, before: "decoding goes on at the next random access point")
+    return DecoderMessage(error, before: "decoding continues at the next random access point")
   }
 
   /// The error for a stream that ends while the codec is lost; `nil` when it never was.
@@ -113,7 +113,7 @@ struct DecoderHealth<Codec: DecoderCodec> {
     verdict = nil
   }
 
-  /// Whether to ask upstream for a random access point now.
+  /// Whether to request a random access point from upstream now.
   mutating func mayRequestSyncPoint() -> Bool {
     guard let waited = awaited, waited < Self.patience else {
       awaited = 0

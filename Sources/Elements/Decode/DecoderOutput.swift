@@ -11,10 +11,10 @@ struct DecoderOutput<Codec: DecoderCodec> {
   private(set) var agreed: RawOutput?
   /// The plan to negotiate next.
   private(set) var proposal: OutputPlan?
-  /// Converts the session's pictures, when downstream wants another format.
+  /// Converts the session's pictures, when downstream requires another format.
   private(set) var conversion: PictureConversion?
 
-  /// How pictures are made of fields, where the sink caps do not say.
+  /// How pictures are made of fields, where the sink caps do not specify it.
   private var interlacing: Interlacing?
 
   // MARK: Planning

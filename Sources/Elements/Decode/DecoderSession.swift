@@ -42,7 +42,7 @@ struct DecoderSession {
   /// Sets whether the session is replaced at the next IDR picture.
   mutating func replaceSoon(_ replace: Bool) { isToBeReplaced = replace }
 
-  /// Opens a session in place of the one before, whose pictures are out.
+  /// Opens a session in place of the one before, whose pictures were output.
   mutating func open(
     _ format: FormatDescription, layout: SessionConfiguration.OutputLayout, settings: DecoderSettings, isLive: Bool,
     allocator: PoolPictureAllocator
@@ -103,7 +103,7 @@ struct DecoderSession {
   /// Outputs everything inside.
   func drain() { current?.drain() }
 
-  /// Discards everything inside. Results say which frames that concerns.
+  /// Discards everything inside. The results identify the frames concerned.
   func flush() { current?.flush() }
 
   /// The result of an access unit; `nil` when there is none until more is decoded.

@@ -62,7 +62,7 @@ struct DecoderSettings: Sendable {
   }
 
   /// `std-compliance`, with the values of avdec_h264 and avdec_h265. It only decides whether pictures are held back
-  /// when the stream does not say how deep its reordering is.
+  /// when the stream does not signal how deep its reordering is.
   enum Compliance: Int32, PropertyEnumeration {
     case automatic = 2_147_483_647
     case veryStrict = 2
@@ -148,7 +148,7 @@ struct DecoderSettings: Sendable {
   var directRendering = true
   var verifiesPictureHash = false
 
-  /// Pictures to skip: those that the user does not want, or that would be late.
+  /// Pictures to skip: those that the user has excluded, or that would be late.
   func skipFrames(for request: FrameRequest) -> SessionConfiguration.SkipFrames {
     let wanted = skipFrame.sessionValue
     return wanted == .none && (request.isLate || request.allowsSkipping) ? .nonReference : wanted

@@ -2,7 +2,7 @@
 import H26x
 import VideoDecoding
 
-/// Reads the format of each access unit before it is decoded, and knows whether session and output are ready for it.
+/// Reads the format of each access unit before it is decoded, and records whether session and output are ready for it.
 struct FormatFollower<Codec: DecoderCodec> {
   private var inspector = Codec.Inspector(nalLengthSize: nil)
   private var packaging = NALPackaging.annexB

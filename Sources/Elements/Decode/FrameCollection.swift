@@ -17,8 +17,8 @@ struct FrameCollection<Codec: DecoderCodec> {
 
   /// The frames of the next access unit that is complete; `nil` when there is none.
   ///
-  /// - Parameter formats: takes each parameter set on the way, by which slices of different access units are told
-  ///   apart.
+  /// - Parameter formats: takes each parameter set on the way, which is needed to distinguish slices of different
+  ///   access units.
   mutating func next(_ formats: inout FormatFollower<Codec>) throws(FlowError) -> [FrameNumber]? {
     let isComplete = try assembler.collect(
       judge: { detector, nalUnit in detector.feed(nalUnit, parameterSets: formats.parameterSets).boundary },

@@ -33,7 +33,7 @@ struct FrameOutcomes<Codec: DecoderCodec> {
 
   // MARK: Access units that are not decoded
 
-  /// An access unit without a picture that is wanted.
+  /// An access unit without a picture that is to be output.
   mutating func skip(_ number: FrameNumber) {
     health.accessUnitSkipped()
     add(.release(number))
@@ -56,7 +56,7 @@ struct FrameOutcomes<Codec: DecoderCodec> {
 
   // MARK: Results
 
-  /// A picture is to go out.
+  /// A picture is to be output.
   mutating func take(_ picture: DecodedPicture, of number: FrameNumber) {
     if picture.isCorrupt { requestSyncPoint(for: number) } else { health.pictureDecoded() }
   }
@@ -81,7 +81,7 @@ struct FrameOutcomes<Codec: DecoderCodec> {
   /// - Parameters:
   ///   - limit: failures in a row that are allowed; below 0 without limit.
   ///   - isLost: whether the codec is lost, which its own notice reports.
-  /// - Returns: whether decoding is given up, once earlier pictures are out.
+  /// - Returns: whether decoding is given up, once earlier pictures are output.
   mutating func fail(_ number: FrameNumber, _ error: DecodeError, pts: ClockTime?, limit: Int32, isLost: Bool) -> Bool {
     requestSyncPoint(for: number)
     add(.dropAhead(number))
@@ -95,7 +95,7 @@ struct FrameOutcomes<Codec: DecoderCodec> {
     return false
   }
 
-  /// Has upstream asked for a random access point, unless it was just asked.
+  /// Has a random access point requested from upstream, unless one was just requested.
   mutating func requestSyncPoint(for number: FrameNumber) {
     if health.mayRequestSyncPoint() { add(.requestSyncPoint(number)) }
   }
@@ -126,7 +126,7 @@ struct FrameOutcomes<Codec: DecoderCodec> {
   /// The error that ends the stream, once.
   mutating func takeVerdict() -> DecoderMessage<Codec>? { health.takeVerdict() }
 
-  /// The stream has ended, and everything is out of the session.
+  /// The stream has ended, and the session has output everything.
   mutating func end(_ session: DecoderSession) {
     if session.isLost, let message = health.lossAtTheEnd {
       add(.fail(message))

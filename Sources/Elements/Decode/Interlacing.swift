@@ -2,14 +2,14 @@
 import H26x
 import VideoDecoding
 
-/// The output's interlace mode, where the sink caps say nothing.
+/// The output's interlace mode, where the sink caps do not specify it.
 ///
-/// Guessed from the first picture, since caps go out before it is decoded, and corrected at most once: `mixed` is never
-/// wrong, but sinks that need certainty, such as an SDI output, refuse it.
+/// Guessed from the first picture, since caps are sent before it is decoded, and corrected at most once: `mixed` is
+/// never wrong, but sinks that need certainty, such as an SDI output, refuse it.
 enum Interlacing: Hashable {
   case progressive
   case interleaved(isTopFirst: Bool)
-  /// Each buffer's flags say.
+  /// Each buffer's flags determine it.
   case mixed
   /// Each picture is one field.
   case fields

@@ -38,7 +38,7 @@ struct OutputPlan {
     plan.source = described
     plan.intermediate = source.format == info.format ? nil : source
     plan.sessionLayout = layout.pixelFormat == .nv12 ? .semiPlanar : .native
-    // interlace-mode=alternate cannot be converted: fields go out as pictures.
+    // interlace-mode=alternate cannot be converted: fields are output as pictures.
     if info.interlaceMode == .alternate, format != info.format,
       var field = VideoInfo(format: info.format, width: layout.width, height: layout.height)
     {

@@ -12,7 +12,7 @@ struct PictureLayout: Hashable {
   var width: Int { codedWidth - crop.left - crop.right }
   var height: Int { codedHeight - crop.top - crop.bottom }
 
-  /// Alignment of addresses and rows in bytes: what the widest vector instructions want.
+  /// Alignment of addresses and rows in bytes: what the widest vector instructions require.
   static let alignment = 64
 
   /// Padding around the cropped picture for what libavcodec writes: width and height rounded up to 32 (pairs of

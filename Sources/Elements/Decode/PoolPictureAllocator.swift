@@ -5,7 +5,7 @@ import VideoDecoding
 
 /// Lets libavcodec decode into the buffers of a pool, so that downstream gets them without a copy.
 ///
-/// libavcodec asks for buffers from its worker threads, while the streaming thread waits for them with the stream lock
+/// libavcodec requests buffers from its worker threads, while the streaming thread waits for them with the stream lock
 /// held: nothing here takes that lock or waits for a buffer.
 final class PoolPictureAllocator: PictureAllocator {
   private struct Source: ~Copyable, Sendable {

@@ -106,7 +106,7 @@ extension VideoInfo {
     }
   }
 
-  /// Fills in from the stream what the sink caps do not say.
+  /// Fills in from the stream what the sink caps do not specify.
   ///
   /// - Parameters:
   ///   - transfer: `preferred_transfer_characteristics` of the alternative transfer characteristics SEI.

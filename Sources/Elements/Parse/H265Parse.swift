@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// `swifth265parse`: cuts H.265 into access units or NAL units, describes the stream in caps, and changes the packaging
-/// to what downstream wants.
+/// to what downstream accepts.
 ///
 /// Timestamps, flags and metas of the input are kept. Where the packaging stays, so does the memory: an output buffer
 /// is a part of the input.

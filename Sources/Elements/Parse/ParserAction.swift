@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// Whether to ask downstream for its packaging.
+/// Whether to query downstream's packaging.
 enum PackagingNeed { case none, first, again }
 
 /// What the element does next with the current data.
 enum ParserAction {
-  /// Send caps for the access unit that was found, and ask again.
+  /// Send caps for the access unit that was found, and fetch the next action.
   case announce
   /// Return to the base class.
   case answer(ParserAnswer)
@@ -22,7 +22,7 @@ struct ParserAnswer {
   var isDropped = false
   /// More access units may be pushed in the same frame.
   var mayBatch = false
-  /// Bytes to ask for from now on; nil for as many as before.
+  /// The number of bytes to request from now on; nil for as many as before.
   var minimumFrameSize: Int?
   /// A warning to be posted.
   var warning: ElementError?
@@ -48,6 +48,6 @@ enum OutputStart {
   case begun
   /// It is sent; it and all that follow begin after the segment's stop.
   case afterSegment
-  /// It cannot go out: there are no caps.
+  /// It cannot be output: there are no caps.
   case noCaps
 }

@@ -4,8 +4,8 @@ import H26x
 
 /// The parser without its element: stages that own their state, and a buffer's way through them.
 ///
-/// Used on the sink pad's streaming thread only. It never calls out: it returns what has to be done, and the element
-/// reports how that went.
+/// Used on the sink pad's streaming thread only. It never calls other code: it returns what has to be done, and the
+/// element reports how that went.
 ///
 /// reader (finder, caps, timestamps, random access) → repackager → output
 struct ParserCore<Codec: ParserCodec>: Sendable {
@@ -22,9 +22,9 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   /// What was found last.
   private var accessUnit = ParsedAccessUnit<Codec>()
-  /// Something went out since the position in the stream was last forgotten.
+  /// Something was output since the position in the stream was last forgotten.
   private var continuesOutput = false
-  /// Buffers are passed through: `codec_data` cannot be read, and nobody here needs it.
+  /// Buffers are passed through: `codec_data` cannot be read, and nothing here needs it.
   private(set) var passesThrough = false
   /// Drops upstream's segment event; the shifted one is sent in its place.
   private var segmentHold: Pad.Probe?
@@ -54,16 +54,16 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return true
   }
 
-  /// Sets the output's packaging, which downstream wants.
+  /// Sets the output's packaging, which downstream requires.
   ///
   /// - Parameter isNewInput: whether upstream's caps are new, rather than downstream's.
-  /// - Returns: bytes to ask for from now on; nil for as many as before.
+  /// - Returns: the number of bytes to request from now on; nil for as many as before.
   mutating func agree(on packaging: OutputPackaging<Codec>, isNewInput: Bool, _ log: ElementLog) -> Int? {
     if reader.agree(on: packaging, isNewInput: isNewInput, log) { output.insertParameterSets() }
     return intake.configure(isLengthPrefixed: reader.input.isLengthPrefixed)
   }
 
-  /// Bytes to ask for; nil for as many as before.
+  /// The number of bytes to request; nil for as many as before.
   mutating func takeMinimumFrameSize() -> Int? { intake.takeMinimumFrameSize() }
 
   /// Passes buffers through unchanged.
@@ -85,7 +85,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return reader.proposeCaps(for: ParsedAccessUnit<Codec>(), upstream: upstream, log)
   }
 
-  /// Decides whether proposed caps are sent, once downstream was asked about the profile.
+  /// Decides whether proposed caps are sent, once downstream was queried about the profile.
   mutating func judgeCaps(
     _ proposed: borrowing Caps, codecData: [UInt8], current: borrowing Caps?, _ log: ElementLog
   ) -> CapsChange {
@@ -97,7 +97,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return change
   }
 
-  /// Caps went out, or could not.
+  /// Caps were sent, or could not be.
   mutating func sentCaps(_ areSet: Bool) { reader.sentCaps(areSet) }
 
   // MARK: Events
@@ -304,7 +304,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return try output.nextBuffer(frame, surroundings, log)
   }
 
-  /// A force-key-unit request was answered in front of the picture that is about to go out.
+  /// A force-key-unit request was answered in front of the picture that is about to be output.
   mutating func answeredKeyUnit() { output.insertParameterSets() }
 
   // MARK: Elsewhere in the file
@@ -346,7 +346,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return packaging.alignment == .accessUnit || reader.finder.scanner.listsNALUnits
   }
 
-  /// Finds the next access unit in the same data. Returns whether it may go out in the same frame: then push the one
+  /// Finds the next access unit in the same data. Returns whether it may be output in the same frame: then push the one
   /// before.
   mutating func continueBatch(_ bytes: Span<UInt8>, _ log: ElementLog) -> Bool {
     guard batch.end < bytes.count else { return false }

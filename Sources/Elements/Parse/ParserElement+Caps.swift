@@ -5,8 +5,8 @@ import H26x
 extension ParserElement {
   // MARK: Input
 
-  /// Autopluggers chain every parser they know. Behind another parser there, this one would only cost time: it refuses
-  /// the caps, and they go on to the decoders.
+  /// Autopluggers chain every parser that is registered. Behind another parser there, this one would only cost time: it
+  /// refuses the caps, and autoplugging continues with the decoders.
   ///
   /// - Returns: whether the query is answered.
   func answer(_ query: borrowing Query) -> Bool {
@@ -94,7 +94,7 @@ extension ParserElement {
     return OutputPackaging<Codec>(from: input.format ?? .byteStream, input.alignment, allowed: allowed)
   }
 
-  /// Asks downstream how it wants the stream.
+  /// Queries which packaging downstream accepts.
   func agreeOnPackaging(isNewInput: Bool) {
     let packaging = wantedPackaging()
     let size = core.agree(on: packaging, isNewInput: isNewInput, ElementLog(Self.log, self))

@@ -6,7 +6,7 @@ import H26x
 extension ParserElement {
   // MARK: How long a file lasts
 
-  /// Looks into the file at several places, to learn how long it lasts.
+  /// Reads the file at several places, to determine how long it lasts.
   func sampleFile() {
     // From now on the base class has an estimate with each frame: it counts several access units as one.
     setDurationInterval(1)
@@ -41,10 +41,10 @@ extension ParserElement {
 
   // MARK: To the target of a seek
 
-  /// After an accurate seek in a raw file, skips what lies between the keyframe that the base class knows and the last one
-  /// before the target. Returns nil where there is nothing to skip.
+  /// After an accurate seek in a raw file, skips what lies between the keyframe in the base class's index and the last
+  /// one before the target. Returns nil where there is nothing to skip.
   func skipToTarget(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep? {
-    // Asked first: an empty optional of a scout costs more to make than a slice header to read.
+    // Tested first: an empty optional of a scout costs more to make than a slice header to read.
     if core.reader.situation.target != nil, let scout = core.scout() {
       let arrived = try readAhead(scout)
       // Interrupted by another seek to the same time, the target is that one's.

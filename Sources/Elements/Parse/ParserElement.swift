@@ -4,15 +4,15 @@ import H26x
 
 /// What every parser does, whatever its codec: the bodies of its vfuncs.
 ///
-/// Each accesses the core briefly, with calls out in between: downstream may send requests, queries and reconfigure
-/// events back into the element while it is called, on the same thread.
+/// Each accesses the core briefly, with calls to other code in between: downstream may send requests, queries and
+/// reconfigure events back into the element while it is called, on the same thread.
 protocol ParserElement: BaseParse {
   /// What it parses.
   associatedtype Codec: ParserCodec
   /// The debug category.
   static var log: Log { get }
   var settings: Locked<ParserSettings> { get }
-  /// What the core had counted when the last access unit went out, for other threads.
+  /// What the core had counted when the last access unit was output, for other threads.
   var statistics: Locked<ParserStatistics> { get }
   /// How long the file lasts, for other threads.
   var pace: Locked<StreamPace> { get }

@@ -20,7 +20,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   /// How long a raw file lasts.
   private(set) var pace = StreamPace()
 
-  /// The packaging that downstream wants, which decides what is read.
+  /// The packaging that downstream requires, which decides what is read.
   private(set) var packaging: OutputPackaging<Codec>?
   /// The base class's information about the current data.
   private(set) var situation = ParserSituation()
@@ -88,7 +88,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     caps.judge(proposed, codecData: codecData, current: current)
   }
 
-  /// Caps went out, or could not.
+  /// Caps were sent, or could not be.
   mutating func sentCaps(_ areSet: Bool) { caps.sent(areSet) }
 
   /// The SPS id of an access unit's picture or, in front of its first slice, of the next picture.
@@ -97,7 +97,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     finder.sequenceParameterSetID(of: accessUnit, described: caps.describedID)
   }
 
-  /// Whether the caps that went out describe an access unit.
+  /// Whether the caps that were sent describe an access unit.
   @inline(__always) mutating func describes(_ accessUnit: ParsedAccessUnit<Codec>) -> Bool {
     caps.describe(sequenceParameterSetID(of: accessUnit))
   }
@@ -159,9 +159,9 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   /// Whether the access unit that was found is not in `available` bytes: the file has become shorter since.
   func lacksBytes(_ available: Int) -> Bool { finder.heldSize ?? 0 > available }
 
-  /// Tells the scanner what to look for, between two access units.
+  /// Sets what the scanner looks for, between two access units.
   ///
-  /// - Parameter continuesOutput: whether something went out since the position in the stream was last forgotten.
+  /// - Parameter continuesOutput: whether something was output since the position in the stream was last forgotten.
   mutating func aim(continuesOutput: Bool) {
     timestamps.notice(situation)
     guard finder.scanner.isBetweenAccessUnits else { return }
@@ -262,7 +262,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   /// Whether the input is a file of such a stream.
   var isRawFile: Bool { mutating get { situation.isPulling && areTimesMade } }
 
-  /// Whether it should be looked into the file now, to learn how long it lasts.
+  /// Whether the file should be sampled now, to determine how long it lasts.
   var wantsSamples: Bool { mutating get { isRawFile && caps.facts.frameRate != nil && pace.awaitsSamples } }
 
   /// How much earlier than its target an accurate seek has to begin, if that is new.
@@ -270,7 +270,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
 
   // MARK: Times on the way out
 
-  /// The access unit goes out with the base class's frame.
+  /// The access unit is output with the base class's frame.
   mutating func begin(_ output: inout ParserOutput<Codec>, of frame: borrowing BaseParseFrame) -> OutputStart {
     let start = output.begin(
       frame, &timestamps, areTimesMade: areTimesMade, situation.playback, isFirst: caps.awaitsFirstBuffer)
@@ -278,7 +278,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     return start
   }
 
-  /// The access unit goes out past the base class.
+  /// The access unit is output past the base class.
   mutating func beginInBatch(_ output: inout ParserOutput<Codec>) {
     output.beginInBatch(&timestamps, isFirst: caps.awaitsFirstBuffer)
     caps.noticeBuffer()
@@ -289,7 +289,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     output.nextAnnouncement(&timestamps)
   }
 
-  /// What went out since is taken back: the base class will hand over the same data again.
+  /// What was output since is taken back: the base class will hand over the same data again.
   mutating func takeBack(_ before: ParserTimestamps<Codec>?) {
     pace.interrupt()
     if let before { timestamps = before }

@@ -7,7 +7,7 @@ struct ParserSettings: Sendable {
   var configInterval: Int32 = 0
   /// Time codes in SEI messages are rewritten from the metas of input buffers.
   var updatesTimeCode = false
-  /// Frames a second of streams that do not say and have no timestamps; 0/1 for unknown.
+  /// Frames a second of streams that signal no frame rate and have no timestamps; 0/1 for unknown.
   var frameRate = Fraction(0, 1)
 
   /// As GObject properties.

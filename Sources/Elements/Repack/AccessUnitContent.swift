@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What is in an access unit, as far as repackaging needs to know.
+/// What is in an access unit, as far as it matters to repackaging.
 struct AccessUnitContent<Codec: RepackCodec> {
   /// There is a slice.
   private(set) var hasPicture = false

@@ -35,7 +35,7 @@ struct EditedDescription<Codec: RepackCodec> {
     do throws(BitstreamError) {
       for nalUnit in sets.nalUnits {
         do throws(BitstreamError) { try store.insert(editor.edited(nalUnit).span) } catch {
-          // A decoder may know more.
+          // A decoder may be able to read more.
         }
       }
       format = try Codec.formatDescription(store, sequenceParameterSetID: id, nalLengthSize: nil)

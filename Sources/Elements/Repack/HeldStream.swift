@@ -12,8 +12,8 @@ struct HeldStream {
   /// Holds caps in place of those held before.
   mutating func hold(caps event: consuming Event) { caps = HeldEvent(event) }
 
-  /// Holds a serialized event after the caps. Of gaps that follow each other, and of more events than anybody waits
-  /// for, the latest count.
+  /// Holds a serialized event after the caps. Of consecutive gaps, and of more events than the limit, the latest are
+  /// kept.
   mutating func hold(_ event: consuming Event) {
     if event.kind == .gap, events.last?.kind == .gap { events.removeLast() }
     if events.count >= Self.limit, let index = events.firstIndex(where: { $0.kind != .segment }) {

@@ -3,13 +3,13 @@ import GStreamer
 
 /// What the element does next for its core, without holding it.
 enum RepackAction: ~Copyable {
-  /// Output a buffer, and ask again.
+  /// Output a buffer, and fetch the next action.
   case output(Buffer)
   /// The input is used up.
   case awaitInput
-  /// The parameter sets have come: send the held caps, then the events after them, and ask again.
+  /// The parameter sets have come: send the held caps, then the events after them, and fetch the next action.
   case releaseCaps
-  /// Send caps with this `codec_data`, unless it is empty, and with what edits have changed, and ask again.
+  /// Send caps with this `codec_data`, unless it is empty, and with what edits have changed, and fetch the next action.
   case announce(codecData: [UInt8])
 }
 
@@ -23,7 +23,7 @@ enum RepackStep {
   case write([[UInt8]])
 }
 
-/// What other threads and the bus are to know of the repackager's core.
+/// What the repackager's core reports to other threads and the bus.
 struct RepackReport {
   var statistics: RepackStatistics
   /// nil when it has not changed.

@@ -4,8 +4,8 @@ import H26x
 
 /// The repackager without its element: a buffer's way from the sink pad to the source pad.
 ///
-/// It never calls out: it returns what has to be sent or asked as a ``RepackAction``, and the element asks again when
-/// that is done. Used with the sink pad's stream lock held.
+/// It never calls other code: it returns what has to be sent or queried as a ``RepackAction``, and the element fetches
+/// the next one when that is done. Used with the sink pad's stream lock held.
 ///
 /// input format → assembler → continuity → parameter sets → edits → caps → writer → splitter
 struct RepackCore<Codec: RepackCodec>: ~Copyable {
@@ -66,7 +66,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
   }
 
-  /// Whether buffers can bypass the element as soon as what was collected is out.
+  /// Whether buffers can bypass the element as soon as what was collected was output.
   @inline(__always) var isBypassDue: Bool { (!assembler.pieces.isEmpty || hasEdited) && isIdentity }
 
   /// When to insert parameter sets.
@@ -92,12 +92,12 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// Whether caps wait for parameter sets.
   var holdsCaps: Bool { held.holdsCaps }
 
-  /// Takes the input's caps; the last access unit under earlier ones is out.
+  /// Takes the input's caps; the last access unit under earlier ones was output.
   ///
   /// - Parameters:
   ///   - caps: the caps as they were read.
-  ///   - format: what they say of the packaging.
-  ///   - predicted: the output's probable format; nil when none is possible, which downstream will say.
+  ///   - format: the packaging that they specify.
+  ///   - predicted: the output's probable format; nil when none is possible, which the negotiation will show.
   /// - Returns: whether the caps are to be held until the stream's parameter sets have come.
   /// - Throws: an error for the bus, when `codec_data` cannot be read and must be.
   mutating func adopt(
@@ -359,7 +359,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     return codecData
   }
 
-  /// Inserts an access unit delimiter where one is wanted.
+  /// Inserts an access unit delimiter where one is needed.
   private mutating func delimited(_ insertions: [[UInt8]]) -> [[UInt8]] {
     journal.count(insertedParameterSets: insertions.count)
     guard settings.insertsDelimiter, output?.streamFormat == .byteStream, content.hasPicture,

@@ -7,14 +7,14 @@ import H26x
 /// Parameter sets are stored as they came, since slices are read by them; they are edited on their way out. Edits of
 /// them begin with a coded video sequence: a decoder takes another SPS only there.
 struct RepackEditing<Codec: RepackCodec> {
-  /// What the property asks for.
+  /// What the property requests.
   private var wanted = StreamEditList()
-  /// What holds, and knows the parameter sets of this version.
+  /// What holds, and has the parameter sets of this version.
   private var editor = StreamEditor<Codec>([])
   private var version: UInt64 = 0
   /// What was decided at the start of the last coded video sequence, and for which parameter sets.
   private var decided: Decision?
-  /// Why the stream goes on unedited; nil when it does not.
+  /// Why the stream continues unedited; nil when it does not.
   private var refusal: StreamEditError?
   private var description = EditedDescription<Codec>()
   private var reordering = MeasuredReordering<Codec>()

@@ -77,7 +77,7 @@ extension RepackElement {
   /// Takes new caps of the input: passes them on, or holds them until the parameter sets have come.
   private func takeCaps(_ event: consuming Event) -> Bool {
     guard let caps = event.caps else { return forward(event) }
-    // The access unit before is out: this pushes nothing.
+    // The access unit before was output: this pushes nothing.
     try? adoptSettings()
     let read = CompressedCaps<Codec>(caps)
     do throws(ElementError) {
@@ -126,7 +126,7 @@ extension RepackElement {
     if let wanted { debug += wanted.description } else { debug += "anything" }
     post(
       ElementError(
-        .core(.negotiation), "Downstream takes no packaging of this stream that the input can be brought into.",
+        .core(.negotiation), "Downstream accepts no packaging to which this stream can be converted.",
         debug: debug))
   }
 
@@ -290,7 +290,7 @@ extension RepackElement {
 
   // MARK: Reports
 
-  /// Publishes what other threads and the bus are to know.
+  /// Publishes what the core reports to other threads and the bus.
   private func publish() { publish(core.takeReport()) }
 
   private func publish(_ report: RepackReport) {

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// How a stream is packaged on one side of the repackager: what its caps say, with defaults filled in.
+/// How a stream is packaged on one side of the repackager: the contents of its caps, with defaults filled in.
 struct RepackFormat<Codec: ElementCodecSyntax>: Sendable, Equatable {
   let streamFormat: StreamFormat<Codec>
   /// Without `alignment` in the caps, length-prefixed buffers are taken for access units, byte-stream buffers for whole

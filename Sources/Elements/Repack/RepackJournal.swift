@@ -38,11 +38,11 @@ struct RepackJournal {
     guard let refusal else { return }
     warnOnce(.refusedEdit) {
       ElementError(
-        .stream(.format), "The stream goes on unedited: an edit is refused.", debug: refusal.description)
+        .stream(.format), "An edit was refused; the stream continues unedited.", debug: refusal.description)
     }
   }
 
-  /// Warns that pictures are reordered more than the headers announce, which what was measured before is in.
+  /// Warns that pictures are reordered more deeply than the headers announce, which have the depth measured so far.
   mutating func note(measuredReorderDepth depth: Int) {
     warnings.append(
       ElementError(
@@ -61,7 +61,7 @@ struct RepackJournal {
       statistics.damaged += 1
       if damage.isTotal { statistics.lost += 1 }
       warnOnce(.damage) {
-        ElementError(.stream(.format), "The stream is damaged; what is readable goes on.", debug: "\(error)")
+        ElementError(.stream(.format), "The stream is damaged; its readable parts are passed on.", debug: "\(error)")
       }
     }
     let misplaced = damage.misplacedStartCodes
@@ -100,12 +100,12 @@ struct RepackJournal {
     }
   }
 
-  /// The error of a stream that has ended; nil when no access unit was dropped for want of parameter sets.
+  /// The error of a stream that has ended; nil when no access unit was dropped because it lacked parameter sets.
   var missingParameterSets: ElementError? {
     let count = statistics.droppedBeforeParameterSets
     guard count > 0 else { return nil }
     return ElementError(
-      .stream(.format), "The stream has no parameter sets that its slices could be decoded with.",
+      .stream(.format), "The stream has no parameter sets for its slices.",
       debug: "\(count) access units came without a sequence and a picture parameter set")
   }
 

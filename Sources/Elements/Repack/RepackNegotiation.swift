@@ -21,7 +21,7 @@ enum RepackNegotiation<Codec: ElementCodecSyntax> {
   ///   - caps: of one side.
   ///   - side: which side that is.
   ///   - otherTemplate: the template of the pad on the other side.
-  ///   - edited: fields that edits concern, which say nothing about the other side.
+  ///   - edited: fields that edits concern, which do not constrain the other side.
   ///   - filter: caps to intersect the result with, in the filter's order.
   static func possibleCaps(
     _ caps: borrowing Caps, on side: Pad.Direction, otherTemplate: borrowing Caps,

@@ -41,7 +41,7 @@ struct RepackParameterSets<Codec: RepackCodec> {
     version += 1
     store.removeAll()
     for nalUnit in nalUnits {
-      // Unreadable ones are passed on all the same: a decoder may know more.
+      // Unreadable ones are passed on all the same: a decoder may be able to read more.
       _ = try? store.insert(nalUnit.span)
     }
     makeAllPending()

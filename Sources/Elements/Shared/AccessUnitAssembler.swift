@@ -134,7 +134,7 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
     return nil
   }
 
-  /// The buffer is used up, and the access unit may go on in the next one.
+  /// The buffer is used up, and the access unit may continue in the next one.
   private mutating func finish(_ piece: Piece) throws(FlowError) {
     incoming = nil
     if start == 0 {

@@ -46,7 +46,7 @@ struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
   /// How NAL units are packed and where parameter sets are. Where `stream-format` is missing or unknown, the presence
   /// of `codec_data` distinguishes a length-prefixed stream from a byte stream.
   let streamFormat: StreamFormat<Codec>
-  /// What a buffer holds; nil when the caps do not say.
+  /// What a buffer holds; nil when the caps do not specify it.
   let alignment: StreamAlignment?
   /// `codec_data` as it is; empty when there is none, or none that can be mapped.
   let codecData: [UInt8]

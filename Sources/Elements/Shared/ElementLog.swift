@@ -11,7 +11,7 @@ struct ElementLog {
     self.element = element
   }
 
-  /// Whether messages of this level are wanted.
+  /// Whether messages of this level are logged.
   @inline(__always)
   func isEnabled(_ level: Log.Level) -> Bool { log.isEnabled(level) }
 

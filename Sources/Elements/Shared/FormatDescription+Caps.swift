@@ -17,7 +17,7 @@ extension FormatDescription {
       matrix: colour?.matrix ?? 2)
   }
 
-  /// The caps field `pixel-aspect-ratio`; nil when the stream does not say.
+  /// The caps field `pixel-aspect-ratio`; nil when the stream does not signal it.
   ///
   /// Some encoders of field sequences send 1:2, for decoders that show each field as a picture. It is taken for 1:1
   /// where frames with square samples are 4:3 or 16:9.
@@ -32,7 +32,7 @@ extension FormatDescription {
     return [(4, 3), (16, 9)].contains { abs(width * $0.1 - height * $0.0) * 100 <= width * $0.1 }
   }
 
-  /// The caps field `framerate`; nil when the stream does not say, and when it is more than twice what the level
+  /// The caps field `framerate`; nil when the stream does not signal it, and when it is more than twice what the level
   /// allows: `num_units_in_tick` and `time_scale` then do not measure time.
   var frameRateOfCaps: Fraction? {
     guard let frameRate, !isFrameRateBeyondLevel else { return nil }
@@ -45,7 +45,7 @@ extension FormatDescription {
     return Double(frameRate.numerator) / Double(frameRate.denominator) > 2 * maximumFrameRate
   }
 
-  /// Sets the fields that describe the coding, whatever upstream's caps say.
+  /// Sets the fields that describe the coding, whatever upstream's caps contain.
   func setCodingFields(of caps: inout Caps) {
     if let codedPictureStructure { caps.set("coded-picture-structure", .string(codedPictureStructure)) }
     caps.set("chroma-format", .string(chromaFormat.name))

@@ -3,7 +3,7 @@
 /// The syntax elements of a structure in the order in which they were read: name, value and place.
 ///
 /// Pass it to an initialiser that reads a structure, such as `H264.SequenceParameterSet(nalUnit:trace:)`. After an
-/// error it has what was read so far, with the element that is out of range.
+/// error it contains what was read so far, with the element that is out of range.
 public final class SyntaxTrace {
   /// A syntax element.
   public struct Element: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a level must have room for, beside what parameter sets say.
+/// What a level must have room for, beside the values of the parameter sets.
 public struct LevelDemand: Sendable, Hashable {
   /// Frames a second, where the parameter sets do not have them; nil when that is not known either.
   public var frameRate: Ratio?
@@ -15,12 +15,12 @@ public struct LevelDemand: Sendable, Hashable {
 
 extension StreamEditing {
   /// The lowest level that a stream keeps: its pictures' size and rate, its decoded picture buffer, its HRD parameters
-  /// and the bit rate that is asked for.
+  /// and the given bit rate.
   ///
   /// - Parameters:
   ///   - nalUnits: the stream's parameter sets, before the edits.
   ///   - edits: what else is changed.
-  ///   - demand: what parameter sets do not say.
+  ///   - demand: what parameter sets do not state.
   /// - Returns: nil when there is no SPS, and when the stream keeps no level.
   public static func lowestLevel(
     of nalUnits: [[UInt8]], after edits: [StreamEdit], _ demand: LevelDemand = LevelDemand()

@@ -12,7 +12,7 @@ public struct SEIChanges: Sendable, Hashable {
     public var inserted = 0
   }
 
-  /// By type, of which at most 256 are told apart.
+  /// By type, of which at most 256 are distinguished.
   public private(set) var counts: [SEIPayloadType: Count] = [:]
 
   /// Whether none was changed.

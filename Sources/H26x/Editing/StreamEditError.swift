@@ -20,7 +20,7 @@ public struct StreamEditError: Error, Sendable {
   public let reason: Reason
   /// The syntax element, by its name in the Recommendation.
   public let element: StaticString
-  /// The value that was asked for; nil where it is no number.
+  /// The value that was requested; nil where it is no number.
   public let value: Int64?
   /// What is required, for people.
   public let requirement: StaticString

@@ -6,11 +6,12 @@
 /// is no field of its own continues the value before: "crop=0,0,0,8,remove-hrd".
 public struct StreamEditList: Sendable, Hashable {
   /// The edits, in the order in which they are to be applied, whatever the order in the text; without the level that
-  /// ``findsLevel`` asks for, and the reorder depth that ``measuresReordering`` does.
+  /// ``findsLevel`` stands for, and the reorder depth that ``measuresReordering`` stands for.
   public private(set) var edits: [StreamEdit] = []
-  /// "level=auto": the lowest level that the stream keeps is wanted, which ``edits(at:reordering:)`` then takes.
+  /// "level=auto": the lowest level that the stream keeps is to be found, which ``edits(at:reordering:)`` then takes.
   public private(set) var findsLevel = false
-  /// "latency=measured": the reorder depth of the pictures so far is wanted, which ``edits(at:reordering:)`` then takes.
+  /// "latency=measured": the reorder depth of the pictures so far is to be measured, which ``edits(at:reordering:)``
+  /// then takes.
   public private(set) var measuresReordering = false
 
   /// Creates a list without an edit.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a decoder, a muxer or caps need to know of a video stream: the counterpart of `CMVideoFormatDescription`.
+/// What a decoder, a muxer or caps need of a video stream: the counterpart of `CMVideoFormatDescription`.
 ///
 /// Made from parameter sets or from a configuration record; codec-neutral.
 public struct FormatDescription: Sendable, Hashable {
@@ -77,11 +77,11 @@ public struct FormatDescription: Sendable, Hashable {
   public var chromaBitDepth: Int
   /// Width to height of a sample; nil when unspecified.
   public var pixelAspectRatio: Ratio?
-  /// Full range, rather than limited range; nil when the stream does not say.
+  /// Full range, rather than limited range; nil when the stream does not signal it.
   public var isFullRange: Bool?
-  /// Primaries, transfer and matrix; nil when the stream does not say.
+  /// Primaries, transfer and matrix; nil when the stream does not signal it.
   public var colour: ColourDescription?
-  /// Location of chroma samples in top fields and frames, 0 to 5; nil when the stream does not say.
+  /// Location of chroma samples in top fields and frames, 0 to 5; nil when the stream does not signal it.
   public var chromaSampleLocation: UInt8?
   /// Frames a second; nil when the stream does not signal it, or signals something absurd.
   public var frameRate: Ratio?
@@ -99,7 +99,7 @@ public struct FormatDescription: Sendable, Hashable {
   package var codedPictureStructure: String?
   /// Whether each picture is a single field: frames are twice as high as ``croppedSize``.
   public var isFieldSequence = false
-  /// Whether picture timing SEI messages say how pictures are displayed.
+  /// Whether picture timing SEI messages specify how pictures are displayed.
   public var isPictureStructurePresent: Bool
   /// Size of the decoded picture buffer in frames.
   public var decodedPictureBufferFrames: Int
@@ -107,7 +107,7 @@ public struct FormatDescription: Sendable, Hashable {
   public var sentReorderFrames: Int?
   /// The reorder depth in frames: as sent, or inferred from profile and level.
   public var maximumReorderFrames: Int
-  /// The last (largest) coded picture buffer that the stream was made for; nil when the stream does not say.
+  /// The last (largest) coded picture buffer that the stream was made for; nil when the stream does not signal it.
   public var buffering: Buffering?
   /// The parameter sets.
   public var parameterSets: ParameterSetBytes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What is needed of any codec's SPS. What caps say comes from ``FormatDescription`` instead.
+/// What is needed of any codec's SPS. The contents of caps come from ``FormatDescription`` instead.
 public protocol SequenceParameterSetSyntax: Sendable, Hashable {
   /// Reads an SPS NAL unit, header included.
   ///
@@ -10,7 +10,7 @@ public protocol SequenceParameterSetSyntax: Sendable, Hashable {
   init(nalUnit: Span<UInt8>, trace: SyntaxTrace?) throws(BitstreamError)
   /// `seq_parameter_set_id`.
   var id: SequenceParameterSetID { get }
-  /// The reorder depth in frames as sent; nil when the stream does not say.
+  /// The reorder depth in frames as sent; nil when the stream does not signal it.
   var sentReorderFrames: Int? { get }
   /// The reorder depth in frames: as sent, or inferred from profile and level.
   var maximumReorderFrames: Int { get }

@@ -35,7 +35,7 @@ public protocol VideoCodecSyntax: Sendable {
   /// - Parameter nalUnit: the NAL unit, header included; an empty one is ``NALUnitRole/other``.
   static func role(of nalUnit: Span<UInt8>) -> NALUnitRole
   /// Whether other pictures may refer to the picture of this slice, by the NAL unit's header:
-  /// ``SliceHeaderSyntax/isReference`` knows more.
+  /// ``SliceHeaderSyntax/isReference`` is more precise.
   ///
   /// - Parameter nalUnit: a slice, header included.
   static func isReference(_ nalUnit: Span<UInt8>) -> Bool

@@ -113,7 +113,7 @@ extension H264 {
 
     /// The record's bytes: the inverse of ``init(_:)``.
     ///
-    /// - Throws: `.lengthNotRepresentable` when there are more sets than their count can say, or one is longer than
+    /// - Throws: `.lengthNotRepresentable` when there are more sets than their count can express, or one is longer than
     ///   65,535 bytes.
     public func bytes() throws(BitstreamError) -> [UInt8] {
       let extensions = high?.sequenceParameterSetExtensions ?? []

@@ -109,7 +109,7 @@ public enum H264: VideoCodecSyntax {
 
 extension H264.SequenceParameterSet: SequenceParameterSetSyntax {
   /// Whether nothing is reordered: `pic_order_cnt_type` is 2, the profile has no B slices, or the VUI or the profile
-  /// says so.
+  /// sets a reorder depth of 0.
   public var followsDecodingOrder: Bool {
     pictureOrderCountType == .decodingOrder || forbidsBFrames || maximumReorderFrames == 0
   }

@@ -9,7 +9,7 @@ extension H264 {
     /// What an insertion did.
     public typealias Change = ParameterSetChange
 
-    /// The longest parameter set that is stored, in bytes: the most that avcC's 16-bit lengths can say.
+    /// The longest parameter set that is stored, in bytes: the most that avcC's 16-bit lengths can express.
     public static let maximumNALUnitLength = 0xFFFF
 
     private var sequences = ParameterSetTable<ParameterSetKind.Sequence, SequenceParameterSet>(capacity: 32)

@@ -171,8 +171,8 @@ extension H265 {
 
     /// The record's bytes: the inverse of ``init(_:)``.
     ///
-    /// - Throws: `.lengthNotRepresentable` when there are more arrays or NAL units than their count can say, or one is
-    ///   longer than 65,535 bytes.
+    /// - Throws: `.lengthNotRepresentable` when there are more arrays or NAL units than their count can express, or one
+    ///   is longer than 65,535 bytes.
     public func bytes() throws(BitstreamError) -> [UInt8] {
       guard arrays.count <= 255 else {
         throw BitstreamError(.lengthNotRepresentable, "numOfArrays", bitOffset: 176)

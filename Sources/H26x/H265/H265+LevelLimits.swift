@@ -12,7 +12,7 @@ extension H265.SequenceParameterSet {
   }
 
   /// CpbVclFactor and CpbNalFactor (Table A.10): by what the profile allows, not by what the pictures are. The
-  /// constraint flags tell the profiles apart.
+  /// constraint flags distinguish the profiles.
   private var codedBufferFactors: (vcl: UInt64, nal: UInt64) {
     var (chroma, depth) = (chromaFormat, max(lumaBitDepth, chromaBitDepth))
     switch profile.idc {

@@ -7,7 +7,7 @@ extension H265 {
   /// Bounded by these numbers and by ``maximumNALUnitLength``, whatever the stream does. A PPS may come before its SPS.
   /// An unreadable VPS is stored all the same: nothing depends on it.
   public struct ParameterSets: ParameterSetStore {
-    /// The longest parameter set that is stored, in bytes: the most that hvcC's 16-bit lengths can say.
+    /// The longest parameter set that is stored, in bytes: the most that hvcC's 16-bit lengths can express.
     public static let maximumNALUnitLength = 0xFFFF
 
     /// Most sets of other layers than the base that are stored.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265.Profile {
-  /// A profile that constraint flags tell from others of its `general_profile_idc` (Tables A.2, A.3, A.5, H.4).
+  /// A profile that constraint flags distinguish from others of its `general_profile_idc` (Tables A.2, A.3, A.5, H.4).
   private struct Row {
     var name: String
     var constraints: Constraints

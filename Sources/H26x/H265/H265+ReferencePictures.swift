@@ -50,7 +50,7 @@ extension H265 {
       _ slice: SliceSegmentHeader, _ syntax: ReferenceSyntax, sps: borrowing SequenceParameterSet, number: UInt64?
     ) -> Use {
       let order = counter.next(slice, sps: sps)
-      // An IRAP picture that begins a sequence empties the buffer, whatever its sets say.
+      // An IRAP picture that begins a sequence empties the buffer, whatever its sets contain.
       if order.resetsPOC { pictures.removeAll(keepingCapacity: true) }
       guard !order.isSkipped else {
         return Use(order: order, references: [], missing: [], isRepeated: false)

@@ -119,7 +119,7 @@ public struct Repackager: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: the bytes that were scanned.
-  ///   - isSearched: whether a NAL unit is searched; all are, unless the caller knows better.
+  ///   - isSearched: whether a NAL unit is searched; all are, unless the caller excludes some.
   /// - Returns: the number of start codes found.
   @discardableResult
   public mutating func repairStartCodes(
@@ -260,8 +260,8 @@ public struct Repackager: Sendable {
   /// - Parameters:
   ///   - packaging: of the output.
   ///   - insertions: NAL units to put in front, such as an access unit delimiter or parameter sets.
-  /// - Throws: `.lengthNotRepresentable` when a NAL unit is too long for its length prefix; `bitOffset` says where it
-  ///   is.
+  /// - Throws: `.lengthNotRepresentable` when a NAL unit is too long for its length prefix; `bitOffset` is its
+  ///   position.
   public func outputSize(_ packaging: NALPackaging, inserting insertions: [[UInt8]] = []) throws(BitstreamError) -> Int
   {
     if case .lengthPrefixed(let size) = packaging {

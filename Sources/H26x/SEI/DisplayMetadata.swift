@@ -57,7 +57,7 @@ public struct ContentLightLevel: Sendable, Hashable {
   }
 }
 
-/// How SEI messages say that a sequence is to be displayed.
+/// How a sequence is to be displayed, by its SEI messages.
 package struct DisplayMetadata: Sendable, Hashable {
   /// The display that the sequence was mastered on.
   package var masteringDisplay: MasteringDisplayColourVolume?

@@ -9,7 +9,7 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
   /// How often they have changed.
   private var parameterSetChanges: UInt64 = 0
   private var fields = FieldPairing<Codec>()
-  /// Nil where nobody asks for the format.
+  /// Nil where the format is not needed.
   private var formats: FormatTracker<Codec>?
 
   /// Creates an inspector, with parameter sets from out of band if there are any.

@@ -98,7 +98,7 @@ extension AccessUnitScanner {
   }
 
   /// A stream that was cut between its parameter sets and its first random access point may soon repeat them: then
-  /// nothing is lost. Returns whether more data is needed to know.
+  /// nothing is lost. Returns whether more data is needed to decide.
   private mutating func awaitsParameterSets(_ bytes: Span<UInt8>, _ isDraining: Bool) -> Bool {
     let window = bytes.extracting(first: lookAheadLimit)
     let isWhole = isDraining && window.count == bytes.count
@@ -160,7 +160,7 @@ extension AccessUnitScanner {
         cursor.endBeforePrefix = current.end
       }
     } else {
-      // The prefix NAL unit has gone out already when NAL units are cut.
+      // The prefix NAL unit was already returned when NAL units are cut.
       if !settings.cutsNALUnits, cursor.beginsAccessUnit, let prefixStart = cursor.prefixStart { start = prefixStart }
       cursor.prefixStart = nil
     }

@@ -45,7 +45,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   /// How far held-back NAL units were searched for the first parameter sets.
   var headerSearch = AnnexB.Scanner()
   @usableFromInline var current = AccessUnit()
-  /// Listed NAL units of the next unit.
+  /// Listed NAL units of the next piece.
   var carriedOver: [ScannedNALUnit] = []
   /// The slice header of the NAL unit at the cursor.
   var detectedSlice: Codec.SliceHeader?
@@ -90,7 +90,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     lookAhead = LookAhead()
   }
 
-  /// Whether nothing of the next unit was seen yet.
+  /// Whether nothing of the next piece was seen yet.
   @inlinable package var isBetweenAccessUnits: Bool { current.nalUnitCount == 0 && packetRemainder == 0 }
 
   /// Whether there are an SPS and a PPS. There may be only those of an extension layer, with which no slice header of
@@ -126,7 +126,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
 
   // MARK: Scanning
 
-  /// Looks for a unit at the start of the data.
+  /// Looks for a piece at the start of the data.
   ///
   /// - Parameters:
   ///   - bytes: the data not consumed yet.

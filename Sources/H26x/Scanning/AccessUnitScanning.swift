@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Splits a byte stream that arrives in pieces, or length-prefixed packets, into access units or NAL units, and says
-/// what is in them.
+/// Splits a byte stream that arrives in buffers of any size, or length-prefixed packets, into access units or NAL
+/// units, and lists what is in them.
 ///
 /// The caller passes the bytes not consumed yet: the same again, with more after them, after
 /// ``ScannerFinding/needsMoreData``; no byte is searched twice. After any other finding the next call begins after its
@@ -17,7 +17,7 @@ public protocol AccessUnitScanning: Sendable {
   /// module would copy it.
   var shared: AccessUnitScanner<Codec> { get set }
 
-  /// Looks for a unit at the start of the data.
+  /// Looks for a piece at the start of the data.
   ///
   /// - Parameters:
   ///   - bytes: the data not consumed yet.
@@ -45,17 +45,17 @@ public protocol AccessUnitScanning: Sendable {
 extension AccessUnitScanning {
   /// What was found at the start of the data.
   public typealias Finding = ScannerFinding
-  /// What one piece of the input holds.
+  /// What one buffer of the input holds.
   public typealias InputAlignment = ScannerInputAlignment
   /// NAL units that could not be read, by kind.
   public typealias Errors = ScannerErrors
-  /// Something that the user may want to know.
+  /// Something that may be of interest to the user.
   public typealias Notice = ScannerNotice<Codec.NALUnitType>
 
   /// Bytes that a scanner needs at least: a start code and a header byte.
   package static var minimumInput: Int { 4 }
 
-  /// The caller's settings. A change takes effect with the next unit.
+  /// The caller's settings. A change takes effect with the next piece.
   @inlinable public var settings: ScannerSettings {
     get { shared.settings }
     set { shared.settings = newValue }
@@ -77,7 +77,7 @@ extension AccessUnitScanning {
   @inlinable package var hasSeenRecoveryPoint: Bool { shared.hasSeenRecoveryPoint }
   /// The contents of the access unit so far: when NAL units are cut, of all that came.
   @inlinable package var accessUnitContents: AccessUnitContents { shared.accessUnitContents }
-  /// Whether nothing of the next unit was seen yet.
+  /// Whether nothing of the next piece was seen yet.
   @inlinable package var isBetweenAccessUnits: Bool { shared.isBetweenAccessUnits }
 
   /// ``ScannerSettings/packaging``.
@@ -116,23 +116,23 @@ extension AccessUnitScanning {
 public struct ScannerSettings: Sendable, Hashable {
   /// The packaging of the input.
   public var packaging = NALPackaging.annexB
-  /// What a piece of the input holds.
+  /// What one buffer of the input holds.
   public var inputAlignment = ScannerInputAlignment.none
   /// Whether the stream is split into NAL units rather than access units.
   public var cutsNALUnits = false
   /// Whether the NAL units of an access unit are listed in it.
   public var listsNALUnits = false
-  /// How far the header of a unit's first slice is read: picture order counts need all of it.
+  /// How far the header of a piece's first slice is read: picture order counts need all of it.
   public var sliceDepth = SliceHeaderDepth.pictureIdentity
-  /// Whether slices with an unreadable PPS are units all the same: a decoder may be able to read it. So are slices
-  /// without a PPS in one unit with an SPS, which may be the only one.
+  /// Whether slices with an unreadable PPS are pieces all the same: a decoder may be able to read it. So are slices
+  /// without a PPS in one piece with an SPS, which may be the only one.
   @usableFromInline package var sparesUnreadablePictureParameterSets = true
 
-  /// Creates settings for Annex B in any pieces, split into access units.
+  /// Creates settings for Annex B in buffers of any size, split into access units.
   public init() {}
 }
 
-/// What one piece of a scanner's input holds.
+/// What one buffer of a scanner's input holds.
 public enum ScannerInputAlignment: Sendable, Hashable {
   /// Any bytes.
   case none
@@ -144,13 +144,13 @@ public enum ScannerInputAlignment: Sendable, Hashable {
 
 /// What a scanner found at the start of the data.
 public enum ScannerFinding: Sendable, Hashable {
-  /// A unit, with its size in bytes, trailing zeros included. ``AccessUnitScanning/takeAccessUnit()`` has it.
+  /// A piece, with its size in bytes, trailing zeros included. ``AccessUnitScanning/takeAccessUnit()`` has it.
   case accessUnit(Int)
   /// Bytes that cannot be part of a NAL unit.
   case garbage(Int)
   /// Bytes of NAL units that cannot be used, such as pictures before the first parameter sets.
   case unusable(Int)
-  /// The unit does not end in the data.
+  /// The piece does not end in the data.
   case needsMoreData
 
   /// Bytes consumed.
@@ -168,7 +168,7 @@ public struct ScannerErrors: Sendable, Hashable {
   public var parameterSets: UInt64 = 0
   /// Slices whose headers cannot be read.
   public var slices: UInt64 = 0
-  /// Units with slices before the parameter sets that they need.
+  /// Pieces with slices before the parameter sets that they need.
   public var missingParameterSets: UInt64 = 0
   /// NAL units of types that only RTP has, or truncated after their header.
   public var nalUnits: UInt64 = 0
@@ -179,7 +179,7 @@ public struct ScannerErrors: Sendable, Hashable {
   public init() {}
 }
 
-/// Something in a stream that the user may want to know.
+/// Something in a stream that may be of interest to the user.
 public enum ScannerNotice<NALUnitType: NALUnitTypeSyntax>: Sendable {
   /// A parameter set that is new or changed.
   case parameterSet(NALUnitType, byteCount: Int, ParameterSetChange)

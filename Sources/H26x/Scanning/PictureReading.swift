@@ -9,7 +9,7 @@ public protocol PictureReading: Sendable {
 
   /// Creates a reader for the start of a stream.
   init()
-  /// What the generator needs to know of the picture that begins with this slice.
+  /// What the generator needs of the picture that begins with this slice.
   ///
   /// - Parameters:
   ///   - slice: the picture's first slice, at depth ``SliceHeaderDepth/referenceMarking`` where it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Reads the first pictures of a sequence before the first of them is output, to learn the steps of POC. Works on
+/// Reads the first pictures of a sequence before the first of them is output, to find the steps of POC. Works on
 /// copies, and changes nothing in the timing itself.
 struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
   private(set) var pictures: [TimestampGenerator.Picture]
@@ -18,7 +18,7 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
   /// deeper when it pays, often after a few pictures.
   private let isDepthSent: Bool
   private var isDone: Bool
-  /// Whether the first picture's leading pictures are all that is asked for.
+  /// Whether only the first picture's leading pictures are needed.
   private var endsWithLeadingPictures = false
 
   /// - Parameters:
@@ -37,7 +37,7 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
     let depth = sequence.maximumReorderFrames
     limit = (2 * depth + 2) * (sequence.isFrameOnly ? 1 : 2)
     isDepthSent = sequence.sentReorderFrames != nil
-    // Without reordering there is nothing to learn: each picture is shown after the one before.
+    // Without reordering there is nothing to find: each picture is shown after the one before.
     isDone = sequence.followsDecodingOrder
   }
 
@@ -63,7 +63,7 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
       if role == .end { reader.endSequence() }
       guard role == .slice, boundary == .begins || !hadPicture else { return }
       take(try Codec.SliceHeader(nalUnit: nalUnit, parameterSets: parameterSets, depth: .referenceMarking))
-    } catch {}  // Whoever parses the stream will report it.
+    } catch {}  // The stream's parser will report it.
   }
 
   private mutating func take(_ slice: Codec.SliceHeader) {

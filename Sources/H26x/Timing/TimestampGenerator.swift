@@ -2,7 +2,7 @@
 
 /// Derives presentation and decoding times for the pictures of a raw stream, which has no timestamps.
 ///
-/// Times are integers in units of a frame's duration divided by ``ticksPerFrame``; the caller knows the frame rate.
+/// Times are integers in units of a frame's duration divided by ``ticksPerFrame``; the caller has the frame rate.
 ///
 /// - Decoding is regular: frame n is decoded at n, the second field of a frame half a duration after the first. So
 ///   durations add up to that of the stream, on which containers that store decoding times rely.
@@ -15,10 +15,10 @@
 ///   frame ends, and those after it follow it by their POCs.
 /// - Decoding times never decrease, and are never later than presentation.
 ///
-/// The POC step between frames, the first POC, and the reorder depth when the stream does not say, are learnt from a
-/// look ahead at the first pictures: 2r + 2 frames suffice, one is the least. Should the stream reorder deeper than it
-/// said, decoding times stand still for a while. Only when that does not help (a picture should have been shown
-/// already) is a presentation time moved, to the decoding time.
+/// The POC step between frames, the first POC, and the reorder depth when the stream does not signal it, are found by a
+/// look ahead at the first pictures: 2r + 2 frames suffice, one is the least. Should the stream reorder more deeply
+/// than it announced, decoding times stand still for a while. Only when that does not help (a picture should have been
+/// shown already) is a presentation time moved, to the decoding time.
 public struct TimestampGenerator: Sendable {
   /// Units in the duration of a frame: divisible by 1 to 17, for steps of POC.
   public static let ticksPerFrame: Int64 = 24_504_480
@@ -27,7 +27,7 @@ public struct TimestampGenerator: Sendable {
   /// far, and the sum must not overflow.
   private static let latestStart = Int64.max / 4
 
-  /// What the generator needs to know of a coded picture, in decoding order.
+  /// What the generator needs of a coded picture, in decoding order.
   public struct Picture: Sendable, Hashable {
     /// `PicOrderCnt` of the frame or field.
     public var order: Int32
@@ -153,7 +153,7 @@ public struct TimestampGenerator: Sendable {
       }
       if !isFirst {
         startTime = endTime
-        // Smaller POCs than the first picture's are shown before it, as far as the look ahead knows them.
+        // Smaller POCs than the first picture's are shown before it, as far as the look ahead has found them.
         startOrder = min(firstOrders.popLast() ?? .max, Int64(picture.order))
         // All frames before are shown before: both orders are at the same place here.
         frame = startTime / Self.ticksPerFrame - 1
@@ -167,7 +167,7 @@ public struct TimestampGenerator: Sendable {
     if let lastFrameOrder { orderDivisor = greatestCommonDivisor(orderDivisor, abs(order - lastFrameOrder)) }
     lastFrameOrder = order
     if order < startOrder {
-      // Nobody foresaw a picture to be shown before those that have gone out.
+      // The picture is to be shown before others that were already output, which was not foreseeable.
       (startOrder, startTime) = (order, endTime)
     }
   }
@@ -198,7 +198,7 @@ public struct TimestampGenerator: Sendable {
 }
 
 extension TimestampGenerator {
-  /// What is learnt from the first pictures.
+  /// What is found from the first pictures.
   private struct Start {
     /// The smallest POC of each sequence.
     var firstOrders: [Int64] = []

@@ -9,9 +9,9 @@ struct CheckCommand: AsyncParsableCommand, ShowsProgress {
     commandName: "check", abstract: "Checks streams against the standard, their level and their container.",
     discussion: """
       Errors break the standard; warnings are likely to cause trouble; notes are what some decoders do not support. \
-      Exit status 2 when there is an error. The first three findings of each rule in a file are listed, with --all or \
-      --json the first fifty; all are counted. Parameter sets, SEI and slice headers are read, not the pictures: \
-      h26x decode --strict finds damage in these.
+      The exit status is 2 when there is an error. The first three findings of each rule in a file are listed, with \
+      --all or --json the first fifty; all are counted. Parameter sets, SEI and slice headers are read, not the \
+      pictures: h26x decode --strict finds damage in these.
 
       Examples:
         h26x check clip.mp4

@@ -9,8 +9,8 @@ struct CompareCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     commandName: "compare", abstract: "Compares the pictures of two files, or of two decoders of one file.",
     discussion: """
       Prints the first picture that differs, and the PSNR (peak signal-to-noise ratio) of luma and chroma; inf means \
-      equal. Exit status 2 when something differs, or when a picture is damaged: also when it differs from the hash \
-      that the stream has of it, though both files show the same.
+      equal. The exit status is 2 when something differs, or when a picture is damaged: also when it differs from \
+      the hash that the stream has of it, though both files show the same.
 
       Examples:
         h26x compare original.mp4 encoded.mp4

@@ -39,11 +39,11 @@ struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     if output.isEmpty { throw ValidationError("-o needs a name") }
     let pixelFormat = decoding.pixelFormat
     if resolvedFormat == .y4m, let pixelFormat, !YUV4MPEG.caps.contains(" \(pixelFormat)") {
-      throw ValidationError("--pixel-format \(pixelFormat) does not go into YUV4MPEG")
+      throw ValidationError("--pixel-format \(pixelFormat) cannot be written as YUV4MPEG")
     }
-    if resolvedFormat == .png, pixelFormat != nil { throw ValidationError("--pixel-format does not go with PNG") }
+    if resolvedFormat == .png, pixelFormat != nil { throw ValidationError("--pixel-format has no use with PNG") }
     if resolvedFormat == .png, output != "-", NumberedName(output) == nil {
-      throw ValidationError("-o needs a number's place for pictures, such as pictures-%04d.png")
+      throw ValidationError("-o needs a placeholder for the number of each picture, such as pictures-%04d.png")
     }
   }
 

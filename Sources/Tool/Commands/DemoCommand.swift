@@ -30,7 +30,7 @@ struct DemoCommand: AsyncParsableCommand, ShowsProgress {
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
-    if file == "-" { throw ValidationError("the demo reads its file more than once: standard input will not do") }
+    if file == "-" { throw ValidationError("the demo reads its file more than once: standard input cannot be used") }
     if let sheet, PictureEncoder(fileName: sheet.string) == nil {
       throw ValidationError("--sheet needs a .png or .jpg name")
     }

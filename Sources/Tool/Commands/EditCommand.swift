@@ -9,9 +9,9 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Changes colour, shape, rate, level, latency and SEI in the headers alone.",
     discussion: """
-      Parameter sets and SEI are written anew, in the stream and in the container's description of it; slices stay as \
-      they are, byte for byte, and so does all of a byte stream that no option concerns. OUT's suffix selects the \
-      format, as in repack. What the standard forbids is refused, with its clause. --dry-run lists the fields with \
+      Parameter sets and SEI are written anew, in the stream and in the container's description of it. Slices are \
+      copied byte for byte, and so are all parts of a byte stream that the options do not change. OUT's suffix selects \
+      the format, as in repack. What the standard forbids is refused, with its clause. --dry-run lists the fields with \
       their old and new values and writes nothing.
 
       --latency writes how many pictures wait for one that is decoded later: auto measures that first, in a reading of \
@@ -51,7 +51,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     if format == nil { format = TargetContainer(fileName: output.string) }
     guard format != nil else {
       throw ValidationError(
-        "-o \(output) does not say what to make: expected .h264, .mp4, .mov, .mkv, .ts or .flv, or --format")
+        "-o \(output) has no known suffix: expected .h264, .mp4, .mov, .mkv, .ts or .flv, or --format")
     }
   }
 
@@ -98,7 +98,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     return [summary] + left.map { "\(target.name): left behind: \($0)" }
   }
 
-  /// The edits, for which the stream is measured where they say so.
+  /// The edits, for which the stream is measured where they require it.
   private func edits(for input: InputFile) async throws(Failure) -> [StreamEdit] {
     var list = edits.list
     if let file = edits.insertSEIFrom { list += try SEIFile(path: file).insertions().map { .insertSEI($0) } }
@@ -112,7 +112,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     if let latency = edits.latency { list.insert(try Self.edit(latency, measure, input), at: 0) }
     if case .lowest = edits.level {
       guard let level = try measure.level(after: list, input) else {
-        throw Failure("\(input.name): it keeps to the limits of no level")
+        throw Failure("\(input.name): it exceeds the limits of every level")
       }
       list.append(.level(level))
     }

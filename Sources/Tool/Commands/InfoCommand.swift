@@ -12,7 +12,7 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
       Reads no more of a file than it needs. --count reads all of it: it counts pictures and groups of pictures, and \
       duration and bitrate are exact.
 
-      --decoders asks every GPU's driver what it decodes, for --hardware of the other commands.
+      --decoders queries every GPU's driver for what it decodes, for --hardware of the other commands.
 
       Examples:
         h26x info clip.mp4
@@ -28,7 +28,7 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
   var decoders = false
   @Option(
     help: ArgumentHelp(
-      "Ask this GPU only: a render node (/dev/dri/renderD128), an X display (:0) or a CUDA device number (0).",
+      "Query this GPU only: a render node (/dev/dri/renderD128), an X display (:0) or a CUDA device number (0).",
       valueName: "device"))
   var hardwareDevice: String?
   @OptionGroup var progress: ProgressOptions

@@ -46,7 +46,7 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
     if Self.types(type).isEmpty { throw ValidationError("--type: expected numbers or names") }
     for wanted in Self.types(type) where !Self.isKnown(wanted) {
       throw ValidationError(
-        "--type \(wanted): no NAL unit is called so; expected 0 to 63, or a name as inspect shows it")
+        "--type \(wanted): no NAL unit has this name; expected 0 to 63, or a name as inspect shows it")
     }
   }
 

@@ -23,7 +23,7 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   @Option(help: ArgumentHelp("Begin at this time: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?
   @Option(help: ArgumentHelp("The GStreamer element that shows pictures.", valueName: "element")) var sink: String?
   @Option(help: ArgumentHelp("The GStreamer element that plays sound.", valueName: "element")) var audioSink: String?
-  @Flag(help: "No sound.") var noAudio = false
+  @Flag(help: "Do not play audio.") var noAudio = false
   @OptionGroup var isolation: IsolationOptions
   @OptionGroup var progress: ProgressOptions
 
@@ -101,7 +101,7 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
           continue
         }
         guard let pipeline = playing.pipeline else {
-          // Still waiting for the file, perhaps for a pipe that nobody writes; there is nothing to complete.
+          // Still waiting for the file, perhaps for a pipe that nothing writes to; there is nothing to complete.
           keys.restore()
           _exit(0)
         }

@@ -56,7 +56,7 @@ struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
     if format == nil { format = output.flatMap { TargetContainer(fileName: $0.string) } }
     if let output, format == nil {
       throw ValidationError(
-        "-o \(output) does not say what to write: expected .mkv, .ts, .flv, .mp4, .mov or .h264, or --format")
+        "-o \(output) has no known suffix: expected .mkv, .ts, .flv, .mp4, .mov or .h264, or --format")
     }
     if output == "-", let format, !format.isStream {
       throw ValidationError(

@@ -20,7 +20,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       Into a pipe, MP4 and MOV are written in fragments, which play while they are loaded.
 
       Without --streams, --program and --language, all that goes with the first video is kept. info prints the numbers \
-      of streams and programmes.
+      of streams and programs.
 
       Examples:
         h26x repack clip.mp4 -o clip.h264
@@ -48,7 +48,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   var cut: Cut.Mode?
   @Option(help: ArgumentHelp("Keep these streams only, by their numbers, such as 0,2.", valueName: "list"))
   var streams: StreamNumbersArgument?
-  @Option(help: ArgumentHelp("The programme of MPEG-TS to read.", valueName: "n")) var program: Int?
+  @Option(help: ArgumentHelp("The MPEG-TS program to read, by its number.", valueName: "n")) var program: Int?
   @Option(help: ArgumentHelp("Keep sound and subtitles of this language only, such as ger.", valueName: "code"))
   var language: String?
   @Flag(help: "Do not write audio.") var noAudio = false
@@ -59,12 +59,12 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     if format == nil { format = TargetContainer(fileName: output.string) }
     guard let format else {
       throw ValidationError(
-        "-o \(output) does not say what to make: expected .h264, .mp4, .mov, .mkv, .ts or .flv, or --format")
+        "-o \(output) has no known suffix: expected .h264, .mp4, .mov, .mkv, .ts or .flv, or --format")
     }
     try validateCut(format)
     let kinds: Set<String> = ["aud", "filler", "sei", "end-of-sequence"]
     for kind in drop?.split(separator: "+") ?? [] where !kinds.contains(String(kind)) {
-      throw ValidationError("--drop does not know \(kind); aud, filler, sei and end-of-sequence can be dropped")
+      throw ValidationError("--drop: unknown kind \(kind); expected aud, filler, sei or end-of-sequence, joined by +")
     }
   }
 
@@ -74,7 +74,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       return
     }
     if let end, end.time <= start?.time ?? .zero {
-      throw ValidationError("--end \(Text.time(end.time)) is not behind --start \(Text.time(start?.time ?? .zero))")
+      throw ValidationError("--end \(Text.time(end.time)) is not after --start \(Text.time(start?.time ?? .zero))")
     }
     if cut == .hidden, output == "-" { throw ValidationError(Self.hidingNeedsAFile) }
     if cut == .hidden, !format.isMovie {

@@ -39,7 +39,7 @@ struct SnapshotCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
 
   mutating func validate() throws {
     if PictureEncoder(fileName: output.string) == nil {
-      throw ValidationError("-o \(output) does not say what to write: expected .png or .jpg")
+      throw ValidationError("-o \(output) has no known suffix: expected .png or .jpg")
     }
     if [at != nil, frame != nil, sheet != nil].filter(\.self).count > 1 {
       throw ValidationError("--at, --frame and --sheet exclude one another")

@@ -67,7 +67,7 @@ struct VideoEdit {
     } catch { throw Failure("\(source): access unit \(count): \(error)") }
   }
 
-  /// What a description of the video in a container says after the edits.
+  /// What a description of the video in a container contains after the edits.
   func describe(_ format: inout MediaOutput.VideoFormat) {
     format.staleSideData = editor.staleSideData
     guard let description = editor.description(format.configuration) else { return }

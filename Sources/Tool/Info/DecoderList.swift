@@ -9,9 +9,9 @@ struct DecoderList {
   /// Why the others cannot be used.
   let failures: [String]
 
-  /// Asks every device, one after the other, each in a process of its own.
+  /// Queries every device, one after the other, each in a process of its own.
   ///
-  /// - Parameter device: the only one to ask; nil for all.
+  /// - Parameter device: the only one to query; nil for all.
   init(device: String?) {
     var devices: [HardwareDecoder] = []
     var failures: [String] = []

@@ -45,7 +45,7 @@ enum MP4Info {
       counts: counting ? counts(input, tally, place) : nil, missing: tally.missing)
   }
 
-  /// By the stream itself; where it cannot be read, by what the tables say.
+  /// By the stream itself; where it cannot be read, by the contents of the tables.
   private static func counts(_ input: InputFile, _ tally: Tally, _ place: ProgressPlace) -> MediaInfo.Counts {
     var counts = MediaInfo.Counts(pictures: tally.count, keyframes: tally.keyframes)
     guard let source = try? InputBytes(input), var reporter = try? StreamReporter(source, options: ReportOptions())

@@ -87,8 +87,8 @@ extension MediaInfo {
   /// The colorimetry, in words where only the range is known.
   private static func colours(_ colorimetry: String) -> String {
     switch colorimetry {
-    case "1:0:0:0": "full range, nothing else said"
-    case "2:0:0:0": "limited range, nothing else said"
+    case "1:0:0:0": "full range, nothing else specified"
+    case "2:0:0:0": "limited range, nothing else specified"
     default: colorimetry
     }
   }

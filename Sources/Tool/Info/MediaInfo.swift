@@ -14,9 +14,9 @@ struct MediaInfo: Sendable {
   let videoBitrate: Double?
   /// Whether the bitrate was not counted over the whole file.
   var isVideoBitrateEstimate = false
-  /// The programmes of an MPEG transport stream.
+  /// The programs of an MPEG transport stream.
   var programs: [Int] = []
-  /// The numbers of the streams of programmes, where they are known.
+  /// The numbers of the streams of programs, where they are known.
   var programStreams: [Int: [Int]] = [:]
   let video: StreamDetails
   let others: [StreamDetails]
@@ -81,7 +81,7 @@ struct MediaInfo: Sendable {
 
   /// Reads a part of the file, or all of it for counting.
   ///
-  /// - Parameter place: is told how far the file was read for counting.
+  /// - Parameter place: receives how far the file was read for counting.
   static func read(
     _ input: InputFile, counting: Bool, _ place: ProgressPlace
   ) throws(Failure) -> MediaInfo {

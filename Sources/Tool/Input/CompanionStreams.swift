@@ -20,8 +20,8 @@ final class CompanionStreams {
   let others: [StreamDescription]
   /// Those of them that are chosen.
   let chosen: [StreamDescription]
-  /// The number of the programme that is read; `nil` where there are no programmes.
-  let programme: Int?
+  /// The number of the program that is read; `nil` where there are no programs.
+  let program: Int?
 
   /// The place of the text track that has MP4's chapter titles.
   let chapterStream: Int?
@@ -70,16 +70,16 @@ final class CompanionStreams {
     try container.check(selection)
     headed = try Self.describeSound(of: container, file)
     let video = container.video
-    // Of several programmes, only that of the video is read.
-    let programme = container.context.programs.first { programme in
-      video.map { programme.streams.contains($0.index) } ?? false
+    // Of several programs, only that of the video is read.
+    let program = container.context.programs.first { program in
+      video.map { program.streams.contains($0.index) } ?? false
     }
     let others = container.context.streams.filter { stream in
       stream.index != video?.index
-        && (selection.streams?.contains(stream.index) == true || programme?.streams.contains(stream.index) != false)
+        && (selection.streams?.contains(stream.index) == true || program?.streams.contains(stream.index) != false)
     }
     (self.video, self.others, chosen) = (video, others, others.filter(selection.includes))
-    self.programme = programme?.number
+    self.program = program?.number
     let movie = Self.movie(container.input)
     shifts = Self.shifts(container, movie)
     let chapters = movie?.tracks.lazy.compactMap(\.chapterTrack).first
@@ -143,7 +143,7 @@ final class CompanionStreams {
     return try? MP4.VideoSamples(source).movie
   }
 
-  /// MP4's edits, which libavformat was told to leave alone.
+  /// MP4's edits, which libavformat is set to leave alone.
   private static func shifts(_ container: ContainerInput, _ movie: MP4.Movie?) -> [Int: Int64] {
     guard let movie else { return [:] }
     var shifts: [Int: Int64] = [:]
@@ -166,7 +166,7 @@ final class CompanionStreams {
     }
   }
 
-  /// Continues at a place in front of what is wanted, as the reader of the video does.
+  /// Continues at a place in front of what is selected, as the reader of the video does.
   ///
   /// - Parameter time: of the presentation, in nanoseconds.
   /// - Returns: false where the place cannot be found, and what comes next is not known.
@@ -175,7 +175,7 @@ final class CompanionStreams {
     // Subtitles may be shown for long. MP4 has an index of each stream.
     let isIndexed = input.kind == .container("MP4")
     guard isIndexed || !chosen.contains(where: { $0.kind == .subtitle }) else { return true }
-    // All are sought by the video's index. Edit lists shift each stream by as much as they like.
+    // All are sought by the video's index. Edit lists may shift each stream by any amount.
     let places = chosen.map { stream in
       time.subtractingReportingOverflow(stream.timeBase.nanoseconds(shifts[stream.index] ?? 0))
     }

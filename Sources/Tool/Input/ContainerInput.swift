@@ -61,7 +61,7 @@ struct ContainerInput {
     settings.probesStreams = purpose != .packets
     // Edits are ours.
     settings.options[key: "ignore_editlist"] = "1"
-    // In microseconds and bytes. No decoder tells libavformat that it has read enough: it reads as far as it may.
+    // In microseconds and bytes. No decoder signals to libavformat that it has read enough: it reads as far as it may.
     switch purpose {
     case .packets: break
     case .description:
@@ -100,7 +100,7 @@ struct ContainerInput {
     }
   }
 
-  /// The stream to read of those that are known: the first that is chosen, or the first of the first programme that has
+  /// The stream to read of those that are known: the first that is chosen, or the first of the first program that has
   /// one.
   var video: StreamDescription? {
     let selection = input.selection

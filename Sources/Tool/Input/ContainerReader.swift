@@ -10,14 +10,14 @@ final class ContainerReader: PictureSource {
   let parser: PipelineElement?
   let place: ProgressPlace
   private let status: ReadingStatus
-  /// Whether it begins at the start that was wanted.
+  /// Whether it begins at the start that was requested.
   let hasSought: Bool
   /// All parts that are shown.
   let parts: [ShownRange]
 
   /// - Parameters:
   ///   - part: which of the parts that are shown is read, from 0.
-  ///   - start: a time of the presentation from which on pictures are wanted; earlier ones come too.
+  ///   - start: a time of the presentation from which on pictures are requested; earlier ones come too.
   ///   - rest: makes the elements behind the parser.
   convenience init(
     _ input: InputFile, part: Int, from start: ClockTime?,

@@ -25,7 +25,7 @@ final class ContainerSource: PushSource {
   /// Makes the element. It takes the reader over.
   ///
   /// - Parameters:
-  ///   - place: is told how far it has come.
+  ///   - place: receives how far it has read.
   ///   - clips: whether what is not shown is dropped behind the decoder.
   static func make(
     reading reader: any VideoTrackReader, _ status: ReadingStatus, _ place: ProgressPlace, clips: Bool

@@ -64,7 +64,7 @@ final class ContainerVideoReader: VideoTrackReader {
     return Failure(container.input.noVideo + (found.isEmpty ? "" : " (it has: \(found))"))
   }
 
-  /// Whether the container cuts streams into packets wherever it likes.
+  /// Whether the container cuts streams into packets anywhere.
   private static func isPacketized(_ context: InputContext) -> Bool { context.formatName.hasPrefix("mpeg") }
 
   private static func track(

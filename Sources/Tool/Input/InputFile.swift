@@ -4,7 +4,7 @@ import H26x
 import StreamReport
 import SystemPackage
 
-/// An input file, whose first bytes were read to know its kind, so that an error can name it in one line.
+/// An input file, whose first bytes were read to determine its kind, so that an error can name it in one line.
 struct InputFile: Sendable {
   let path: FilePath
   /// The name for messages: its path, or `standard input`.

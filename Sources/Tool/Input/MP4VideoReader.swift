@@ -21,7 +21,7 @@ final class MP4VideoReader: VideoTrackReader {
   private let allMedia: MP4.ShownRange
   private var descriptionIndex: Int
 
-  /// More samples than are needed to know the frame rate and the first picture.
+  /// More samples than are needed to determine the frame rate and the first picture.
   private static let trialCount = 512
 
   /// - Parameter part: which of the parts that the edit list shows is read, from 0.
@@ -34,7 +34,7 @@ final class MP4VideoReader: VideoTrackReader {
     do throws(MP4.ReadError) { start = try MP4.VideoSamples(source, track: try Self.track(input, source)) } catch {
       throw input.failure(error)
     }
-    if let program = input.selection.program { throw Failure("\(input.name): no programme \(program); MP4 has none") }
+    if let program = input.selection.program { throw Failure("\(input.name): no program \(program); MP4 has none") }
     let file = start.track
     guard let video = file.video, file.timescale > 0 else { throw Failure(input.noVideo) }
     (timescale, descriptionIndex) = (file.timescale, video.index)

@@ -6,7 +6,7 @@ import H26x
 protocol PictureSource: Sendable {
   var pipeline: Pipeline { get }
   var input: InputFile { get }
-  /// Whether it begins near the start that was wanted.
+  /// Whether it begins near the start that was requested.
   var hasSought: Bool { get }
   /// All parts that are shown, of which it reads one; none where everything is.
   var parts: [ShownRange] { get }
@@ -39,7 +39,7 @@ extension InputFile {
   /// - Parameters:
   ///   - framerate: the frame rate of a byte stream that has none.
   ///   - part: which of the parts that a container shows is read, from 0.
-  ///   - start: a time of the presentation from which on pictures are wanted; earlier ones come too.
+  ///   - start: a time of the presentation from which on pictures are requested; earlier ones come too.
   ///   - rest: makes the elements behind the parser, perhaps on a streaming thread.
   func pictureSource(
     framerate: Fraction? = nil, part: Int = 0, from start: ClockTime? = nil,

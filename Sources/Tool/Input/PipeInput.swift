@@ -62,7 +62,7 @@ final class PipeInput: Sendable {
     return ends.readEnd
   }
 
-  /// Copies the pipe until its end, or until nobody reads the copy any more.
+  /// Copies the pipe until its end, or until nothing reads the copy any more.
   private final class Copier: Sendable {
     let source: PipeInput
     let target: OpenFile

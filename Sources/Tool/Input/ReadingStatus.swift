@@ -6,7 +6,7 @@ final class ReadingStatus: Sendable {
   private let stops = Atomic(false)
   private let first = Mutex<Failure?>(nil)
 
-  /// Whether reading is to end soon, also from a pipe that nobody writes to.
+  /// Whether reading is to end soon, also from a pipe that nothing writes to.
   var isStopping: Bool { stops.load(ordering: .relaxed) }
   func stop(_ isStopping: Bool = true) { stops.store(isStopping, ordering: .relaxed) }
 

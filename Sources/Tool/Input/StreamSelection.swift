@@ -5,7 +5,7 @@ import AVFormat
 struct StreamSelection: Sendable, Hashable {
   /// The numbers of all that are read; `nil` for the first video, and what goes with it.
   var streams: [Int]?
-  /// The number of a transport stream's programme.
+  /// The number of a transport stream's program.
   var program: Int?
   /// The language of sound and subtitles, by its code of three letters.
   var language: String?
@@ -31,12 +31,12 @@ struct StreamSelection: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - streams: their numbers and what they are.
-  ///   - programs: the numbers of programmes.
+  ///   - programs: the numbers of programs.
   func failure(_ input: InputFile, _ streams: [(number: Int, summary: String)], programs: [Int]) -> Failure? {
     let list = Text.list(streams.map { "\($0.number) \($0.summary)" })
     if let program, !programs.contains(program) {
       let found = programs.isEmpty ? "it has none" : "it has \(Text.list(programs.map { "\($0)" }))"
-      return Failure("\(input.name): no programme \(program); \(found)")
+      return Failure("\(input.name): no program \(program); \(found)")
     }
     if let missing = self.streams?.first(where: { number in !streams.contains { $0.number == number } }) {
       return Failure("\(input.name): no stream \(missing); it has \(list)")

@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 import Synchronization
 
-/// Watches the packets of a stream: keeps from the depayloader what it fails at, and knows why no picture came.
+/// Watches the packets of a stream: keeps from the depayloader what it fails at, and records why no picture came.
 final class RTPPackets: Sendable {
   private struct State {
     /// Datagrams at the socket, where it is ours.

@@ -179,8 +179,8 @@ struct CopySink {
     var losses = left.filter { $0.index != companions?.chapterStream && !($0.isTimeCode && copy?.hasTimeCode == true) }
       .map(\.numberedSummary)
     if source.programs.count > 1 {
-      let read = companions?.programme ?? source.programs.first
-      losses += source.programs.filter { $0 != read }.map { "programme \($0)" }
+      let read = companions?.program ?? source.programs.first
+      losses += source.programs.filter { $0 != read }.map { "program \($0)" }
     }
     guard let companions else { return losses }
     if let rotation = companions.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }

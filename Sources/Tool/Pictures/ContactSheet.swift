@@ -17,7 +17,7 @@ enum ContactSheet {
   private static let (width, heightLimit): (Int32, Int32) = (240, 480)
 
   /// Reads the whole file and composes the sheet. It keeps the pictures whose number is a multiple of a stride, which
-  /// doubles whenever there are four times as many as wanted.
+  /// doubles whenever there are four times as many as needed.
   static func make(of input: InputFile, columns: Int, rows: Int) async throws(Failure) -> Sample {
     let caps =
       "video/x-raw, format=(string)RGB, width=(int)\(width), height=(int)[ 1, \(heightLimit) ], "

@@ -27,7 +27,8 @@ struct DecodingOptions: ParsableArguments {
     if let frames, frames < 1 { throw ValidationError("--frames needs a number above 0, not \(frames)") }
     guard (0...64).contains(threads) else { throw ValidationError("--threads needs 0 to 64, not \(threads)") }
     if let pixelFormat, VideoFormat(name: pixelFormat) == nil {
-      throw ValidationError("--pixel-format does not know \(pixelFormat); I420, NV12, Y444, I420_10LE, RGB are some")
+      throw ValidationError(
+        "--pixel-format: unknown format \(pixelFormat); expected one of GStreamer's, such as I420, NV12 or RGB")
     }
   }
 

@@ -15,7 +15,7 @@ final class DecodingPass: Sendable {
 
   /// - Parameters:
   ///   - part: which of the parts that a container shows is read, from 0.
-  ///   - start: a time of the presentation from which on pictures are wanted; earlier ones come too.
+  ///   - start: a time of the presentation from which on pictures are requested; earlier ones come too.
   init(
     _ input: InputFile, _ options: DecodedPictureReader.Options, part: Int = 0, from start: ClockTime? = nil
   ) throws(Failure) {
@@ -111,7 +111,7 @@ private final class Outcome: Sendable {
   private let ended: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation) =
     AsyncStream.makeStream()
 
-  /// Returns false, the answer that asks for no more pictures.
+  /// Returns false, the answer that ends the delivery of pictures.
   @discardableResult func end(_ value: Value) -> Bool {
     first.withLock { $0 = $0 ?? value }
     ended.continuation.finish()

@@ -3,7 +3,7 @@ import GStreamer
 
 /// Chooses the pictures of a range of time, from the one that is shown at its start on.
 struct PictureRange {
-  /// Pictures to take, and how to go on.
+  /// Pictures to take, and how to continue.
   struct Selection {
     var samples: [Sample] = []
     var next = Next.more

@@ -31,7 +31,7 @@ final class PictureWriter {
     try current?.write(sample)
   }
 
-  /// Whether a picture belongs into the current file. What has one header only, such as a pipe, goes on where just
+  /// Whether a picture belongs into the current file. Output with one header only, such as a pipe, continues where just
   /// interlacing, frame rate, pixel aspect ratio or range change.
   private func continuesFile(_ sample: Sample, _ info: VideoInfo) -> Bool {
     guard let current, current.fits(info) else { return false }

@@ -45,7 +45,7 @@ enum YUV4MPEG {
     case "I420":
       switch chromaSite {
       case "jpeg", "center": "420jpeg"
-      // Full range is JPEG's: programs that do not know XCOLORRANGE take it from this name, as ffmpeg writes it.
+      // Full range is JPEG's: programs that do not support XCOLORRANGE take it from this name, as ffmpeg writes it.
       case _ where isFullRange: "420jpeg"
       case "dv", "cosited": "420paldv"
       // Without chroma location in the VUI, H.264 and H.265 have the sample positions of MPEG-2 (type 0).

@@ -2,8 +2,8 @@
 import Glibc
 import SystemPackage
 
-/// The arguments of the program as strings, which the argument parser wants, although the bytes of a file's name need
-/// not be UTF-8.
+/// The arguments of the program as strings, which the argument parser requires, although the bytes of a file's name
+/// need not be UTF-8.
 ///
 /// In an argument that is not UTF-8, a NUL, which no argument contains, comes before each byte above 127, which is the
 /// character of its number. These strings are never shown, but as `shown`.

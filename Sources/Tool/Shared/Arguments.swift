@@ -40,7 +40,7 @@ struct FrameRateArgument: ExpressibleByArgument {
   let rate: Fraction
 
   init?(argument: String) {
-    // Caps have numbers of 31 bits. Nobody means a picture in more than a hundred seconds.
+    // Caps have numbers of 31 bits. Less than one picture in a hundred seconds is a mistake.
     guard let ratio = Ratio(frameRate: argument), let numerator = Int32(exactly: ratio.numerator),
       let denominator = Int32(exactly: ratio.denominator), Int64(numerator) * 100 >= Int64(denominator)
     else { return nil }

@@ -51,7 +51,8 @@ enum Interruption {
     }
   }
 
-  /// Whether who started the program ignores the signal, as nohup(1) does, and shells do with SIGINT for background jobs.
+  /// Whether the process that started the program ignores the signal, as nohup(1) does, and shells do with SIGINT for
+  /// background jobs.
   private static func isIgnored(_ number: Int32) -> Bool {
     var current = sigaction()
     guard unsafe sigaction(number, nil, &current) == 0 else { return false }

@@ -23,7 +23,7 @@ enum PluginDecoder {
     return decoder
   }
 
-  /// What protects this program from a stream that makes the codec do what somebody else wants, a line each.
+  /// What protects this program from a stream that takes the codec over, a line each.
   static var protection: [String] {
     do throws(ServiceError) {
       let process = try CodecStarter.begin(limits: ProcessLimits(memory: 1 << 30))

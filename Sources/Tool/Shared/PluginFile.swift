@@ -12,7 +12,7 @@ enum PluginFile {
       do { try Runtime.loadPlugin(at: path.string) } catch { throw Failure("\(path): \(error)") }
     } else if !Runtime.hasElement("swifth264parse") {
       throw Failure(
-        "GStreamer does not know the plugin swifth26x: it is neither beside this program nor installed; "
+        "the plugin swifth26x was not found: it is neither beside this program nor installed; "
           + "point GST_PLUGIN_PATH at the folder of \(name)")
     }
     for codec in ["264", "265"] where Runtime.hasElement("swifth\(codec)parse") {

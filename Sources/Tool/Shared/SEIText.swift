@@ -2,7 +2,7 @@
 import H26x
 import StreamReport
 
-/// What SEI messages say, as text: names of payload types, bytes, and values with their units.
+/// The contents of SEI messages, as text: names of payload types, bytes, and values with their units.
 enum SEIText {
   // MARK: Payload types
 

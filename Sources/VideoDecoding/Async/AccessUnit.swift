@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import H26x
 
-/// One access unit, with what a session needs to know of it.
+/// One access unit, with the information that a session needs.
 public struct AccessUnit: Sendable {
   /// All NAL units of one picture, or of one field, packaged as ``format`` describes.
   public var bytes: [UInt8]

@@ -41,7 +41,7 @@ public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Ele
     return Iterator(source: source.makeAsyncIterator(), cutter: cutter)
   }
 
-  /// Asks the source for a piece whenever the bytes so far do not end an access unit.
+  /// Requests a piece from the source whenever the bytes so far do not end an access unit.
   public struct Iterator: AsyncIteratorProtocol {
     var source: Source.AsyncIterator
     var cutter: any StreamCutting

@@ -50,7 +50,7 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
     /// The access unit that waits for the last results of the session before.
     private var waiting: AccessUnit?
     private var isAtEnd = false
-    /// The source's error, thrown when everything before it is out.
+    /// The source's error, thrown when everything before it was returned.
     private var sourceFailure: Source.Failure?
 
     init(_ pictures: DecodedPictures) {

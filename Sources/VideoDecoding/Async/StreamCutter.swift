@@ -18,7 +18,7 @@ struct StreamCutter<Codec: ElementCodecSyntax>: StreamCutting {
   private struct Found {
     /// Its bytes and the zeros behind them.
     var size: Int
-    /// What the scanner knows of it.
+    /// What the scanner has found in it.
     var scanned: ScannedAccessUnit<Codec.SliceHeader>
     /// Whether it waited for more of the stream, which shows when it is presented.
     var hasWaited = false

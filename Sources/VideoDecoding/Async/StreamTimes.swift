@@ -5,7 +5,7 @@ public import H26x
 public enum StreamTimes: Sendable, Hashable {
   /// There are none. Each access unit is returned as soon as it is complete.
   case none
-  /// They follow from the pictures' order and the frame rate that the stream signals. To know in which order its
+  /// They follow from the pictures' order and the frame rate that the stream signals. To find in which order its
   /// pictures are shown, the first access unit waits for those after it: as many as the stream may reorder.
   ///
   /// Decoding times count from zero.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVCodec
 
-/// A codec as a session sees it: values in, values out. Nothing above it knows whether the codec is in this process or
-/// in another.
+/// The interface of a codec to a session: values in, values out. Nothing above it depends on whether the codec is in
+/// this process or in another.
 ///
 /// The events of a call are reported before it returns, in the order of decoding; `report` may use the session, but not
 /// the codec.

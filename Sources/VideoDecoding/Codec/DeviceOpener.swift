@@ -2,7 +2,7 @@
 import AVCodec
 import Synchronization
 
-/// Opens codecs in this process, on a device where that is wanted.
+/// Opens codecs in this process, on a device where that is requested.
 final class DeviceOpener {
   private let request: HardwareRequest
   private var device: HardwareDevice?

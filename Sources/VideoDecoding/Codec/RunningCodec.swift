@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVCodec
 
-/// A codec of this process: sends and receives as libavcodec wants it, and reports which access unit each answer belongs
-/// to.
+/// A codec of this process: sends and receives as libavcodec requires, and reports which access unit each answer
+/// belongs to.
 package final class RunningCodec: CodecBoundary {
   private let codec: any PacketCodec
   package let decoder: SessionDecoder

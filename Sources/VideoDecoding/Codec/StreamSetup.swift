@@ -30,7 +30,7 @@ struct StreamSetup {
   /// - Throws: `invalidFormatDescription` for parameter sets that do not fit a configuration record and for a picture
   ///   size beyond libavcodec's addressing.
   init(_ format: FormatDescription) throws(DecodeError) {
-    // Parameter sets have no others, but whoever made the description may have changed it.
+    // Parameter sets have no others, but the code that made the description may have changed it.
     guard !RefusedParameterSets.exceedsAddressing(format.codedSize), 0...16 ~= format.sentReorderFrames ?? 0 else {
       throw DecodeError(.invalidFormatDescription)
     }

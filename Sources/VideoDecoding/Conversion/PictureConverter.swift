@@ -18,7 +18,7 @@ public struct PictureConverter: Sendable, Hashable {
     /// and deeper ones. Only the packing changes. Monochrome gets neutral chroma. G, B and R of RGB video are taken for
     /// Y, Cb and Cr, as matrix 0 of H.273 means.
     case semiPlanar
-    /// Blue, green, red and alpha of 8 bits, by the stream's matrix and range; where it does not say, BT.709 for at
+    /// Blue, green, red and alpha of 8 bits, by the stream's matrix and range; where it signals none, BT.709 for at
     /// least 720 rows, and BT.601 below. Transfer and primaries stay as they are: HDR is not mapped to SDR.
     case bgra
     /// As `bgra` in another order.

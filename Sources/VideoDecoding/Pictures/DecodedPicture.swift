@@ -30,11 +30,11 @@ public import H26x
   public let isRandomAccessPoint: Bool
   /// What the samples mean.
   public let colour: PictureColour
-  /// The display that the sequence was mastered on (HDR10, SEI of type 137); nil when the stream does not say.
+  /// The display that the sequence was mastered on (HDR10, SEI of type 137); nil when the stream does not signal it.
   public let masteringDisplay: MasteringDisplayColourVolume?
-  /// The sequence's light levels (HDR10, SEI of type 144); nil when the stream does not say.
+  /// The sequence's light levels (HDR10, SEI of type 144); nil when the stream does not signal them.
   public let contentLightLevel: ContentLightLevel?
-  /// Width and height of a sample; nil when the stream does not say.
+  /// Width and height of a sample; nil when the stream does not signal them.
   public let sampleAspectRatio: SampleAspectRatio?
   /// The session's latency when this picture came out.
   public let latency: SessionLatency

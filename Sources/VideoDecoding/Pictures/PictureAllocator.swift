@@ -123,6 +123,6 @@ public protocol PictureAllocator: AnyObject, Sendable {
   ///
   /// Called on codec worker threads, several at once, while the session's caller waits in `decode`: must not take a
   /// lock that the caller holds. The decoder may read the memory after the picture came out: do not write to it as long
-  /// as someone else holds the token.
+  /// as anything else holds the token.
   func pictureBuffer(for request: PictureRequest) -> PictureBuffer?
 }

@@ -50,8 +50,8 @@ package final class PictureBridge: FrameBufferSource {
   /// The decoder holds no reference any more: other strides may come.
   func unlockStrides() { state.withLock { $0.lock = StrideLock() } }
 
-  /// The memory of a picture that is output, complete: its chroma interleaved where that is wanted, and copied into the
-  /// allocator's memory where another process has written it.
+  /// The memory of a picture that is output, complete: its chroma interleaved where that is requested, and copied into
+  /// the allocator's memory where another process has written it.
   func complete(_ memory: PictureMemory, _ picture: PictureDescription) -> PictureMemory {
     guard var request = memory.sharedRequest, let allocator else {
       memory.finish(width: picture.width, height: picture.height)
@@ -69,8 +69,8 @@ package final class PictureBridge: FrameBufferSource {
   }
 
   package func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
-    // Last, so that who finds it started sees the memory too: libavcodec passes pictures between its threads by means
-    // that no sanitizer sees.
+    // Last, so that code that finds it started finds the memory too: libavcodec passes pictures between its threads by
+    // means that no sanitizer sees.
     defer { if let index = UInt64(exactly: request.timestamp) { started.insert(index) } }
     let completed = Self.monochrome[request.format.rawValue]
     guard let written = completed ?? PixelFormat(request.format) else { throw .unsupportedFeature }
@@ -117,7 +117,7 @@ package final class PictureBridge: FrameBufferSource {
 
   /// The allocator's memory if it meets the request, else our own with the same strides.
   ///
-  /// - Parameter isInterleaved: whoever writes it writes interleaved chroma where that is the request's format.
+  /// - Parameter isInterleaved: whether its writer writes interleaved chroma where that is the request's format.
   private func memory(for request: PictureRequest, isInterleaved: Bool = false) -> PictureMemory? {
     guard let scratch = unsafe isInterleaved ? ChromaScratch() : chromaScratch(for: request) else { return nil }
     if let allocator, let buffer = unsafe allocator.pictureBuffer(for: request), unsafe buffer.meets(request),

@@ -2,7 +2,7 @@
 import AVCodec
 
 /// Colour description of a picture, in code points of H.273 (H.264 E.2.1, H.265 E.3.1), nil where the stream does not
-/// say.
+/// signal it.
 public struct PictureColour: Sendable, Hashable {
   /// `video_full_range_flag`.
   public let isFullRange: Bool?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// What a codec knows of a picture that it outputs, its samples excepted.
+/// What a codec reports of a picture that it outputs, its samples excepted.
 package struct PictureDescription: Sendable, Hashable {
   /// The index of the access unit that began the picture; nil where the codec has lost it.
   var index: UInt64?
@@ -21,7 +21,7 @@ package struct PictureDescription: Sendable, Hashable {
   var repeatsFirstField = false
   /// What the samples mean.
   var colour = PictureColour()
-  /// Width and height of a sample; nil when the stream does not say.
+  /// Width and height of a sample; nil when the stream does not signal them.
   var sampleAspectRatio: SampleAspectRatio?
 
   /// Describes a picture.

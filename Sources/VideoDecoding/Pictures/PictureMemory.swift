@@ -4,7 +4,7 @@ import H26x
 /// The memory of one picture in libavcodec, which holds it as the owner of its buffer reference.
 @safe package final class PictureMemory: @unchecked Sendable {
   let pixelFormat: PixelFormat
-  /// The planes that the session's caller sees.
+  /// The planes that are exposed to the session's caller.
   let planes: [PictureBuffer.Plane]
   /// The allocator's token, if the planes are the allocator's.
   let token: AnyObject?
@@ -64,7 +64,7 @@ import H26x
   func fillChroma() {
     let middle = UInt16(1) << UInt16(pixelFormat.bitDepth - 1)
     for index in unsafe planes.indices.dropFirst() {
-      // SAFETY: the plane has that many bytes, and rows begin at multiples of what vector code wants.
+      // SAFETY: the plane has that many bytes, and rows begin at multiples of what vector code requires.
       unsafe UnsafeMutableRawBufferPointer(start: planes[index].start, count: planes[index].byteCount & ~1)
         .bindMemory(to: UInt16.self).update(repeating: middle.littleEndian)
     }

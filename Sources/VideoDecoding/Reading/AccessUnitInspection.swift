@@ -11,7 +11,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   /// Reads access units for which the session's user has not done so.
   private var reader: Codec.Inspector?
   let packaging: NALPackaging
-  /// All parameter sets that libavcodec may see, and stand-ins for those that it lacks; packaged.
+  /// All parameter sets that are passed to libavcodec, and stand-ins for those that it lacks; packaged.
   private(set) var packagedSets: [UInt8] = []
   /// The ids of the VPS among them.
   private var videoParameterSetIDs: Set<VideoParameterSetID> = []
@@ -38,7 +38,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   mutating func take(
     _ accessUnit: Span<UInt8>, _ info: AccessUnitInfo<Codec>, _ sets: Codec.ParameterSets
   ) -> AccessUnitSummary {
-    // Whoever reads ahead of the session may have seen a parameter set before.
+    // Code that reads ahead of the session may have met a parameter set before.
     let isChanged = info.changesParameterSets || generation.map { $0 != info.parameterSetGeneration } ?? false
     if isChanged || generation == nil { parameterSets = sets }
     generation = info.parameterSetGeneration

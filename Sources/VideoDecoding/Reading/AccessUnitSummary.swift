@@ -2,7 +2,7 @@
 import AVCodec
 import H26x
 
-/// What a session has to know of an access unit before it decodes it.
+/// What a session needs of an access unit before it decodes it.
 struct AccessUnitSummary {
   /// Where decoding may begin.
   enum RandomAccess: Equatable {

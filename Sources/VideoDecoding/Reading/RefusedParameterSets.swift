@@ -66,7 +66,7 @@ enum RefusedParameterSets {
   }
 
   /// Whether libavutil calls the size invalid (`av_image_check_size2`): eight bytes a sample, and a margin on each side,
-  /// have to fit 31 bits. Widths are rounded up as for a picture's memory, of which it asks the same.
+  /// have to fit 31 bits. Widths are rounded up as for a picture's memory, for which it requires the same.
   static func exceedsAddressing(_ size: VideoSize) -> Bool {
     let sides = 0..<Int(Int32.max) / 8
     guard sides ~= size.width, sides ~= size.height else { return true }

@@ -8,7 +8,7 @@ package final class CodecServer {
   private var message = LinkMessage(descriptorCount: 2)
   private var writer = MessageWriter()
   private let packets = PacketPool()
-  /// What decodes where a session wants hardware.
+  /// What decodes where a session requests hardware.
   private let device: HardwareDevice?
 
   /// What an opened decoder works with.

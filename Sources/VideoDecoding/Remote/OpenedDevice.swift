@@ -2,14 +2,15 @@
 package import AVCodec
 package import CodecLink
 
-/// In a codec process: the device that the application asked for, opened before the process is protected.
+/// In a codec process: the device that the application requested, opened before the process is protected.
 package struct OpenedDevice {
   /// The device; nil where none could be opened.
   package let device: HardwareDevice?
-  /// What the application is told.
+  /// What is reported to the application.
   package let report: DeviceReport
 
-  /// Opens it, and has it decode a picture that nobody sees, so that the driver loads what it loads with the first one.
+  /// Opens it, and has it decode a picture that is never shown, so that the driver loads what it loads with the first
+  /// one.
   package init(_ request: DeviceRequest) {
     do throws(HardwareError) {
       let device = try HardwareRequest(place: request.place.map { String(decoding: $0, as: UTF8.self) }).open()
@@ -33,7 +34,7 @@ package struct OpenedDevice {
     }
   }
 
-  /// A device need not know H.264: its failures show themselves with the stream.
+  /// A device need not support H.264: its failures show themselves with the stream.
   private static func decodePicture(_ device: HardwareDevice) {
     var settings = CodecSettings(codec: .h264)
     settings.usesHardware = true

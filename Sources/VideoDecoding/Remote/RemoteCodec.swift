@@ -29,7 +29,7 @@ package final class RemoteCodec: CodecBoundary {
   private var request: SlotRequest?
   private var grantedCount: UInt32 = 0
   private var consumedCount: UInt32 = 0
-  /// Why the process got fewer slots than it asked for; `nil` unless memory could not be made.
+  /// Why the process got fewer slots than it requested; `nil` unless memory could not be made.
   private var shortage: AVError?
   /// Why the codec is lost.
   private var failure: AVError?
@@ -228,7 +228,7 @@ package final class RemoteCodec: CodecBoundary {
 
   // MARK: Picture memory
 
-  /// Frame threads begin pictures while nobody waits for the process: there is a slot for each.
+  /// Frame threads begin pictures while the application does not wait for the process: there is a slot for each.
   private func grantAhead() throws(AVError) {
     guard failure == nil, let request else { return }
     let unusedCount = max(0, Int(Int32(truncatingIfNeeded: grantedCount &- consumedCount)))

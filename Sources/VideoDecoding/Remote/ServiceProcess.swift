@@ -14,7 +14,7 @@ package final class ServiceProcess: Sendable {
   package let processIdentifier: Int32
   /// What is in force around it.
   package let protection: Protection
-  /// What was asked for and is not in force.
+  /// What was requested and is not in force.
   package let missingProtection: Protection
   /// What became of the device that it was to open.
   package let device: DeviceReport
@@ -49,7 +49,7 @@ package final class ServiceProcess: Sendable {
     clinux_pidfd_send_signal(process.rawValue, SIGKILL)
   }
 
-  /// How it ended; waits for that as long as `patience`. Ask once.
+  /// How it ended; waits for that as long as `patience`. Call it once.
   ///
   /// `.unknown` where it has not ended by then, or where the starter is gone that knew.
   package func ending(within patience: Duration = .seconds(1)) -> ServiceEnding {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// In a codec process: has libavcodec decode into slots that the application grants.
 ///
-/// Slots that were granted ahead are taken without a message. Otherwise the thread that needs one asks, and waits until
-/// the application serves the request, which it does while it waits for an answer to its own command.
+/// Slots that were granted ahead are taken without a message. Otherwise the thread that needs one requests it, and
+/// waits until the application serves the request, which it does while it waits for an answer to its own command.
 final class SlotAllocator: PictureAllocator {
   /// Holds a slot for the codec; gives it back with its last reference.
   final class Slot: Sendable {

@@ -27,7 +27,7 @@ package struct SlotRequest {
 
   /// Reads the record.
   ///
-  /// - Throws: `LinkError.invalid` for sizes and alignments that no decoder asks for.
+  /// - Throws: `LinkError.invalid` for sizes and alignments that no decoder requests.
   package init(reading reader: inout MessageReader) throws(LinkError) {
     number = try reader.read()
     let formats = PixelFormat.allCases

@@ -43,7 +43,7 @@ final class SlotTable: Sendable {
   struct Grant {
     let grant: SlotGrant
     let newMemory: [SharedMemory]
-    /// Why there are fewer slots than were wanted; `nil` unless memory could not be made.
+    /// Why there are fewer slots than were requested; `nil` unless memory could not be made.
     let shortage: LinkError?
   }
 

@@ -202,7 +202,7 @@ extension StarterProcess {
     return unsafe body(copies + [nil])
   }
 
-  /// Kills a process, and reaps it unless somebody else does.
+  /// Kills a process, and reaps it unless it is reaped elsewhere.
   @discardableResult
   private static func end(_ process: borrowing OwnedDescriptor) -> ServiceEnding {
     clinux_pidfd_send_signal(process.rawValue, SIGKILL)

@@ -63,7 +63,7 @@ public final class DecompressionSession {
   private(set) var codec: (any CodecBoundary)?
   /// Of the lost codecs, the one that came furthest.
   private var lost: (any CodecBoundary)?
-  /// The loss that ``simulateLoss(_:)`` has asked for and that has not happened yet.
+  /// The loss that ``simulateLoss(_:)`` has requested and that has not happened yet.
   private var simulatedLoss: SimulatedLoss?
 
   /// Creates a session, and opens the codec.
@@ -189,7 +189,7 @@ public final class DecompressionSession {
   /// Whether access units of another format may follow in this session.
   ///
   /// They may when codec and packaging are the same; sizes, bit depths and all other parameter sets may differ: every
-  /// picture says what it is. Pass the format to `accept(_:)`. Otherwise `drain`, fetch the results, and create a new
+  /// picture has its own. Pass the format to `accept(_:)`. Otherwise `drain`, fetch the results, and create a new
   /// session.
   public func canAccept(_ format: FormatDescription) -> Bool { core.canAccept(format) }
 
@@ -242,8 +242,8 @@ public final class DecompressionSession {
     runCodec()
   }
 
-  /// Has the codec be lost when it decodes the next access unit, as where its process ends or memory is short. For tests
-  /// of an application that wants to know how it fares then.
+  /// Makes the session lose its codec when it decodes the next access unit, as where the codec's process ends or memory
+  /// is short. For tests of how an application handles that.
   public func simulateLoss(_ loss: SimulatedLoss) { simulatedLoss = loss }
 
   /// The next result; nil when there is none until more is decoded. Frames come in presentation order.
@@ -257,7 +257,7 @@ public final class DecompressionSession {
   /// Drains if `accessUnit`, the next one to decode, begins another coded video sequence without being an IDR picture,
   /// as after a splice: a random access point with another SPS.
   ///
-  /// `decode` does so too; for callers that want the results of one sequence before they prepare the next.
+  /// `decode` does so too; for callers that need the results of one sequence before they prepare the next.
   package func finishSequence(before accessUnit: Span<UInt8>, _ description: AccessUnitDescription) {
     if core.isSplice(accessUnit, description) { endSequence() }
   }

@@ -40,7 +40,7 @@ public struct HardwareDecoder: Sendable, Hashable {
     } catch { throw DecodeError(.hardwareUnavailable, detail: "\(error)") }
   }
 
-  /// Opens a device, in a process of its own, and asks its driver what it decodes.
+  /// Opens a device, in a process of its own, and queries its driver for what it decodes.
   ///
   /// - Parameters:
   ///   - device: a render node (`/dev/dri/renderD128`), an X display (`:0`) or a CUDA device number (`0`).

@@ -65,7 +65,7 @@ public struct SessionConfiguration: Sendable {
     case semiPlanar
   }
 
-  /// What to do when the stream does not say how many pictures it reorders (`max_num_reorder_frames`, H.264 E.2.1).
+  /// What to do when the stream does not signal how many pictures it reorders (`max_num_reorder_frames`, H.264 E.2.1).
   package enum UnknownReordering: Sendable {
     /// Hold back as many as profile and level allow: every picture is output, in order.
     case expect
@@ -81,7 +81,7 @@ public struct SessionConfiguration: Sendable {
   public var outputCorrupt = true
   /// Pictures to skip at first; see ``DecompressionSession/skipFrames``.
   public var skipFrames = SkipFrames.none
-  /// How to reorder when the stream does not say; `lowDelay` always adapts.
+  /// How to reorder when the stream does not signal it; `lowDelay` always adapts.
   package var unknownReordering = UnknownReordering.expect
   /// Output a picture before the next access unit comes, where the stream's order allows it. No frame threads.
   public var lowDelay = false

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What the user should know besides the results of access units. Fetched with `DecompressionSession.nextNotice()`.
+/// What is reported to the user besides the results of access units. Fetched with `DecompressionSession.nextNotice()`.
 public enum SessionNotice: Sendable, Hashable {
   /// The codec was lost, and `SessionConfiguration.retries` attempts to restart it have failed. What it held was
   /// output. Decoding continues at the next random access point; until then `DecompressionSession.isLost` is true and

@@ -44,7 +44,7 @@ public enum DropReason: UInt8, Sendable, CaseIterable {
   /// The codec was lost, the replay was not possible, and the next random access point has not come yet.
   case sessionLost
 
-  /// Whether a picture is missing from the output that the stream has, and that nobody asked to leave out.
+  /// Whether a picture is missing from the output although the stream has it and no setting leaves it out.
   public var isLoss: Bool {
     switch self {
     case .beforeRandomAccessPoint, .noReference, .corrupt, .sessionLost: true

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// How a session loses its codec when it is asked to, so that an application can test what it then does.
+/// How ``DecompressionSession/simulateLoss(_:)`` makes a session lose its codec, so that an application can test how it
+/// handles that.
 public enum SimulatedLoss: Sendable, Hashable, CaseIterable {
   /// The codec is lost once. The session opens another, which decodes again what is needed: no picture is missing, and
   /// ``SessionStatistics`` counts a restart.

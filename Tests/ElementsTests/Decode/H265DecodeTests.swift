@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: ["thread-type=none", "thread-type=slice", "max-threads=3"])
-  func decodes(_ properties: String) throws {
+  func picturesMatchWithAnyThreading(_ properties: String) throws {
     let harness = try decoder(properties + " verify-picture-hash=true")
     #expect(try checksum(decode(harness, units)) == Self.clipChecksum)
     #expect(harness.statistic("hash-mismatches") == 0 && harness.statistic("corrupted") == 0)

@@ -99,23 +99,25 @@ import Testing
     "swifth264parse ! video/x-h264,stream-format=avc",
   ]
 
-  @Test(arguments: StreamCodec.allCases, chains) func forwards(_ codec: StreamCodec, _ chain: String) throws {
+  @Test(arguments: StreamCodec.allCases, chains) func seeksForwards(_ codec: StreamCodec, _ chain: String) throws {
     try play(codec, chain, [Jump(seconds: 3), Jump(seconds: 18), Jump(flags: GST_SEEK_FLAG_KEY_UNIT, seconds: 24.3)])
   }
 
-  @Test(arguments: StreamCodec.allCases, chains) func backwards(_ codec: StreamCodec, _ chain: String) throws {
+  @Test(arguments: StreamCodec.allCases, chains) func seeksBackwards(_ codec: StreamCodec, _ chain: String) throws {
     try play(
       codec, chain,
       [Jump(seconds: 18), Jump(seconds: 7), Jump(seconds: 0), Jump(flags: GST_SEEK_FLAG_KEY_UNIT, seconds: 4)])
   }
 
   /// Each seek interrupts the one before.
-  @Test(arguments: StreamCodec.allCases, chains) func repeated(_ codec: StreamCodec, _ chain: String) throws {
+  @Test(arguments: StreamCodec.allCases, chains)
+  func seeksInterruptEarlierOnes(_ codec: StreamCodec, _ chain: String) throws {
     try play(codec, chain, [Jump(seconds: 12, times: 5), Jump(seconds: 3, times: 8), Jump(seconds: 20, times: 3)])
   }
 
   /// A seek to the start is interrupted while the parser reads ahead, before it has consumed anything.
-  @Test(arguments: StreamCodec.allCases, chains) func whileReadingAhead(_ codec: StreamCodec, _ chain: String) throws {
+  @Test(arguments: StreamCodec.allCases, chains)
+  func seeksWhileReadingAhead(_ codec: StreamCodec, _ chain: String) throws {
     let path = try Self.file(codec)
     defer { try? FileManager.default.removeItem(atPath: path) }
     let pipeline = try WatchedPipeline(

@@ -289,7 +289,7 @@ import Testing
   }
 
   @Test(arguments: [(UInt8(189), "6.3"), (213, "7.1"), (216, "7.2"), (210, "7"), (186, "6.2")])
-  func levels(idc: UInt8, name: String) throws {
+  func capsHaveTheLevelsName(idc: UInt8, name: String) throws {
     let sps = Stream.sps { $0.profileTierLevel.levelIDC = idc }
     #expect(try caps([Stream.vps, sps, Stream.pps(), Stream.idr]).contains("level=(string)\(name),"))
   }

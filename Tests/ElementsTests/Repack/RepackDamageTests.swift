@@ -34,7 +34,7 @@ private typealias Stream = RepackStream
       let next = try harness.pull()
       #expect(next.flags.contains(.discontinuity) && !next.flags.contains(.corrupted))
       #expect(harness.statistic("damaged") == 4 && harness.statistic("lost") == 1)
-      #expect(harness.takeMessages() == ["warning: The stream is damaged; what is readable goes on."])
+      #expect(harness.takeMessages() == ["warning: The stream is damaged; its readable parts are passed on."])
     }
   }
 

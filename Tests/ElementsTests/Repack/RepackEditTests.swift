@@ -183,7 +183,7 @@ import Testing
           let nalUnits = try Self.pullAll(harness, output)
           #expect(nalUnits.filter { !sample.isSet($0) } == Array(sample.accessUnits.joined()), comment)
           let messages = harness.takeMessages()
-          #expect(messages == ["warning: The stream goes on unedited: an edit is refused."], comment)
+          #expect(messages == ["warning: An edit was refused; the stream continues unedited."], comment)
           let caps = try harness.outputCaps()
           #expect(caps.first.string("colorimetry") == "bt601" && caps.first.int("width") == 32, comment)
         }
@@ -203,7 +203,7 @@ import Testing
       harness.setInputCaps(sample.caps(input))
       try Self.push(sample, input, into: harness)
       #expect(try Self.pullAll(harness, output) == Array(sample.withSets.joined()))
-      #expect(harness.takeMessages() == ["warning: The stream goes on unedited: an edit is refused."])
+      #expect(harness.takeMessages() == ["warning: An edit was refused; the stream continues unedited."])
     }
   }
 

@@ -177,7 +177,7 @@ struct RepackSample: Sendable {
   }
 
   @Test(arguments: RepackEnd.inputs, RepackEnd.outputs)
-  func converts(input: RepackEnd, output: RepackEnd) throws {
+  func everyInputConvertsToEveryOutput(input: RepackEnd, output: RepackEnd) throws {
     for sample in RepackSample.all {
       let harness = try sample.harness("nal-length-size=\(output.lengthSize)", to: output)
       harness.setInputCaps(sample.caps(input, more: ", width=32, profile=high-4:2:2"))

@@ -34,7 +34,7 @@ private typealias Stream = RepackStream
     harness.collectMessages()
     harness.setInputCaps(Stream.caps("avc", codecData: record, more: ", width=32"))
     #expect(harness.push(Stream.lengthPrefixed([idr])) == FlowError.notNegotiated.rawValue)
-    #expect(harness.takeMessages().contains { $0.contains("Downstream takes no packaging") })
+    #expect(harness.takeMessages().contains { $0.contains("Downstream accepts no packaging") })
   }
 
   @Test func capsWithoutPackagingAreGuessed() throws {

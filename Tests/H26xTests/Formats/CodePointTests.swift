@@ -28,7 +28,7 @@ import Testing
   }
 
   /// The role of every type, in ranges of types.
-  @Test func roles() {
+  @Test func everyTypeHasItsRole() {
     let h264: [(ClosedRange<UInt8>, NALUnitRole)] = [
       (0...0, .other), (1...2, .slice), (3...4, .slicePart), (5...5, .slice), (6...6, .sei),
       (7...7, .sequenceParameterSet), (8...8, .pictureParameterSet), (9...9, .accessUnitDelimiter), (10...11, .end),
@@ -58,7 +58,7 @@ import Testing
     same(H265.role(of: nothing.span), .other)
   }
 
-  @Test func references() {
+  @Test func isReferenceFollowsTheHeader() {
     let nothing: [UInt8] = []
     same(H264.isReference(nothing.span), false)
     same(H265.isReference(nothing.span), false)
@@ -103,7 +103,7 @@ import Testing
     #expect(H265.DecoderConfigurationRecord.name == "hvcC" && H265.DecoderConfigurationRecord.lengthSizeOffset == 21)
   }
 
-  @Test func limits() {
+  @Test func limitsAndUnitsAreFixed() {
     #expect(H264.ScannedAccessUnit.nalUnitLimit == 150_000 && H264.ScannedAccessUnit.seiLimit == 256)
     #expect(
       H264.SequenceParameterSet.maximumSideInMacroblocks == 4096 && H265.SequenceParameterSet.maximumSide == 65536)

@@ -22,7 +22,7 @@ import Testing
     #expect(H264.Profile(idc: idc, constraintFlags: flags).name == name)
   }
 
-  @Test func relaxations() {
+  @Test func compatibleProfilesFollowTheFlags() {
     func compatible(_ idc: UInt8, _ flags: UInt8) -> [String] {
       H264.Profile(idc: idc, constraintFlags: flags).compatibleProfiles
     }
@@ -41,7 +41,7 @@ import Testing
     #expect(H264.Profile(idc: 118, constraintFlags: 0).compatibleProfiles(viewCount: 2).first == "stereo-high")
   }
 
-  @Test func levels() {
+  @Test func levelNamesFollowTheIDCAndTheProfile() {
     let main = H264.Profile(idc: 77, constraintFlags: 0)
     let constrained = H264.Profile(idc: 77, constraintFlags: 0x10)
     let high = H264.Profile(idc: 100, constraintFlags: 0x10)

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 1), (65535, 1), (0, 1), (1, 0), (0, 0)] as [(UInt16, UInt16)])
-  func extended(_ width: UInt16, _ height: UInt16) {
+  func extendedRatiosAreTheirTerms(_ width: UInt16, _ height: UInt16) {
     var vui = H264.VUI()
     vui.aspectRatioIDC = 255
     vui.sampleAspectRatioWidth = width
@@ -28,7 +28,7 @@ import Testing
   }
 
   /// One term without the other is no ratio.
-  @Test func half() {
+  @Test func oneTermAloneGivesNoRatio() {
     var (avc, hevc) = (H264.VUI(), H265.VUIParameters())
     (avc.aspectRatioIDC, hevc.aspectRatioIDC) = (255, 255)
     (avc.sampleAspectRatioWidth, hevc.sampleAspectRatioWidth) = (4, 4)

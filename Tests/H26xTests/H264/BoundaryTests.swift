@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func fields() throws {
+  @Test func eachFieldBeginsAnAccessUnit() throws {
     let top = Slice(first: 10, frameNumber: 3, isField: true, lsb: 8)
     let bottom = Slice(first: 20, frameNumber: 3, isField: true, isBottom: true, lsb: 9)
     #expect(try boundaries([top, bottom]) == "[[" && boundaries([top, bottom, bottom]) == "[[.")

@@ -22,7 +22,7 @@ import Testing
   }
 
   /// The values of transparency have a bit more than the samples (7.4.2.1.2).
-  @Test(arguments: 8...12 as ClosedRange<UInt32>) func transparency(_ depth: UInt32) throws {
+  @Test(arguments: 8...12 as ClosedRange<UInt32>) func transparencyHasOneBitMoreThanTheSamples(_ depth: UInt32) throws {
     for hasMore in [false, true] {
       let read = try H264.SequenceParameterSetExtension(
         nalUnit: sequenceExtension(depth: depth, hasMore: hasMore).span)
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// Views are read where the profile has them.
-  @Test(arguments: [118, 128, 134] as [UInt8]) func views(_ profile: UInt8) throws {
+  @Test(arguments: [118, 128, 134] as [UInt8]) func viewsAreReadWhereTheProfileHasThem(_ profile: UInt8) throws {
     for views: [UInt32] in [[0], [7, 1023, 0]] {
       let read = try read(subset(profile, views: views))
       #expect(read.viewIDs == views.map { UInt16($0) } && read.base.profile.idc == profile)

@@ -61,7 +61,7 @@ import Testing
 
   /// Pictures of other layers belong to the base layer's access unit; without a base layer, another one separates
   /// pictures.
-  @Test func layers() throws {
+  @Test func otherLayersBelongToTheBaseLayersAccessUnit() throws {
     let first = slice(.idrWithRADL)
     let view = slice(.trailingR, layerID: 1)
     try expect([first, view, slice(), view, slice()], "[.[.[")

@@ -81,7 +81,7 @@ import Testing
     #expect(record.parameterSets == [H265Samples.vps, H265Samples.sps, H265Samples.pps])
   }
 
-  @Test func parallelism() throws {
+  @Test func parallelismTypeFollowsThePictureParameterSets() throws {
     var sps = H265Samples.plainSPS()
     var vui = H265.VUIParameters()
     var restriction = H265.VUIParameters.BitstreamRestriction()

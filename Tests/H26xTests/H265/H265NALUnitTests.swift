@@ -28,7 +28,7 @@ import Testing
     #expect(reason([0x40, 0x00]) == BitstreamError(.valueOutOfRange, "nuh_temporal_id_plus1", bitOffset: 13))
   }
 
-  @Test func classes() {
+  @Test func everyTypeIsInItsClasses() {
     func numbers(_ isMember: (H265.NALUnitType) -> Bool) -> [UInt8] {
       (UInt8(0)..<64).filter { isMember(.init(rawValue: $0)) }
     }
@@ -46,7 +46,7 @@ import Testing
     #expect(numbers(\.isRTPOnly) == [48, 49, 50])
   }
 
-  @Test func names() {
+  @Test func symbolsAreTheStandardsNames() {
     func symbol(_ type: UInt8) -> String { H265.NALUnitType(rawValue: type).symbol }
     #expect(
       (UInt8(0)..<10).map(symbol) == [

@@ -57,7 +57,7 @@ import Testing
   }
 
   /// The derivation of 7.4.8 by known values: from {−1, −3 | +2}, two pictures later, with the reference picture kept.
-  @Test func prediction() throws {
+  @Test func referencePictureSetsArePredictedFromOthers() throws {
     typealias Set = H265.ShortTermReferencePictureSet
     var writer = BitWriter(addsEmulationPrevention: false)
     H265.NALUnitHeader(type: .sequenceParameterSet).write(to: &writer)

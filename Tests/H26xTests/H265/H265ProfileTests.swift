@@ -130,7 +130,7 @@ import Testing
     #expect(intra.compatibleProfiles(of: "main-12", chromaFormat: .yuv420) == [])
   }
 
-  @Test func levels() {
+  @Test func levelsHaveNamesAndBufferSizes() {
     let names: [UInt8: String] = [
       30: "1", 60: "2", 63: "2.1", 90: "3", 93: "3.1", 120: "4", 123: "4.1", 150: "5", 153: "5.1", 156: "5.2", 180: "6",
       183: "6.1", 186: "6.2", 189: "6.3", 210: "7", 213: "7.1", 216: "7.2",

@@ -133,7 +133,7 @@ import Testing
   }
 
   /// In H.265 a flag signals whether these last.
-  @Test func persistence() throws {
+  @Test func persistenceFlagsAreRead() throws {
     var writer = BitWriter(addsEmulationPrevention: false)
     writer.u(3, 0b010)
     writer.u(16, 0x4000)

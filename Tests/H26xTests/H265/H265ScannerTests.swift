@@ -64,7 +64,7 @@ import Testing
     if row.accessUnits > 0 { #expect(inspector.format?.codec == .h265) }
   }
 
-  @Test func contents() {
+  @Test func contentsOfAccessUnitsAreListed() {
     var scanner = H265.Scanner()
     let units = scan(
       stream(
@@ -128,7 +128,7 @@ import Testing
   }
 
   /// Each field is a picture, because the two fields of a frame need not follow each other.
-  @Test func fields() throws {
+  @Test func eachFieldIsAPicture() throws {
     var sps = H265Samples.plainSPS()
     var vui = H265.VUIParameters()
     vui.isFieldSequence = true

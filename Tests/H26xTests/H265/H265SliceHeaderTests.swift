@@ -112,7 +112,7 @@ import Testing
   }
 
   /// Reference picture sets of the SPS and of the slice header, and long-term pictures with and without MSBs.
-  @Test func references() throws {
+  @Test func referencePictureSetsAreReadFromSPSAndSliceHeader() throws {
     var sps = H265Samples.plainSPS()
     sps.referencePictureSets = (1...3).map { .init(before: [.init(delta: -$0, isUsed: true)]) }
     sps.longTermReferences = [

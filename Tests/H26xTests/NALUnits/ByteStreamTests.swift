@@ -26,7 +26,7 @@ import Testing
     ([0, 0, 1, 5, 0, 0, 3, 1, 2], [.init(range: 3..<9, startCodeLength: 3)]),
   ]
 
-  @Test(arguments: streams.indices) func cuts(_ index: Int) {
+  @Test(arguments: streams.indices) func nalUnitsAreFound(_ index: Int) {
     let (stream, expected) = Self.streams[index]
     var units = AnnexB.NALUnits(stream.span)
     var found: [AnnexB.NALUnit] = []
@@ -35,7 +35,7 @@ import Testing
   }
 
   /// The NAL units do not depend on the pieces of data, and none is returned before it is complete.
-  @Test(arguments: streams.indices) func cutsPieces(_ index: Int) {
+  @Test(arguments: streams.indices) func nalUnitsDoNotDependOnThePieces(_ index: Int) {
     let (stream, expected) = Self.streams[index]
     for step in 1...4 {
       var scanner = AnnexB.Scanner()
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// The scanner's offsets are adjusted when the caller discards bytes.
-  @Test func discards() {
+  @Test func discardingMovesTheOffsets() {
     var generator = SeededGenerator(state: 3)
     var stream: [UInt8] = []
     var expected: [[UInt8]] = []

@@ -44,7 +44,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     checkRules(times)
   }
 
-  @Test func pyramid() {
+  @Test func picturesOfAPyramidAreShownInPOCOrder() {
     let places: [Int32] = [0, 4, 2, 1, 3, 8, 6, 5, 7]
     let times = run(frames(places.map { $0 * 2 }), depth: 2)
     #expect(shown(times) == places.map { Int64($0) * frame })

@@ -19,7 +19,7 @@ import Testing
     return sps
   }
 
-  @Test func h264() throws {
+  @Test func setupOfH264FollowsTheFormat() throws {
     var format = try FormatDescription(h264ParameterSets: sets)
     let setup = try StreamSetup(format)
     #expect(setup.codec == .h264 && setup.nalLengthSize == nil && setup.parameterSets == sets)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 0, false), (1, 1, true), (15, 15, true), (16, 15, true)])
-  func reordering(_ maximum: Int, _ deepest: Int, _ mayReorder: Bool) throws {
+  func theReorderDepthIsTheSentOneOrBoundedByTheFormat(_ maximum: Int, _ deepest: Int, _ mayReorder: Bool) throws {
     var format = try FormatDescription(h264ParameterSets: sets)
     format.maximumReorderFrames = maximum
     format.sentReorderFrames = nil
@@ -43,9 +43,8 @@ import Testing
   }
 
   /// In H.265 the session itself sorts out what nothing refers to: libavcodec does not know of higher sub-layers.
-  @Test(arguments: SessionConfiguration.SkipFrames.allCases) func skipping(_ skip: SessionConfiguration.SkipFrames)
-    throws
-  {
+  @Test(arguments: SessionConfiguration.SkipFrames.allCases)
+  func codecsSkipNonReferencePicturesOfH264Only(_ skip: SessionConfiguration.SkipFrames) throws {
     let h264 = try StreamSetup(FormatDescription(h264ParameterSets: sets))
     let h265 = try StreamSetup(H265Stream(media: "clip.h265").format)
     #expect(h264.codecSkip(skip) == skip.codecSkip)

@@ -22,7 +22,7 @@ import Testing
   @Test(arguments: [
     (PixelFormat.yuv420p, false), (.yuv420p9, true), (.yuv420p10, true), (.yuv420p12, true), (.nv12, false),
   ])
-  func hashes(_ format: PixelFormat, _ isDeep: Bool) throws {
+  func picturesAreComparedWithTheirHash(_ format: PixelFormat, _ isDeep: Bool) throws {
     let block = try #require(PicturePool().block(byteCount: 256))
     let offsets = [0, 64, 128]
     // Cb and Cr of NV12 are compared where they were decoded, before they are interleaved.

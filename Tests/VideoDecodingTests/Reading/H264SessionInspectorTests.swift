@@ -54,7 +54,7 @@ import Testing
 
   /// The frames until a recovery point is reached, and where it is by `frame_num`.
   @Test(arguments: [(0, 0), (1, 1), (3, 3)] as [(UInt32, Int)])
-  func recoveries(_ frameCount: UInt32, _ place: Int) {
+  func recoveryIsCompleteAfterTheSignalledFrames(_ frameCount: UInt32, _ place: Int) {
     let start = SmallPicture(frameNumber: 14).accessUnit(after: [SmallPicture.recoveryPoint(frameCount: frameCount)])
     let summaries = read([start, reference(15), reference(0), reference(1), reference(2)])
     #expect(summaries[0].randomAccess == .recoveryPoint(frameCount: Int(frameCount)))
@@ -115,7 +115,7 @@ import Testing
 
   /// At a recovery point another SPS begins another sequence; elsewhere it is damage, and at an IDR picture nothing new.
   @Test(arguments: [(true, false, true), (false, false, false), (false, true, false)])
-  func splices(_ isMarked: Bool, _ isIDR: Bool, _ isSplice: Bool) {
+  func anotherSPSAtARecoveryPointBeginsASequence(_ isMarked: Bool, _ isIDR: Bool, _ isSplice: Bool) {
     let other = [MinimalStream.sps(widthInMacroblocks: 4), MinimalStream.pps()]
     let picture = isIDR ? SmallPicture.idr : SmallPicture(frameNumber: 1)
     let unit = picture.accessUnit(after: other + (isMarked ? [SmallPicture.recoveryPoint(frameCount: 0)] : []))

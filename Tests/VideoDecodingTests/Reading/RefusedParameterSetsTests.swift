@@ -66,7 +66,7 @@ import Testing
 
   /// Sizes of both codecs' SPSs in luma samples. The last two have few samples, but a side that no reader accepts.
   @Test(arguments: [(16_384, 16_128, false), (16_384, 16_144, true), (65_600, 64, true), (64, 65_600, true)])
-  func sizes(_ width: Int, _ height: Int, _ isRefused: Bool) throws {
+  func sizesBeyondTheLimitAreRefused(_ width: Int, _ height: Int, _ isRefused: Bool) throws {
     let small = MinimalStream.sps()
     var h264 = try H264.SequenceParameterSet(nalUnit: small.span)
     (h264.widthInMacroblocks, h264.heightInMapUnits) = (width / 16, height / 16)

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: names, SessionConfiguration.threadings.indices)
-  func decodes(_ name: String, _ threading: Int) throws {
+  func picturesMatchWithAnyThreading(_ name: String, _ threading: Int) throws {
     let stream = try H265Stream(media: name)
     var configuration = SessionConfiguration.threadings[threading]
     configuration.verifiesPictureHash = true
@@ -118,7 +118,7 @@ import Testing
   }
 
   /// Draining after any access unit, also between a CRA picture and its leading pictures, changes no picture.
-  @Test(arguments: names) func drained(_ name: String) throws {
+  @Test(arguments: names) func drainingChangesNoPicture(_ name: String) throws {
     let stream = try H265Stream(media: name)
     let expected = try stream.decode(nil, .with { $0.threadType = .none })
     for place in stride(from: 1, to: stream.units.count, by: name == "clip.h265" ? 17 : 2) {
@@ -243,7 +243,7 @@ import Testing
   }
 
   /// A flush in the middle of an open group: the session waits for the next random access point.
-  @Test func flushed() throws {
+  @Test func afterAFlushDecodingBeginsAtARandomAccessPoint() throws {
     let stream = try H265Stream(media: "open-gop.h265")
     let whole = try stream.decode()
     let start = try #require(stream.units.indices.filter { stream.types[$0] == .cra }.dropFirst().first)

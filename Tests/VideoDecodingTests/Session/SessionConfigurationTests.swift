@@ -5,7 +5,7 @@ import Testing
 
 /// What a session does by default.
 @Suite struct SessionConfigurationTests {
-  @Test func defaults() {
+  @Test func defaultsAreTheDocumentedOnes() {
     let configuration = SessionConfiguration()
     #expect(configuration.threadCount == 0 && configuration.threadType == .automatic)
     #expect(configuration.outputCorrupt && configuration.skipFrames == .none && !configuration.lowDelay)

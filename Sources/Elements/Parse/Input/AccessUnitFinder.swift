@@ -9,13 +9,13 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
   private(set) var sei = SEIReader<Codec>()
   /// SEI NAL units of `codec_data`, which hold for the whole stream (ISO/IEC 14496-15, 8.3.3.1.2).
   private(set) var describedSEI: [[UInt8]] = []
-  /// Size of the access unit that was found and has not gone to the output yet.
+  /// Size of the access unit that was found and was not output yet.
   private(set) var heldSize: Int?
   /// Computes POC for the log, at level LOG only.
   private var orderLog = PictureOrderLog<Codec>()
   private var changes: Changes?
 
-  /// What other stages have to know.
+  /// What other stages need.
   struct Changes: Sendable {
     /// Parameter sets have to be inserted: those in the stream came too late.
     fileprivate(set) var wantsParameterSets = false
@@ -37,7 +37,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     case .nalUnit: scanner.inputAlignment = .nalUnits
     case nil: scanner.inputAlignment = .none
     }
-    // In-band parameter sets go out as they are; only codec_data needs readable ones.
+    // In-band parameter sets are output as they are; only codec_data needs readable ones.
     scanner.sparesUnreadablePictureParameterSets = output.format != .outOfBand
   }
 
@@ -145,7 +145,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     changes = current
   }
 
-  /// Logs the scanner's notices, and keeps what other stages have to know.
+  /// Logs the scanner's notices, and keeps what other stages need.
   private mutating func follow(_ notices: [ScannerNotice<Codec.NALUnitType>], _ log: ElementLog) {
     // No parameter set changes without a notice.
     guard !notices.isEmpty else { return }

@@ -4,7 +4,7 @@ import H26x
 
 /// Stage: finds out at the end of a stream why it had no pictures.
 struct InputDiagnosis<Codec: ParserCodec>: Sendable {
-  /// Pictures that went out.
+  /// Pictures that were output.
   private(set) var pictureCount: UInt64 = 0
   /// Bytes consumed.
   private var byteCount: UInt64 = 0

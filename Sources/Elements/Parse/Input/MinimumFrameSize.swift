@@ -3,7 +3,7 @@
 /// Stage: GstBaseParse's minimum frame size, which decides what parsing costs. In pull mode it reads that much again
 /// whenever it holds less; in push mode it copies all it holds into one piece for every attempt.
 struct MinimumFrameSize: Sendable {
-  /// The least to ask for: a start code and a header byte. Length-prefixed, a packet may be as short as it likes: one
+  /// The least to request: a start code and a header byte. Length-prefixed, a packet may be of any length: one
   /// that stayed in the base class would be joined with the next.
   private var least = ParserLimits.minimumInput
   private var wanted = ParserLimits.minimumInput
@@ -30,7 +30,7 @@ struct MinimumFrameSize: Sendable {
   /// Data was skipped.
   mutating func skipped() { wanted = least }
 
-  /// An access unit does not end in `available` bytes: asks for more than the next few buffers, but at most for what
+  /// An access unit does not end in `available` bytes: requests more than the next few buffers, but at most what
   /// shows that it is too large.
   mutating func needsMore(than available: Int, isPulling: Bool) {
     let limit = ParserLimits.accessUnitSize + 1

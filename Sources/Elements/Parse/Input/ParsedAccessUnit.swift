@@ -2,11 +2,11 @@
 import GStreamer
 import H26x
 
-/// An access unit, or a NAL unit where those go out one by one, on its way through the stages.
+/// An access unit, or a NAL unit where those are output one by one, on its way through the stages.
 struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   /// What the scanner found in it.
   var scanned = ScannedAccessUnit<Codec.SliceHeader>()
-  /// What its SEI messages say.
+  /// The content of its SEI messages.
   var sei = SEIContent()
   /// Decoding may begin with it.
   var recoveryPoint: Codec.RecoveryPoint?

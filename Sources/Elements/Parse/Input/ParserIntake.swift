@@ -49,15 +49,15 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
     position.advance(by: size, from: offset)
   }
 
-  // MARK: Bytes to ask for
+  // MARK: Bytes to request
 
-  /// Upstream's caps are known. Returns bytes to ask for; nil for as many as before.
+  /// Upstream's caps are known. Returns the number of bytes to request; nil for as many as before.
   mutating func configure(isLengthPrefixed: Bool) -> Int? {
     minimumFrame.configure(isLengthPrefixed: isLengthPrefixed)
     return minimumFrame.takeChange()
   }
 
-  /// Bytes to ask for; nil for as many as before.
+  /// The number of bytes to request; nil for as many as before.
   mutating func takeMinimumFrameSize() -> Int? { minimumFrame.takeChange() }
 
   /// An access unit of `size` bytes was found.

@@ -32,11 +32,11 @@ struct PictureDisplay: Sendable {
     }
   }
 
-  /// Field periods that it lasts; nil when the stream does not say.
+  /// Field periods that it lasts; nil when the stream does not signal them.
   var fieldPeriods: Int?
-  /// Which field comes first and whether it is shown twice; nil when the stream does not say.
+  /// Which field comes first and whether it is shown twice; nil when the stream does not signal it.
   var interlaceFlags: Buffer.Flags?
-  /// Of fields and field pairs, whether the top field is first; nil for frames, and when the stream does not say.
+  /// Of fields and field pairs, whether the top field is first; nil for frames, and when the stream does not signal it.
   var isTopFirst: Bool?
   /// It is a bottom field alone.
   var isBottomField = false

@@ -38,7 +38,7 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
     if contents.contains(.pictureStart) {
       var isSecondField = false
       if let slice = accessUnit.slice { isSecondField = fields.isSecond(slice) }
-      // When NAL units go out one by one, the first slice is all that is known in time.
+      // When NAL units are output one by one, the first slice is all that is known in time.
       let firstSlice = accessUnit.nalUnits.first { $0.contents?.contains(.slice) == true }?.contents
       isFirstSliceIntra = (firstSlice ?? contents).isIntra && !isSecondField
     }

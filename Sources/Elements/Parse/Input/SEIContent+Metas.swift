@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 extension SEIContent {
-  /// Attaches metas of what SEI messages say, except for those that a parser upstream has attached.
+  /// Attaches the contents of SEI messages as metas, except for those that a parser upstream has attached.
   ///
   /// - Parameters:
   ///   - rate: frames a second in caps, by which time codes count; nil when unknown.

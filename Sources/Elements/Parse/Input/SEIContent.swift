@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// What the SEI messages of one access unit say about its picture.
+/// What the SEI messages of one access unit contain about its picture.
 struct SEIContent: Sendable {
   struct Captions: Sendable {
     var format: Buffer.CaptionFormat
@@ -36,7 +36,7 @@ struct SEIContent: Sendable {
     case .captionPacket(let bytes): add(Captions(format: .cea708Packet, bytes: bytes))
     case .barData(let bars): self.bars = bars
     case .activeFormat(let code):
-      // Reserved codes say nothing.
+      // Reserved codes have no meaning.
       if let code, [1, 5, 6, 7, 12].contains(code) { return }
       activeFormat = code
     case nil: break

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// What SEI messages say about the video from one IDR picture on, for caps.
+/// What SEI messages contain about the video from one IDR picture on, for caps.
 struct SequenceSEI: Sendable, Equatable {
   /// A value that lasts from its message to the next IDR picture that comes without one (D.2.29).
   struct Lasting<Value: Sendable & Equatable>: Sendable, Equatable {

@@ -90,7 +90,7 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
       do throws(BitstreamError) {
         try repackager.write(bytes, as: output, to: &target)
         return
-      } catch {}  // The buffer has the size that the repackager asked for.
+      } catch {}  // The buffer has the size that the repackager requires.
     } catch {}
     throw BitstreamError(.outputTooSmall, "buffer", bitOffset: 0)
   }

@@ -4,7 +4,7 @@ import GStreamer
 /// When parameter sets are inserted that the stream does not have there.
 struct ParameterSetInsertion: Sendable {
   private var isForced = false
-  /// Some of those so far did not go out: the access unit's own do not suffice.
+  /// Some of those so far were not output: the access unit's own do not suffice.
   private var lacksSome = false
   /// PTS at which they were inserted last.
   private var lastTime: ClockTime?
@@ -12,8 +12,8 @@ struct ParameterSetInsertion: Sendable {
   /// They are inserted before the next IDR picture, whatever the interval.
   mutating func force() { isForced = true }
 
-  /// Some that have changed do not go out where they are in the stream: all are inserted before the next IDR picture, even
-  /// if it has some of its own.
+  /// Some that have changed are not output where they are in the stream: all are inserted before the next IDR picture,
+  /// even if it has some of its own.
   mutating func makeUp() { (isForced, lacksSome) = (true, true) }
 
   /// New caps: cancels ``force()``.

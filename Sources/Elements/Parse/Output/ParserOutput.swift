@@ -4,7 +4,7 @@ import H26x
 
 /// What the element does to send an access unit.
 enum OutputAction: ~Copyable {
-  /// Tell the base class how far the stream has come.
+  /// Report to the base class how far the stream has been output.
   case advance(ClockTime)
   /// Send tags.
   case tags
@@ -34,7 +34,7 @@ struct OutputSurroundings<Codec: ElementCodecSyntax> {
   var configInterval: Int32
 }
 
-/// Stage: turns an access unit into the buffers that go out.
+/// Stage: turns an access unit into the buffers that are output.
 struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// What to do next for the access unit.
   private enum Step { case position, tags, segment, keyUnit, insertions, pieces, done }
@@ -51,11 +51,11 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   private var isLast = true
   /// Its times in upstream's segment.
   private var sourceTimes = Buffer.Attributes()
-  /// Its times and flags as they go out.
+  /// The times and flags that it is output with.
   private var attributes = Buffer.Attributes()
   private var position: ClockTime?
   private var sendsTags = false
-  /// Inserted NAL units that go out next, in reverse order.
+  /// Inserted NAL units that are output next, in reverse order.
   private var queued: [[UInt8]] = []
   private var insertsDelimiter = false
   /// Parameter sets that go in front of the first slice.
@@ -72,7 +72,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   ///   - timestamps: give it its times.
   ///   - areTimesMade: whether PTS are those generated here and no others.
   ///   - playback: of the segment.
-  ///   - isFirst: whether nothing has gone out under these caps.
+  ///   - isFirst: whether nothing was output under these caps.
   mutating func begin(
     _ frame: borrowing BaseParseFrame, _ timestamps: inout ParserTimestamps<Codec>, areTimesMade: Bool,
     _ playback: Playback, isFirst: Bool
@@ -81,7 +81,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     position = nil
     if accessUnit.start == 0 {
       times = frame.withOutput { $0.attributes }
-      // The base class derives the position from the times it sees.
+      // The base class derives the position from the times it gets.
       if timestamps.restore(&times, of: accessUnit, areMade: areTimesMade) { position = accessUnit.attributes.end }
       timestamps.takePosition(&times)
     }
@@ -113,7 +113,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   /// The next action in front of the access unit; nil when there is none.
   ///
-  /// - Parameter timestamps: knows whether a shifted segment has to be sent first.
+  /// - Parameter timestamps: determines whether a shifted segment has to be sent first.
   mutating func nextAnnouncement(_ timestamps: inout ParserTimestamps<Codec>) -> OutputAction? {
     if step == .position {
       step = .tags
@@ -160,7 +160,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// Parameter sets are inserted before the next IDR picture, whatever the interval.
   mutating func insertParameterSets() { insertion.force() }
 
-  /// Parameter sets that have changed do not go out where they are in the stream: all are inserted before the next IDR
+  /// Parameter sets that have changed are not output where they are in the stream: all are inserted before the next IDR
   /// picture, even if it has some of its own.
   mutating func makeUpForParameterSets() { insertion.makeUp() }
 

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// Caps to send, as far as they can be made without asking downstream.
+/// Caps to send, as far as they can be made without a query to downstream.
 struct CapsProposal: ~Copyable {
   var caps: Caps
   /// The configuration record in them; empty when they have none.
@@ -15,22 +15,22 @@ struct CapsProposal: ~Copyable {
 
 /// What becomes of proposed caps.
 enum CapsChange {
-  /// They are what went out before.
+  /// They are those that were sent before.
   case none
   /// Only `codec_data` has changed: in mid-stream new caps would make a decoder drain and restart, so the parameter
   /// sets go in-band.
   case inBand
-  /// They go out.
+  /// They are sent.
   case caps
 }
 
 /// Stage: the source caps, and when they change.
 struct SourceCaps<Codec: ParserCodec>: Sendable {
-  /// Caps went out.
+  /// Caps were sent.
   private(set) var isSet = false
   /// What other stages need.
   private(set) var facts = SourceFacts()
-  /// A buffer went out under these caps.
+  /// A buffer was output under these caps.
   private var hasSentBuffer = false
   /// The configuration record that belongs to them.
   private var codecData: [UInt8] = []
@@ -41,12 +41,12 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// The SPS that they describe.
   var describedID: SequenceParameterSetID? { sequenceParameterSetID }
 
-  /// The first buffer under these caps is yet to go out.
+  /// The first buffer under these caps is yet to be output.
   var awaitsFirstBuffer: Bool { !hasSentBuffer }
 
   // MARK: Going stale
 
-  /// Upstream's caps have changed: what went out is kept, to be compared with new caps.
+  /// Upstream's caps have changed: what was sent is kept, to be compared with new caps.
   mutating func restart(parameterSetChanges: UInt64) {
     let before = self
     self = SourceCaps<Codec>()
@@ -161,7 +161,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     }
     if rate == nil, wanted.numerator > 0 { rate = wanted }
     if let given { rate = given.numerator > 0 ? given : nil }
-    // 0/1 means a variable rate, which only upstream may know; a rate that is not known is left out.
+    // 0/1 means a variable rate, which only upstream may declare; a rate that is not known is left out.
     if given == nil, let rate { caps.set("framerate", .fraction(rate)) }
     facts.frameRate = rate
     facts.pictureRate = rate.flatMap { Ratio(UInt32(clamping: $0.numerator), UInt32(clamping: $0.denominator)) }
@@ -201,7 +201,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
 
   // MARK: Sending them
 
-  /// Compares proposed caps with those that went out last.
+  /// Compares proposed caps with those that were sent last.
   mutating func judge(_ caps: borrowing Caps, codecData: [UInt8], current: borrowing Caps?) -> CapsChange {
     switch current {
     case .some(let current) where isSet:
@@ -224,7 +224,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     return left.isStrictlyEqual(to: right)
   }
 
-  /// Caps went out, or could not.
+  /// Caps were sent, or could not be.
   mutating func sent(_ isSet: Bool) { self.isSet = isSet }
 
   /// A buffer is sent.

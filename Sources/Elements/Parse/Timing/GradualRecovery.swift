@@ -11,7 +11,7 @@ struct GradualRecovery<Codec: ParserCodec>: Sendable {
   private(set) var longest = ClockTime.zero
   /// The longest that was announced so far, in pictures: one that is not complete yet may be longer than all measured.
   private(set) var announced = 0
-  /// The base class does not know of them.
+  /// The base class does not account for them.
   private var isNew = false
 
   /// One was begun and is not complete.
@@ -37,7 +37,7 @@ struct GradualRecovery<Codec: ParserCodec>: Sendable {
     }
   }
 
-  /// Learns how long recoveries last that were read elsewhere.
+  /// Takes over the durations of recoveries that were read elsewhere.
   mutating func learn(from other: GradualRecovery<Codec>) {
     learn(other.longest)
     learn(announced: other.announced)

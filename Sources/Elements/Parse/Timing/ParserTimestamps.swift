@@ -19,7 +19,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   private var timeline = Codec.Timeline()
   /// After a seek in a raw stream: the base class puts its position on the first buffer, on its way out.
   private var awaitsPosition = false
-  /// The base class knows where in time that buffer is.
+  /// The base class has the time of that buffer.
   private var isPositionKnown = false
   /// The generated times of the first picture after a seek.
   private var firstAfterSeek: PresentationTimes?
@@ -36,7 +36,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   ///
   /// - Parameters:
   ///   - awaitingPosition: whether it is elsewhere than at the start of the stream.
-  ///   - isPositionKnown: whether the base class knows its time.
+  ///   - isPositionKnown: whether the base class has its time.
   mutating func forgetPosition(awaitingPosition: Bool, isPositionKnown: Bool = false) {
     let before = self
     self = ParserTimestamps<Codec>()
@@ -67,9 +67,9 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     shift.beginSegment(isInTime && (segment?.rate ?? 0) > 0, sequenceNumber: sequenceNumber)
   }
 
-  // MARK: What upstream knows
+  // MARK: What upstream provides
 
-  /// Learns from an input buffer which times upstream gives.
+  /// Notes from an input buffer which times upstream provides.
   mutating func notice(_ situation: ParserSituation) {
     // Byte sources put a time of 0 on the first buffer, which means nothing.
     let hasDecodingTime = situation.attributes.dts != nil && isUpstreamInTime
@@ -81,7 +81,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// Whether the stream is a raw one whose timestamps are generated here.
   @inline(__always) func areMade(for input: ParserInputFormat<Codec>, _ playback: Playback) -> Bool {
     guard input.isByteStream, !hasUpstreamTimes else { return false }
-    // In reverse the base class reads forwards from where it sought, at a time that it knows at the start of the file
+    // In reverse the base class reads forwards from where it sought, at a time that is known at the start of the file
     // and at the keyframes of its index.
     guard playback.isForward else { return isUpstreamInTime ? false : !awaitsPosition || isPositionKnown }
     return isUpstreamInTime ? playback.isNormalFromStart : true
@@ -214,8 +214,8 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: On the way out
 
-  /// Puts back the timestamps that the base class was not to see, and those it removed because upstream's segment is in
-  /// time and upstream gave none. Returns whether any were missing.
+  /// Puts back the timestamps that were withheld from the base class, and those it removed because upstream's segment
+  /// is in time and upstream gave none. Returns whether any were missing.
   ///
   /// - Parameter areMade: whether PTS are those generated here and no others: the base class gives the PTS of a byte
   ///   source's first buffer to every frame cut from it.
@@ -260,6 +260,6 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 }
 
 extension ScannedAccessUnit where SliceHeader: SliceHeaderSyntax {
-  /// How many field periods it lasts, where SEI does not say otherwise.
+  /// How many field periods it lasts, where SEI does not signal otherwise.
   fileprivate var fieldPeriods: Int { slice?.isField == true && pictureCount < 2 ? 1 : 2 }
 }

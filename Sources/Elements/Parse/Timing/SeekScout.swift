@@ -113,7 +113,7 @@ struct SeekScout<Codec: ParserCodec> {
     return keyframes
   }
 
-  /// The keyframe to go on with; nil where that is the one at which the base class began.
+  /// The keyframe to continue with; nil where that is the one at which the base class began.
   var arrival: SeekEntry<Codec>? { last.flatMap { $0.offset > start ? $0 : nil } }
 
   // MARK: One access unit

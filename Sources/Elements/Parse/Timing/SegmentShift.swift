@@ -77,7 +77,7 @@ struct SegmentShift: Sendable {
     state = isShifted ? .shifted(isAnnounced: false, sequenceNumber: sequenceNumber) : .over
   }
 
-  /// The first picture has gone out: it is too late for a shift.
+  /// The first picture was output: it is too late for a shift.
   mutating func close() {
     if case .open = state { state = .over }
   }

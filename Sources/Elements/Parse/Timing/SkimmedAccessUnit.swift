@@ -5,7 +5,7 @@ import GStreamer
 enum SkimmedAccessUnit<Codec: ParserCodec> {
   /// The caps have to be made before it is known.
   case announce
-  /// Its end, or what it takes to know its time, is not in the data.
+  /// Its end, or what its time is computed from, is not in the data.
   case incomplete
   /// So many bytes without the beginning of a picture.
   case other(Int)

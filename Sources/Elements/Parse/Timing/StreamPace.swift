@@ -4,7 +4,7 @@ import GStreamer
 /// Stage: how long the bytes of a raw file last, which gives its duration and where in it a time is.
 ///
 /// What was read from the start without a gap is known. The rest is estimated from the pictures that begin in samples of
-/// it, which are taken before the first picture goes out: the first pictures of a file are not like the others.
+/// it, which are taken before the first picture is output: the first pictures of a file are not like the others.
 struct StreamPace: Sendable {
   /// Bytes, and how long they last in nanoseconds.
   private struct Amount: Sendable {
