@@ -128,6 +128,33 @@ import Testing
     #expect(folder.names == ["cut.\(suffix)", "long"])
   }
 
+  /// So is one whose source waits for more.
+  @Test(arguments: ["mp4", "mkv", "ts"]) func finishesWhenInterruptedAtAPipeThatWaits(suffix: String) async throws {
+    let folder = try Folder()
+    let pipe = folder.url.appending(path: "pipe")
+    try #require(mkfifo(pipe.path, 0o600) == 0)
+    let held = open(pipe.path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    try #require(held >= 0)
+    defer { close(held) }
+    let clip = try Data(contentsOf: Program.media.appending(path: "clip.ts"))
+    let writer = Task.detached {
+      var rest = (0..<60).reduce(into: Data()) { data, _ in data.append(clip) }
+      while !rest.isEmpty, !Task.isCancelled {
+        let count = rest.withUnsafeBytes { write(held, $0.baseAddress, $0.count) }
+        if count > 0 { rest.removeFirst(count) } else { try await Task.sleep(for: .milliseconds(5)) }
+      }
+    }
+    let isLong = Program.Signal(number: SIGINT) { _ in folder.size(ofNamesEnding: ".part") > 100_000 }
+    let run = try await Program.run(
+      ["repack", "-", "-o", "cut.\(suffix)"], in: folder.url, signal: isLong, input: pipe)
+    writer.cancel()
+    #expect(run.status == 128 + SIGINT, "\(run.said)")
+    let said = try #require(
+      run.said.firstMatch(of: /incomplete, interrupted after ([0-9]+) access units/), "\(run.said)")
+    let info = try await Program.run(["info", "--count", "--json", "cut.\(suffix)"], in: folder.url)
+    #expect(info.text.contains("\"pictures\": \(said.1)"), "\(run.said) \(info.text)")
+  }
+
   /// So does what is decoded as far as it went.
   @Test func reportsHowMuchItDecodedWhenInterrupted() async throws {
     let folder = try Folder()

@@ -65,6 +65,8 @@ final class ContainerReader: PictureSource {
 
   func begin() async throws(Failure) {}
 
+  func end() { status.end() }
+
   func preroll() async throws(Failure) {
     do { try await pipeline.preroll() } catch { throw failure(error) }
   }

@@ -63,7 +63,7 @@ final class ContainerSource: PushSource {
       post(ElementError(.resource(.read), error.message))
       throw .error
     }
-    guard let sample = next else { throw status.isStopping ? .flushing : .endOfStream }
+    guard let sample = next else { throw status.isStopping && !status.isEnding ? .flushing : .endOfStream }
     let time = (sample.composition ?? 0) &- reader.shown.start &+ reader.shown.time
     place?.reach(time: time &+ sample.duration, bytes: reader.position)
     if let packaging = sample.packaging { begin(packaging, reader.track) }

@@ -204,6 +204,8 @@ final class MediaReader: PictureSource {
     do { try await pipeline.play() } catch { throw failure(error) }
   }
 
+  func end() { Task { [pipeline] in try? await pipeline.finish() } }
+
   func begin() async throws(Failure) { try await discover() }
 
   func playToEnd() async throws(Failure) { try await playToEnd {} }

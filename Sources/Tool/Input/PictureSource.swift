@@ -20,6 +20,8 @@ protocol PictureSource: Sendable {
   func preroll() async throws(Failure)
   /// Plays to the end of the stream. The pipeline is not stopped, so that elements keep their statistics.
   func playToEnd() async throws(Failure)
+  /// Ends the stream as if nothing more came, also where the input waits for more.
+  func end()
   /// Stops the pipeline, and makes this its failure, unless it has one.
   func fail(_ failure: Failure)
   /// The message for an error of the pipeline.

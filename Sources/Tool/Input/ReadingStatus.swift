@@ -4,10 +4,16 @@ import Synchronization
 /// What the thread that reads a container shares with others.
 final class ReadingStatus: Sendable {
   private let stops = Atomic(false)
+  private let ends = Atomic(false)
   private let first = Mutex<Failure?>(nil)
 
   /// Whether reading is to end soon, also from a pipe that nothing writes to.
-  var isStopping: Bool { stops.load(ordering: .relaxed) }
+  var isStopping: Bool { stops.load(ordering: .relaxed) || isEnding }
+
+  /// Whether what was read so far is all, although the container has more.
+  var isEnding: Bool { ends.load(ordering: .relaxed) }
+  func end() { ends.store(true, ordering: .relaxed) }
+
   func stop(_ isStopping: Bool = true) { stops.store(isStopping, ordering: .relaxed) }
 
   /// What reading has failed with first.

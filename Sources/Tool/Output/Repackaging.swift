@@ -162,7 +162,7 @@ struct Repackaging {
     do throws(Failure) {
       try await Interruption.handled(
         by: {
-          Task { try? await pipeline.finish() }
+          reader.end()
           Task { await Self.endIfStuck(target) }
         },
         during: { () async throws(Failure) in
@@ -171,7 +171,7 @@ struct Repackaging {
             do throws(PipelineError) {
               try pipeline.appSink("packaged").onSample { sample in
                 guard let failure = writer.take(sample, of: input) else {
-                  if writer.ends() { Task { try? await pipeline.finish() } }
+                  if writer.ends() { reader.end() }
                   return true
                 }
                 reader.fail(failure)
