@@ -54,6 +54,36 @@ import Testing
     }
   }
 
+  /// Several edits of the sound are not in a copy, and are listed.
+  @Test(arguments: ["mp4", "mkv"]) func editsOfSoundAreListed(target: String) async throws {
+    let folder = try Folder()
+    let video = Program.media.appending(path: "clip.mp4").path
+    let made = try await Program.shell(
+      "gst-launch-1.0 -q qtmux name=m ! filesink location=in.mov filesrc location=\(video) ! qtdemux ! h264parse ! queue ! m. "
+        + "audiotestsrc num-buffers=60 ! audio/x-raw,rate=48000 ! avenc_aac ! queue ! m.", in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    var file = try #require(folder.bytes("in.mov"))
+    func number(_ place: Int) -> Int { file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+    func four(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+    // The list of the track with a sound header: its first half second, and the last.
+    let sound = try #require(file.range(of: Data("smhd".utf8))).lowerBound
+    let track = try #require(file.range(of: Data("trak".utf8), options: .backwards, in: 0..<sound)).lowerBound - 4
+    let movie = try #require(file.range(of: Data("moov".utf8), options: .backwards)).lowerBound - 4
+    let scale = number(try #require(file.range(of: Data("mvhd".utf8), in: movie..<file.count)).lowerBound + 16)
+    let entries = four(scale / 2) + four(0) + [0, 1, 0, 0] + four(scale / 2) + four(24_000) + [0, 1, 0, 0]
+    let elst = four(entries.count + 16) + Array("elst".utf8) + [0, 0, 0, 0] + four(2) + entries
+    let edts = four(elst.count + 8) + Array("edts".utf8) + elst
+    let list = try #require(file.range(of: Data("edts".utf8), in: track..<track + number(track))).lowerBound - 4
+    let growth = edts.count - number(list)
+    file.replaceSubrange(list..<list + number(list), with: edts)
+    for parent in [movie, track] { file.replaceSubrange(parent..<parent + 4, with: four(number(parent) + growth)) }
+    try folder.write("edited.mov", file)
+    let run = try await Program.run(["repack", "edited.mov", "-o", "out.\(target)"], in: folder.url)
+    #expect(run.status == 0 && run.said.contains("left behind: 2 edits of stream 1, "), "\(run.said)")
+    let whole = try await Program.run(["repack", "in.mov", "-o", "whole.\(target)"], in: folder.url)
+    #expect(whole.status == 0 && !whole.said.contains("edits"), "\(whole.said)")
+  }
+
   /// The file, which ends with its movie box, with another edit list.
   static func edited(_ file: Data, _ edits: [Edit]) throws -> Data {
     var movie = try #require(file.range(of: Data("moov".utf8), options: .backwards)).lowerBound - 4

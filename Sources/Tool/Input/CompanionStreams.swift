@@ -34,6 +34,8 @@ final class CompanionStreams {
   let input: InputFile
   /// What is added to the times of a stream, in its ticks: the edit lists of MP4.
   private let shifts: [Int: Int64]
+  /// How many parts of a stream the edit lists of MP4 show, where they are several: all of it is copied then.
+  private let partCounts: [Int: Int]
   private var wanted: Set<Int> = []
   private var ahead: Packet?
   /// Streams whose frames have headers of their own.
@@ -56,6 +58,9 @@ final class CompanionStreams {
     var losses: [String] = []
     if untimed > 0 { losses.append("\(Text.count(untimed, "packet")) without a time") }
     if damage != nil { losses.append("sound and subtitles behind damage") }
+    for (stream, count) in partCounts.sorted(by: { $0.key < $1.key }) where wanted.contains(stream) {
+      losses.append("\(Text.count(count, "edit")) of stream \(stream), so that all of it is heard or shown once")
+    }
     return losses
   }
 
@@ -81,7 +86,9 @@ final class CompanionStreams {
     (self.video, self.others, chosen) = (video, others, others.filter(selection.includes))
     self.program = program?.number
     let movie = Self.movie(container.input)
-    shifts = Self.shifts(container, movie)
+    let ranges = Self.shownRanges(container, movie)
+    shifts = ranges.compactMapValues { $0.first.map { $0.time &- $0.start } }
+    partCounts = ranges.mapValues(\.count).filter { $0.value > 1 }
     let chapters = movie?.tracks.lazy.compactMap(\.chapterTrack).first
     chapterStream = chapters.flatMap { id in others.first { UInt32(exactly: $0.id) == id }?.index }
     let track = movie.flatMap { movie in video.flatMap { movie.videoTrack(at: $0.index) } ?? movie.videoTrack }
@@ -143,16 +150,15 @@ final class CompanionStreams {
     return try? MP4.VideoSamples(source).movie
   }
 
-  /// MP4's edits, which libavformat is set to leave alone.
-  private static func shifts(_ container: ContainerInput, _ movie: MP4.Movie?) -> [Int: Int64] {
+  /// What MP4's edits show of each stream, which libavformat is set to leave alone.
+  private static func shownRanges(_ container: ContainerInput, _ movie: MP4.Movie?) -> [Int: [MP4.ShownRange]] {
     guard let movie else { return [:] }
-    var shifts: [Int: Int64] = [:]
+    var ranges: [Int: [MP4.ShownRange]] = [:]
     for stream in container.context.streams {
       let track = movie.tracks.first { $0.id == UInt32(exactly: stream.id) }
-      guard let range = track?.shownRanges(movieTimescale: movie.timescale)?.first else { continue }
-      shifts[stream.index] = range.time &- range.start
+      ranges[stream.index] = track?.shownRanges(movieTimescale: movie.timescale)
     }
-    return shifts
+    return ranges
   }
 
   /// Chooses the streams whose packets are read. Where there are none, nothing more is read.
