@@ -118,9 +118,12 @@ struct CopySink {
     guard let output else { return }
     try writeCompanions(before: .max)
     try output.finish()
-    guard hasEditList, let path = target.path,
-      var file = try MovieFile(path, name: target.name, room: output.room)
-    else { return }
+    guard hasEditList, let path = target.path else { return }
+    guard var file = try MovieFile(path, name: target.name, room: output.room) else {
+      // Nothing would be in the room.
+      guard output.room == 0 else { throw Failure("\(target.name): its description is not where it was expected") }
+      return
+    }
     if !shown.isEmpty { file.setEdits(edits(shown, output)) }
     file.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
     file.complete(extras)
