@@ -20,16 +20,9 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   /// The timestamps of a demultiplexed stream with start codes.
   private var packets = PacketTimes()
   /// The sample that is being read.
-  private var openSample: OpenSample?
+  private var openSample: SampleFacts?
   /// The items that are ready.
   private var items: [ReportItem] = []
-
-  private struct OpenSample {
-    var pictures = 0
-    var hasEmptyNALUnit = false
-    /// NAL units between a picture and the next one of the sample, such as a second field, belong to the next.
-    var misplaced: (name: StaticString, offset: UInt64)?
-  }
 
   /// The most NAL units of an access unit that are listed. All are counted.
   private static var nalUnitLimit: Int { 150_000 }
@@ -62,7 +55,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
       rules.check(description, Codec.walk(record))
       return record.nalLengthSize
     } catch {
-      rules.report(.containerConfiguration, ReportText(error), expected: "a configuration record")
+      rules.check(unreadableRecord: error)
       return nil
     }
   }
@@ -70,14 +63,14 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   /// Reports bytes that are no NAL unit.
   mutating func garbage(_ count: UInt64, at offset: UInt64) {
     rules.setPlace(offset: offset)
-    rules.report(.garbage, "\(count) bytes before a start code", expected: "zero bytes and start codes")
+    rules.check(garbage: count)
     flushFindings()
   }
 
   /// Reports that the container cannot be read any further.
   mutating func damaged(_ error: MP4.ReadError) {
     rules.setPlace(offset: error.offset)
-    rules.report(.containerSample, "box \(error.box.name) that cannot be read", expected: "boxes up to the end")
+    rules.check(damaged: error)
     flushFindings()
   }
 
@@ -149,20 +142,12 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   mutating func beginSample(_ sample: AccessUnitRecord.Sample?, at offset: UInt64, size: UInt64, available: UInt64) {
     beginAccessUnit(at: offset)
     current?.sample = sample
-    openSample = OpenSample()
-    if available < size {
-      rules.report(.containerSample, "\(available) bytes of a sample of \(size)", expected: "the whole sample")
-    }
+    openSample = SampleFacts()
+    rules.beginSample(size: size, available: available)
   }
 
   /// Takes a NAL unit of no bytes.
-  mutating func feedEmpty(inSampleAt offset: UInt64) {
-    // Once a sample: with a wrong size of lengths there may be as many as bytes.
-    guard openSample?.hasEmptyNALUnit == false else { return }
-    openSample?.hasEmptyNALUnit = true
-    rules.setPlace(offset: offset)
-    rules.report(.containerSample, "a NAL unit of 0 bytes", expected: "NAL units with a header")
-  }
+  mutating func feedEmpty(inSampleAt offset: UInt64) { rules.takeEmptyNALUnit(at: offset) }
 
   /// How many of a slice's first bytes are enough to report on it, but for missing emulation prevention bytes in its payload.
   var headLength: Int { max(Codec.longestSliceHeader(walk.sets), options.byteCount) }
@@ -198,18 +183,10 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   ///
   /// - Parameter failure: what is wrong with its length prefixes; nil when they fill it.
   mutating func endSample(at end: UInt64, _ failure: BitstreamError?) {
-    guard let sample = openSample else { return }
+    guard var sample = openSample else { return }
     openSample = nil
-    if let failure {
-      rules.report(.containerSample, ReportText(failure), expected: "lengths that fill the sample")
-    }
-    if let misplaced = sample.misplaced {
-      rules.setPlace(offset: misplaced.offset)
-      rules.report(.order, "\(misplaced.name) after the picture", expected: "it before the first slice")
-    }
-    if sample.pictures > 1, !walk.pictures.picture.isSecondField {
-      rules.report(.containerSample, "\(sample.pictures) pictures in a sample", expected: "one access unit")
-    }
+    sample.failure = failure
+    rules.check(sample, walk.pictures.picture)
     // The next sample is another access unit, whatever its slice headers say.
     detector.reset()
     endAccessUnit(at: end)

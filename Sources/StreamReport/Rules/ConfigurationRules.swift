@@ -24,6 +24,11 @@ struct ConfigurationRules {
     }
   }
 
+  /// A record that cannot be read.
+  static func check(unreadable error: BitstreamError, log: inout FindingLog) {
+    log.report(.containerConfiguration, ReportText(error), expected: "a configuration record")
+  }
+
   func check(_ met: WalkedConfiguration, log: inout FindingLog) {
     // All sets conform to the profile; where they have several, it may be any of them.
     if let first = met.sets.first, !met.sets.contains(where: { $0.profile == met.said.profile }) {
