@@ -44,13 +44,14 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     defer { flushFindings() }
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(description.configuration.span)
+      var configuration = WalkedConfiguration(said: Codec.facts(record))
       for nalUnit in record.nalUnits {
-        let (header, unit, set) = walk.read(outOfBand: nalUnit.span)
+        let (header, unit, set) = walk.read(outOfBand: nalUnit.span, of: &configuration)
         rules.check(outOfBand: header, unit, set)
         if let set { list(set, isOutOfBand: true) }
       }
       times.timescale = timescale
-      rules.check(description, Codec.walk(record))
+      rules.check(description, configuration)
       return record.nalLengthSize
     } catch {
       rules.check(unreadableRecord: error)

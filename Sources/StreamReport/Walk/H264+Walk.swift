@@ -88,8 +88,8 @@ extension H264: ReportedCodec {
     }
   }
 
-  static func format(_ set: ParameterSet) -> FormatRecord? {
-    if case .sequence(let sps) = set { format(sps) } else { nil }
+  static func sequenceParameterSet(_ set: ParameterSet) -> SequenceParameterSet? {
+    if case .sequence(let sps) = set { sps } else { nil }
   }
 
   static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts {

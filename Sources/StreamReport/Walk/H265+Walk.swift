@@ -46,11 +46,10 @@ extension H265: ReportedCodec {
     do throws(BitstreamError) {
       switch NALUnitType(rawValue: record.type) {
       case .videoParameterSet:
-        let vps = try VideoParameterSet(nalUnit: nalUnit, trace: trace)
+        var reserved: UInt32 = 0
+        let vps = try VideoParameterSet(nalUnit: nalUnit, trace: trace, reserved: &reserved)
         record.parameterSetID = vps.id.rawValue
-        // After 16 bits of id, flags and counts.
-        var reader = BitReader(nalUnit, from: nalUnitHeaderLength + 2)
-        return (.video(reserved: try reader.u(16, "vps_reserved_0xffff_16bits")), vps.hasProperEnd)
+        return (.video(reserved: reserved), vps.hasProperEnd)
       case .sequenceParameterSet:
         let sps = try SequenceParameterSet(nalUnit: nalUnit, trace: trace)
         record.parameterSetID = sps.id.rawValue
@@ -66,8 +65,8 @@ extension H265: ReportedCodec {
     }
   }
 
-  static func format(_ set: ParameterSet) -> FormatRecord? {
-    if case .sequence(let sps) = set { format(sps) } else { nil }
+  static func sequenceParameterSet(_ set: ParameterSet) -> SequenceParameterSet? {
+    if case .sequence(let sps) = set { sps } else { nil }
   }
 
   static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts {

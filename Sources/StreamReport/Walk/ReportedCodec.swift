@@ -20,8 +20,8 @@ protocol ReportedCodec: VideoCodecSyntax {
   static func readParameterSet(
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?
   ) -> (content: ParameterSet, hasProperEnd: Bool)?
-  /// The format by a parameter set; nil for another than an SPS.
-  static func format(_ set: ParameterSet) -> FormatRecord?
+  /// The SPS; nil for another parameter set.
+  static func sequenceParameterSet(_ set: ParameterSet) -> SequenceParameterSet?
   /// Bytes in which any slice header with these parameter sets ends.
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int
   /// What a configuration record declares about its SPS.
