@@ -17,7 +17,7 @@ extension H265: ReportedCodec {
     let type = NALUnitType(headerByte: byte)
     let layer = (byte & 1) << 5 | second >> 3
     record.type = type.rawValue
-    record.name = shortName(record.type)
+    record.name = type.shortName
     record.isVCL = type.isVCL
     record.layerID = layer
     record.temporalID = second & 7 == 0 ? 0 : (second & 7) - 1
