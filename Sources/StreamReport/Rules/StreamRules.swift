@@ -75,8 +75,7 @@ struct StreamRules<Codec: ReportedCodec> {
     switch met.content {
     case .slice(let slice): Codec.Rules.check(slice, in: walk, log: &log)
     case .unreadableSlice(let error):
-      PictureRules.check(
-        unreadable: error, expected: Codec.codec == .h264 ? "a slice header" : "a slice segment header", log: &log)
+      PictureRules.check(unreadable: error, expected: Codec.Rules.sliceHeader, log: &log)
     case .parameterSet(let set):
       ParameterSetRules.check(set, log: &log)
       container.check(inBand: set.format, log: &log)
@@ -101,7 +100,7 @@ struct StreamRules<Codec: ReportedCodec> {
 
   /// Checks why a configuration record cannot be read.
   mutating func check(unreadableRecord error: BitstreamError) {
-    ConfigurationRules.check(unreadable: error, log: &log)
+    ConfigurationRules<Codec>.check(unreadable: error, log: &log)
   }
 
   /// Checks a sample description, which holds from the next sample on.

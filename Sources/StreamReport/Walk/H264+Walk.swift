@@ -5,6 +5,8 @@ extension H264: ReportedCodec {
   typealias Pictures = H264PictureWalk
   typealias Rules = H264Rules
 
+  static var delimiterElement: StaticString { "primary_pic_type" }
+
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int { sets.longestSliceHeader }
 
   static func shortName(_ type: UInt8) -> StaticString {

@@ -5,6 +5,8 @@ extension H265: ReportedCodec {
   typealias Pictures = H265PictureWalk
   typealias Rules = H265Rules
 
+  static var delimiterElement: StaticString { "pic_type" }
+
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int { sets.longestSliceHeader }
 
   static func shortName(_ type: UInt8) -> StaticString { NALUnitType(rawValue: type).shortName }

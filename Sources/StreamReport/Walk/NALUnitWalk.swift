@@ -81,7 +81,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
     var reader = BitReader(nalUnit, from: Codec.nalUnitHeaderLength, trace: trace)
     var type: UInt32?
     do throws(BitstreamError) {
-      type = try reader.u(3, Codec.codec == .h264 ? "primary_pic_type" : "pic_type")
+      type = try reader.u(3, Codec.delimiterElement)
       try reader.trailingBits()
     } catch {
       record.error = error

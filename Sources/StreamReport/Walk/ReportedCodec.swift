@@ -10,6 +10,8 @@ protocol ReportedCodec: VideoCodecSyntax {
   /// The rules of what only this codec has.
   associatedtype Rules: CodecRules where Rules.Codec == Self
 
+  /// The syntax element of an access unit delimiter.
+  static var delimiterElement: StaticString { get }
   /// The short name of a NAL unit type.
   static func shortName(_ type: UInt8) -> StaticString
   /// Reads the header into the record.
