@@ -5,28 +5,41 @@
 package struct ReorderDepth: Sendable {
   /// The depth of the pictures so far.
   package private(set) var pictures = 0
-  /// Picture order counts of the coded video sequence so far, ascending.
-  private var orders: [Int32] = []
+  /// The most frames that are compared with the next one: those of the highest picture order counts.
+  private let limit: Int
+  /// Picture order counts of the coded video sequence so far, and whether the frames are output. The last ones, `limit`
+  /// at most, are the highest in ascending order; the others wait to be removed together.
+  private var orders: [(order: Int32, isOutput: Bool)] = []
 
-  package init() {}
+  /// - Parameter limit: the most frames that are compared with the next one. Those far behind in output order follow no
+  ///   later picture.
+  package init(limit: Int = 2048) { self.limit = limit }
 
   /// A coded video sequence begins.
   package mutating func beginSequence() { orders.removeAll(keepingCapacity: true) }
 
   /// Takes the picture order count of the next frame in decoding order. Returns whether the depth has grown.
   package mutating func add(_ order: Int32) -> Bool {
-    var (low, high) = (0, orders.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if orders[middle] > order { high = middle } else { low = middle + 1 }
+    let before = pictures
+    return add(order, isOutput: true).depth > before
+  }
+
+  /// Takes the picture order count of the next frame in decoding order. One that is not output has no depth.
+  ///
+  /// - Returns: its depth, and whether a frame before it in the sequence has the same picture order count.
+  package mutating func add(_ order: Int32, isOutput: Bool) -> (depth: Int, isRepeated: Bool) {
+    if orders.count >= 2 * limit { orders.removeFirst(orders.count - limit) }
+    let lowest = max(0, orders.count - limit)
+    var place = orders.count
+    var depth = 0
+    while place > lowest, orders[place - 1].order > order {
+      place -= 1
+      if isOutput, orders[place].isOutput { depth += 1 }
     }
-    orders.insert(order, at: low)
-    let depth = orders.count - 1 - low
-    // Those far behind in output order follow no later picture.
-    if orders.count > 4096 { orders.removeFirst(2048) }
-    guard depth > pictures else { return false }
-    pictures = depth
-    return true
+    let isRepeated = place > lowest && orders[place - 1].order == order
+    orders.insert((order, isOutput), at: place)
+    pictures = max(pictures, depth)
+    return (depth, isRepeated)
   }
 
   /// The edit that writes a depth. The decoded picture buffer of H.264 need not hold more than the references and the

@@ -93,6 +93,34 @@ extension H264 {
     /// Whether the type exists only in RTP packets (24 to 31; RFC 6184), never in an elementary stream.
     public var isRTPOnly: Bool { rawValue >= 24 }
 
+    /// The type's name in tables: a word or two.
+    package var shortName: StaticString {
+      switch rawValue {
+      case 1: "slice"
+      case 2: "slice A"
+      case 3: "slice B"
+      case 4: "slice C"
+      case 5: "IDR slice"
+      case 6: "SEI"
+      case 7: "SPS"
+      case 8: "PPS"
+      case 9: "AUD"
+      case 10: "end of sequence"
+      case 11: "end of stream"
+      case 12: "filler"
+      case 13: "SPS extension"
+      case 14: "prefix"
+      case 15: "subset SPS"
+      case 16: "depth parameter set"
+      case 19: "auxiliary slice"
+      case 20: "slice extension"
+      case 21: "depth slice extension"
+      case 17, 18, 22, 23: "reserved"
+      case 24...29: "RTP packet"
+      default: "unspecified"
+      }
+    }
+
     /// The type's name for people.
     public var name: String {
       switch rawValue {

@@ -58,21 +58,32 @@ extension H265 {
     ///   - trace: records the syntax elements; nil for no record.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 32.
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
+      var reserved: UInt32 = 0
+      try self.init(nalUnit: nalUnit, trace: trace, reserved: &reserved)
+    }
+
+    /// Reads the NAL unit, and `vps_reserved_0xffff_16bits`, which is not kept: a VPS is written with 0xFFFF.
+    package init(nalUnit: Span<UInt8>, trace: SyntaxTrace?, reserved: inout UInt32) throws(BitstreamError) {
       _ = try NALUnitHeader(nalUnit, of: .videoParameterSet)
       var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount, trace: trace)
-      try self.init(payload: &reader)
+      try self.init(payload: &reader, reserved: &reserved)
       hasProperEnd = reader.endsProperly()
     }
 
     /// Reads `video_parameter_set_rbsp()`, up to the trailing bits.
     init(payload reader: inout BitReader) throws(BitstreamError) {
+      var reserved: UInt32 = 0
+      try self.init(payload: &reader, reserved: &reserved)
+    }
+
+    private init(payload reader: inout BitReader, reserved: inout UInt32) throws(BitstreamError) {
       id = .init(try reader.u8(4, "vps_video_parameter_set_id"))
       hasInternalBaseLayer = try reader.flag("vps_base_layer_internal_flag")
       hasAvailableBaseLayer = try reader.flag("vps_base_layer_available_flag")
       layerCount = try reader.u8(6, "vps_max_layers_minus1") + 1
       subLayerCount = try reader.subLayerCount("vps_max_sub_layers_minus1")
       hasNestedTemporalIDs = try reader.flag("vps_temporal_id_nesting_flag")
-      _ = try reader.u(16, "vps_reserved_0xffff_16bits")
+      reserved = try reader.u(16, "vps_reserved_0xffff_16bits")
       profileTierLevel = try ProfileTierLevel(&reader, subLayerCount: Int(subLayerCount))
       buffering = try SequenceParameterSet.SubLayerBuffering.all(&reader, .vps, subLayerCount: subLayerCount)
       try readLayerSets(&reader)

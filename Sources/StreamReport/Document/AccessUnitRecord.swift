@@ -55,32 +55,37 @@ public struct AccessUnitRecord: Sendable {
   public var size: UInt64 = 0
   /// The container's timestamps; nil without a container, and where the container has none for it.
   public var sample: Sample?
-  /// The picture's type: ASCII `I`, `P` or `B`; nil without a slice that can be read.
-  public var letter: UInt8?
-  /// The kind of random access point that it is.
-  public var keyframe = Keyframe.none
-  /// Whether other pictures may refer to it.
-  public var isReference = false
-  /// Whether it is a field.
-  public var isField = false
-  /// Whether it is the second field of the frame before.
-  public var isSecondField = false
-  /// Whether it has both fields of a frame, as a sample of MP4 or Matroska may.
-  public var isFieldPair = false
-  /// How many times picture order counts were reset, up to this access unit. Only counts of the same sequence compare.
-  public var sequence: UInt64 = 0
-  /// The picture order count; nil without a slice that can be read.
-  public var pictureOrderCount: Int32?
-  /// `SliceQPY` of its first slice.
-  public var quantizationParameter: Int?
-  /// Picture order counts of the pictures that its slices may refer to, at most 32, each once.
-  public var references: [Int32] = []
-  /// Pictures in the decoded picture buffer after it is decoded, itself included where it is stored.
-  public var decodedPictures: Int?
+  /// What was met of its picture.
+  var picture = PictureFacts()
   /// Bits in the coded picture buffer just before it is removed (Annex C); nil when that is not known.
   public var bufferFullness: Int64?
   /// Size of that buffer in bits; nil when the fullness is.
   public var bufferSize: Int64?
   /// Its NAL units, 150,000 at most.
   public var nalUnits: [NALUnitRecord] = []
+}
+
+extension AccessUnitRecord {
+  /// The picture's type: ASCII `I`, `P` or `B`; nil without a slice that can be read.
+  public var letter: UInt8? { picture.letter }
+  /// The kind of random access point that it is.
+  public var keyframe: Keyframe { picture.keyframe }
+  /// Whether other pictures may refer to it.
+  public var isReference: Bool { picture.isReference }
+  /// Whether it is a field.
+  public var isField: Bool { picture.isField }
+  /// Whether it is the second field of the frame before.
+  public var isSecondField: Bool { picture.onlyCompletes }
+  /// Whether it has both fields of a frame, as a sample of MP4 or Matroska may.
+  public var isFieldPair: Bool { picture.isFieldPair }
+  /// How many times picture order counts were reset, up to this access unit. Only counts of the same sequence compare.
+  public var sequence: UInt64 { picture.sequence }
+  /// The picture order count; nil without a slice that can be read.
+  public var pictureOrderCount: Int32? { picture.order }
+  /// `SliceQPY` of its first slice.
+  public var quantizationParameter: Int? { picture.quantizationParameter }
+  /// Picture order counts of the pictures that its slices may refer to, at most 32, each once.
+  public var references: [Int32] { picture.references }
+  /// Pictures in the decoded picture buffer after it is decoded, itself included where it is stored.
+  public var decodedPictures: Int? { picture.decodedPictures }
 }

@@ -143,6 +143,19 @@ public struct SummaryRecord: Sendable {
   /// The number of findings of each rule, by `Rule.rawValue`, including those that are not listed.
   public var findings: [UInt64] = .init(repeating: 0, count: Rule.allCases.count)
 
+  /// Counts an access unit, but not its NAL units.
+  mutating func add(_ accessUnit: AccessUnitRecord) {
+    accessUnits += 1
+    bytes += accessUnit.size
+    switch accessUnit.letter {
+    case 0x49: intra += 1
+    case 0x50: predicted += 1
+    case 0x42: bidirectional += 1
+    default: break
+    }
+    if accessUnit.keyframe != .none { keyframes += 1 }
+  }
+
   /// The number of findings of a severity, including those that are not listed.
   public func count(of severity: Finding.Severity) -> UInt64 {
     var sum: UInt64 = 0

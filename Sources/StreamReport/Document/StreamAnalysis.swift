@@ -4,7 +4,7 @@ import H26x
 /// Makes report items of the NAL units or samples of a stream.
 struct StreamAnalysis<Codec: ReportedCodec> {
   private let options: ReportOptions
-  private var detector = Codec.AccessUnitDetector()
+  private var cutter = AccessUnitCutter<Codec>()
   private var walk: NALUnitWalk<Codec>
   private var rules = StreamRules<Codec>()
   private var summary = SummaryRecord()
@@ -19,17 +19,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   private var times = SampleTimes()
   /// The timestamps of a demultiplexed stream with start codes.
   private var packets = PacketTimes()
-  /// The sample that is being read.
-  private var openSample: OpenSample?
   /// The items that are ready.
   private var items: [ReportItem] = []
-
-  private struct OpenSample {
-    var pictures = 0
-    var hasEmptyNALUnit = false
-    /// NAL units between a picture and the next one of the sample, such as a second field, belong to the next.
-    var misplaced: (name: StaticString, offset: UInt64)?
-  }
 
   /// The most NAL units of an access unit that are listed. All are counted.
   private static var nalUnitLimit: Int { 150_000 }
@@ -53,16 +44,17 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     defer { flushFindings() }
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(description.configuration.span)
+      var configuration = WalkedConfiguration(said: Codec.facts(record))
       for nalUnit in record.nalUnits {
-        let (header, unit, set) = walk.read(outOfBand: nalUnit.span)
+        let (header, unit, set) = walk.read(outOfBand: nalUnit.span, of: &configuration)
         rules.check(outOfBand: header, unit, set)
         if let set { list(set, isOutOfBand: true) }
       }
       times.timescale = timescale
-      rules.check(description, Codec.walk(record))
+      rules.check(description, configuration)
       return record.nalLengthSize
     } catch {
-      rules.report(.containerConfiguration, ReportText(error), expected: "a configuration record")
+      rules.check(unreadableRecord: error)
       return nil
     }
   }
@@ -70,14 +62,14 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   /// Reports bytes that are no NAL unit.
   mutating func garbage(_ count: UInt64, at offset: UInt64) {
     rules.setPlace(offset: offset)
-    rules.report(.garbage, "\(count) bytes before a start code", expected: "zero bytes and start codes")
+    rules.check(garbage: count)
     flushFindings()
   }
 
   /// Reports that the container cannot be read any further.
   mutating func damaged(_ error: MP4.ReadError) {
     rules.setPlace(offset: error.offset)
-    rules.report(.containerSample, "box \(error.box.name) that cannot be read", expected: "boxes up to the end")
+    rules.check(damaged: error)
     flushFindings()
   }
 
@@ -96,26 +88,20 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   ///   - prefix: bytes of its start code.
   mutating func feed(_ nalUnit: Span<UInt8>, at offset: UInt64, prefix: Int) {
     guard nalUnit.count > 0 else { return }
-    let hadPicture = detector.hasPrimaryPicture
-    let boundary = detector.feed(nalUnit, parameterSets: walk.sets).boundary
-    if boundary == .followsNext {
+    let cut = cutter.take(nalUnit, at: offset - UInt64(prefix), walk.sets)
+    if cut.boundary == .followsNext {
       let unit = read(NALUnitBytes(nalUnit), at: offset, prefix: prefix, startsPicture: false)
       if waiting.count < Self.nalUnitLimit { waiting.append(unit) } else { count(unit) }
       return
     }
-    let start = offset - UInt64(prefix)
-    if boundary == .begins || current == nil {
-      endAccessUnit(at: waiting.first.map { $0.offset - UInt64($0.prefix) } ?? start)
-      let first = waiting.first.map { $0.offset - UInt64($0.prefix) } ?? start
-      beginAccessUnit(at: first)
-      current?.sample = packets.take(at: first)
+    if cut.boundary == .begins || current == nil {
+      endAccessUnit(at: cut.start)
+      beginAccessUnit(at: cut.start)
+      current?.sample = packets.take(at: cut.start)
     }
     for unit in waiting { list(unit) }
     waiting.removeAll(keepingCapacity: true)
-    let unit = read(
-      NALUnitBytes(nalUnit), at: offset, prefix: prefix,
-      startsPicture: Codec.role(of: nalUnit) == .slice && (boundary == .begins || !hadPicture))
-    list(unit)
+    list(read(NALUnitBytes(nalUnit), at: offset, prefix: prefix, startsPicture: cut.startsPicture))
   }
 
   /// Takes a sample of a container, which is one access unit.
@@ -149,20 +135,12 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   mutating func beginSample(_ sample: AccessUnitRecord.Sample?, at offset: UInt64, size: UInt64, available: UInt64) {
     beginAccessUnit(at: offset)
     current?.sample = sample
-    openSample = OpenSample()
-    if available < size {
-      rules.report(.containerSample, "\(available) bytes of a sample of \(size)", expected: "the whole sample")
-    }
+    cutter.beginSample()
+    rules.beginSample(size: size, available: available)
   }
 
   /// Takes a NAL unit of no bytes.
-  mutating func feedEmpty(inSampleAt offset: UInt64) {
-    // Once a sample: with a wrong size of lengths there may be as many as bytes.
-    guard openSample?.hasEmptyNALUnit == false else { return }
-    openSample?.hasEmptyNALUnit = true
-    rules.setPlace(offset: offset)
-    rules.report(.containerSample, "a NAL unit of 0 bytes", expected: "NAL units with a header")
-  }
+  mutating func feedEmpty(inSampleAt offset: UInt64) { rules.takeEmptyNALUnit(at: offset) }
 
   /// How many of a slice's first bytes are enough to report on it, but for missing emulation prevention bytes in its payload.
   var headLength: Int { max(Codec.longestSliceHeader(walk.sets), options.byteCount) }
@@ -177,41 +155,17 @@ struct StreamAnalysis<Codec: ReportedCodec> {
 
   /// Takes a NAL unit of the sample.
   mutating func feed(inSample nalUnit: borrowing NALUnitBytes, at offset: UInt64, _ lengthSize: NALLengthSize) {
-    guard var sample = openSample else { return }
-    let isSlice = Codec.role(of: nalUnit.head) == .slice
-    let hadPicture = detector.hasPrimaryPicture
-    let begins = detector.feed(nalUnit.head, parameterSets: walk.sets).boundary == .begins
-    let startsPicture = isSlice && (begins || !hadPicture || sample.pictures == 0)
-    if startsPicture {
-      sample.pictures += 1
-      sample.misplaced = nil
-    }
+    let startsPicture = cutter.take(inSample: nalUnit.head, walk.sets)
     let unit = read(nalUnit, at: offset, prefix: lengthSize.byteCount, startsPicture: startsPicture)
     list(unit)
-    if begins, sample.pictures > 0, !isSlice, unit.layerID ?? 0 == 0, sample.misplaced == nil {
-      sample.misplaced = (unit.name, offset)
-    }
-    openSample = sample
+    cutter.note(inSample: unit)
   }
 
   /// Ends the sample.
   ///
   /// - Parameter failure: what is wrong with its length prefixes; nil when they fill it.
   mutating func endSample(at end: UInt64, _ failure: BitstreamError?) {
-    guard let sample = openSample else { return }
-    openSample = nil
-    if let failure {
-      rules.report(.containerSample, ReportText(failure), expected: "lengths that fill the sample")
-    }
-    if let misplaced = sample.misplaced {
-      rules.setPlace(offset: misplaced.offset)
-      rules.report(.order, "\(misplaced.name) after the picture", expected: "it before the first slice")
-    }
-    if sample.pictures > 1, !walk.pictures.picture.isSecondField {
-      rules.report(.containerSample, "\(sample.pictures) pictures in a sample", expected: "one access unit")
-    }
-    // The next sample is another access unit, whatever its slice headers say.
-    detector.reset()
+    rules.check(cutter.endSample(failure), walk.pictures.picture)
     endAccessUnit(at: end)
   }
 
@@ -237,7 +191,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     let met = walk.read(bytes, at: offset, prefix: prefix, startsPicture: startsPicture)
     rules.check(
       met, in: walk, startsPicture: startsPicture, isFirst: current?.nalUnits.isEmpty ?? true,
-      isInSample: openSample != nil)
+      isInSample: cutter.isInSample)
     if case .parameterSet(let set) = met.content { list(set, isOutOfBand: false) }
     return met.record
   }
@@ -268,53 +222,33 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   // MARK: Access units
 
   private mutating func beginAccessUnit(at offset: UInt64) {
-    var unit = AccessUnitRecord()
-    unit.index = summary.accessUnits
-    unit.offset = offset
-    current = unit
-    rules.setPlace(accessUnit: unit.index, offset: offset)
+    var accessUnit = AccessUnitRecord()
+    accessUnit.index = summary.accessUnits
+    accessUnit.offset = offset
+    current = accessUnit
+    rules.setPlace(accessUnit: accessUnit.index, offset: offset)
     codedBytes = 0
     rules.beginAccessUnit()
     walk.beginAccessUnit()
   }
 
   private mutating func endAccessUnit(at end: UInt64) {
-    guard var unit = current else { return }
+    guard var accessUnit = current else { return }
     current = nil
-    rules.setPlace(offset: unit.offset)
-    unit.size = end > unit.offset ? end - unit.offset : 0
+    rules.setPlace(offset: accessUnit.offset)
+    accessUnit.size = end > accessUnit.offset ? end - accessUnit.offset : 0
     let ended = walk.endAccessUnit()
-    let facts = walk.pictures.picture
-    rules.check(ended, facts)
-    unit.letter = facts.letter
-    unit.keyframe = facts.keyframe
-    unit.isReference = facts.isReference
-    (unit.isField, unit.isSecondField, unit.isFieldPair) = (facts.isField, facts.onlyCompletes, facts.isFieldPair)
-    unit.sequence = facts.sequence
-    unit.pictureOrderCount = facts.order
-    unit.quantizationParameter = facts.quantizationParameter
-    unit.references = facts.references
-    unit.decodedPictures = facts.decodedPictures
-    let removed =
-      !facts.exists
-      ? nil
-      : buffer.remove(
-        bytes: unit.size, codedBytes: codedBytes, from: walk.pictures.signalledBuffer, limits: walk.pictures.limits,
-        walk.pictures.messages, duration: times.interval(before: unit.sample) ?? walk.pictures.period)
-    unit.bufferFullness = removed?.removal.fullness
-    unit.bufferSize = removed.map { Int64(clamping: $0.parameters.size) }
-    rules.check(unit, walk.pictures, removed, times)
-    times.take(unit.sample)
-    summary.accessUnits += 1
-    summary.bytes += unit.size
-    switch unit.letter {
-    case 0x49: summary.intra += 1
-    case 0x50: summary.predicted += 1
-    case 0x42: summary.bidirectional += 1
-    default: break
-    }
-    if unit.keyframe != .none { summary.keyframes += 1 }
-    items.append(.accessUnit(unit))
+    accessUnit.picture = walk.pictures.picture
+    rules.check(ended, accessUnit.picture)
+    let removed = buffer.remove(
+      bytes: accessUnit.size, codedBytes: codedBytes, walk.pictures,
+      interval: times.interval(before: accessUnit.sample))
+    accessUnit.bufferFullness = removed?.removal.fullness
+    accessUnit.bufferSize = removed.map { Int64(clamping: $0.parameters.size) }
+    rules.check(accessUnit, walk.pictures, removed, times)
+    times.take(accessUnit.sample)
+    summary.add(accessUnit)
+    items.append(.accessUnit(accessUnit))
     flushFindings()
   }
 

@@ -4,7 +4,27 @@
 protocol CodecRules {
   associatedtype Codec: ReportedCodec
 
+  /// What a slice's header is called, with its article.
+  static var sliceHeader: StaticString { get }
+  /// Whether two fields are one frame with one time; else each is a picture with its own.
+  static var joinsFields: Bool { get }
+  /// The names of the fields of a configuration record.
+  static var recordNames: RecordNames { get }
+  /// Up to this level a record may have another `level_idc` than its SPS.
+  static var lowestLevel: UInt8 { get }
+
+  /// Whether the picture after a delimiter may be of this type: ASCII `I`, `P` or `B`, where SI counts as I, SP as P.
+  /// Reserved values allow all.
+  static func allows(_ letter: UInt8, after delimiter: AnnouncedType) -> Bool
   static func check(_ header: HeaderFacts, _ record: NALUnitRecord, log: inout FindingLog)
   static func check(_ set: Codec.ParameterSet, log: inout FindingLog)
   static func check(_ slice: Codec.Pictures.Slice, in walk: borrowing NALUnitWalk<Codec>, log: inout FindingLog)
+}
+
+/// The names of a configuration record's fields in findings.
+struct RecordNames {
+  var profile: StaticString
+  var level: StaticString
+  /// What stands before and after the number of a flag.
+  var flag: (before: StaticString, after: StaticString)
 }

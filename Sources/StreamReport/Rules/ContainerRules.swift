@@ -29,7 +29,7 @@ struct ContainerRules<Codec: ReportedCodec> {
     _ description: MP4.VisualSampleDescription, _ record: WalkedConfiguration, log: inout FindingLog
   ) {
     self.description = description
-    ConfigurationRules(Codec.codec).check(record, log: &log)
+    ConfigurationRules<Codec>.check(record, log: &log)
     if let format = record.format { check(format, log: &log) }
     // A record without parameter sets is allowed where they are in-band.
     if !record.hasSequence, !allowsInBand {
@@ -102,8 +102,7 @@ struct ContainerRules<Codec: ReportedCodec> {
     checkColour(preferredTransfer: preferredTransfer, log: &log)
     guard let sample = accessUnit.sample else { return }
     if times.timescale > 0, accessUnit.letter != nil, !accessUnit.isSecondField {
-      // Two fields of H.264 are a frame; in H.265 each is a picture with its own time.
-      let pictures: Double = accessUnit.isField && Codec.codec == .h264 ? 2 : 1
+      let pictures: Double = accessUnit.isField && Codec.Rules.joinsFields ? 2 : 1
       frameRate.add(
         Double(sample.pts) / Double(times.timescale), period: period.map { $0 * pictures },
         log: &log)

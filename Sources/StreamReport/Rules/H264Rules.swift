@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Rules of H.264 on parameter sets.
+/// Rules of H.264 on parameter sets, and what the rules of both codecs have to know of it.
 enum H264Rules: CodecRules {
   typealias Codec = H264
+
+  static var sliceHeader: StaticString { "a slice header" }
+  static var joinsFields: Bool { true }
+  static var recordNames: RecordNames {
+    RecordNames(profile: "AVCProfileIndication", level: "AVCLevelIndication", flag: ("constraint_set", "_flag"))
+  }
+  /// Level 1b may be 9 or 11.
+  static var lowestLevel: UInt8 { 11 }
+
+  static func allows(_ letter: UInt8, after delimiter: AnnouncedType) -> Bool {
+    switch delimiter.rawValue {
+    case 0, 3, 5: letter == 0x49
+    case 1, 4, 6: letter != 0x42
+    default: true
+    }
+  }
 
   static func check(_ set: H264.ParameterSet, log: inout FindingLog) {
     switch set {

@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Rules of H.265 on parameter sets.
+/// Rules of H.265 on parameter sets, and what the rules of both codecs have to know of it.
 enum H265Rules: CodecRules {
   typealias Codec = H265
+
+  static var sliceHeader: StaticString { "a slice segment header" }
+  static var joinsFields: Bool { false }
+  static var recordNames: RecordNames {
+    RecordNames(
+      profile: "general_profile_idc", level: "general_level_idc", flag: ("general_profile_compatibility_flag[", "]"))
+  }
+  static var lowestLevel: UInt8 { 0 }
+
+  static func allows(_ letter: UInt8, after delimiter: AnnouncedType) -> Bool {
+    switch delimiter.rawValue {
+    case 0: letter == 0x49
+    case 1: letter != 0x42
+    default: true
+    }
+  }
 
   static func check(_ set: H265.ParameterSet, log: inout FindingLog) {
     switch set {

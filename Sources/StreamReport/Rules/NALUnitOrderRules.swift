@@ -65,7 +65,7 @@ struct NALUnitOrderRules<Codec: ReportedCodec> {
   /// - Parameter letter: the type of its picture; nil without a slice that can be read.
   func endAccessUnit(letter: UInt8?, log: inout FindingLog) {
     if !hasPicture { log.report(.noPicture, "an access unit without a picture", expected: "a picture") }
-    guard let announced, let letter, !announced.allows(letter, in: Codec.codec) else { return }
+    guard let announced, let letter, !Codec.Rules.allows(letter, after: announced) else { return }
     log.report(
       .pictureType, "a \(letter == 0x42 ? "B" : "P") picture after a delimiter of type \(announced.rawValue)",
       expected: "type \(letter == 0x42 ? 2 : 1)")

@@ -7,6 +7,7 @@ struct StreamRules<Codec: ReportedCodec> {
   private var order = NALUnitOrderRules<Codec>()
   private var messages = MessageRules()
   private var container = ContainerRules<Codec>()
+  private var framing = FramingRules()
 
   /// The number of findings of each rule.
   var counts: [UInt64] { log.counts }
@@ -22,12 +23,26 @@ struct StreamRules<Codec: ReportedCodec> {
   /// Sets the offset of the next findings.
   mutating func setPlace(offset: UInt64) { log.offset = offset }
 
-  /// Reports what is wrong with the stream or sample, not with what is in it.
-  mutating func report(_ rule: Rule, _ found: @autoclosure () -> ReportText, expected: StaticString) {
-    log.report(rule, found(), expected: "\(expected)")
-  }
+  /// Checks bytes that are no NAL unit.
+  mutating func check(garbage count: UInt64) { FramingRules.check(garbage: count, log: &log) }
+
+  /// Checks why the container cannot be read any further.
+  mutating func check(damaged error: MP4.ReadError) { FramingRules.check(damaged: error, log: &log) }
 
   mutating func beginAccessUnit() { order.beginAccessUnit() }
+
+  /// Begins a sample; see ``FramingRules/beginSample(size:available:log:)``.
+  mutating func beginSample(size: UInt64, available: UInt64) {
+    framing.beginSample(size: size, available: available, log: &log)
+  }
+
+  /// Takes a NAL unit of no bytes in a sample.
+  mutating func takeEmptyNALUnit(at offset: UInt64) { framing.takeEmptyNALUnit(at: offset, log: &log) }
+
+  /// Checks a whole sample and its last picture.
+  mutating func check(_ sample: SampleFacts, _ picture: PictureFacts) {
+    FramingRules.check(sample, picture, log: &log)
+  }
 
   /// Checks a NAL unit.
   ///
@@ -60,8 +75,7 @@ struct StreamRules<Codec: ReportedCodec> {
     switch met.content {
     case .slice(let slice): Codec.Rules.check(slice, in: walk, log: &log)
     case .unreadableSlice(let error):
-      PictureRules.check(
-        unreadable: error, expected: Codec.codec == .h264 ? "a slice header" : "a slice segment header", log: &log)
+      PictureRules.check(unreadable: error, expected: Codec.Rules.sliceHeader, log: &log)
     case .parameterSet(let set):
       ParameterSetRules.check(set, log: &log)
       container.check(inBand: set.format, log: &log)
@@ -82,6 +96,11 @@ struct StreamRules<Codec: ReportedCodec> {
   mutating func check(outOfBand header: HeaderFacts, _ record: NALUnitRecord, _ set: WalkedParameterSet<Codec>?) {
     Codec.Rules.check(header, record, log: &log)
     if let set { ParameterSetRules.check(set, log: &log) }
+  }
+
+  /// Checks why a configuration record cannot be read.
+  mutating func check(unreadableRecord error: BitstreamError) {
+    ConfigurationRules<Codec>.check(unreadable: error, log: &log)
   }
 
   /// Checks a sample description, which holds from the next sample on.

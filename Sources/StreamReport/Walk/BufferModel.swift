@@ -28,21 +28,21 @@ struct BufferModel: Sendable {
   /// - Parameters:
   ///   - bytes: the size of the access unit.
   ///   - codedBytes: the size of its VCL NAL units and filler data.
-  ///   - messages: its SEI messages.
-  ///   - duration: seconds since the access unit before; nil when not known.
-  /// - Returns: nil when it is not known what is in the buffer.
+  ///   - pictures: the walk at its end.
+  ///   - interval: seconds since the access unit before by the container; nil when not known.
+  /// - Returns: nil without a picture, and when it is not known what is in the buffer.
   mutating func remove(
-    bytes: UInt64, codedBytes: UInt64, from signalled: SignalledBuffer?, limits: LevelLimits?, _ messages: MessageFacts,
-    duration: Double?
+    bytes: UInt64, codedBytes: UInt64, _ pictures: borrowing some PictureWalking, interval: Double?
   ) -> RemovedPicture? {
+    guard pictures.picture.exists else { return nil }
     let parameters: Parameters
     var bits = codedBytes * 8
-    if let signalled {
+    if let signalled = pictures.signalledBuffer {
       parameters = Parameters(
         bitRate: signalled.bitRate, size: signalled.size, isConstantBitRate: signalled.isConstantBitRate,
         isSignalled: true, isLowDelay: signalled.isLowDelay)
       if !signalled.holdsVCLOnly { bits = bytes * 8 }
-    } else if let limits {
+    } else if let limits = pictures.limits {
       parameters = Parameters(
         bitRate: limits.bitRate, size: limits.codedBuffer, isConstantBitRate: false, isSignalled: false,
         isLowDelay: false)
@@ -50,8 +50,8 @@ struct BufferModel: Sendable {
       return nil
     }
     return next(
-      bits: bits, parameters, initialDelay: messages.initialDelay, removalDelay: messages.removalDelay,
-      duration: duration)
+      bits: bits, parameters, initialDelay: pictures.messages.initialDelay,
+      removalDelay: pictures.messages.removalDelay, duration: interval == nil ? pictures.period : interval)
   }
 
   /// Removes the next access unit from the buffer.

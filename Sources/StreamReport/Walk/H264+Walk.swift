@@ -5,33 +5,13 @@ extension H264: ReportedCodec {
   typealias Pictures = H264PictureWalk
   typealias Rules = H264Rules
 
+  static var delimiterElement: StaticString { "primary_pic_type" }
+
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int { sets.longestSliceHeader }
 
   static func shortName(_ type: UInt8) -> StaticString {
-    switch type {
-    case 1: "slice"
-    case 2: "slice A"
-    case 3: "slice B"
-    case 4: "slice C"
-    case 5: "IDR slice"
-    case 6: "SEI"
-    case 7: "SPS"
-    case 8: "PPS"
-    case 9: "AUD"
-    case 10: "end of sequence"
-    case 11: "end of stream"
-    case 12: "filler"
-    case 13: "SPS extension"
-    case 14: "prefix"
-    case 15: "subset SPS"
-    case 16: "depth parameter set"
-    case 19: "auxiliary slice"
-    case 20: "slice extension"
-    case 21: "depth slice extension"
-    case 17, 18, 22, 23: "reserved"
-    case 24...29: "RTP packet"
-    default: "unspecified"
-    }
+    // It has half as many types as H.265.
+    type < 32 ? NALUnitType(rawValue: type).shortName : "unspecified"
   }
 
   static func readHeader(
@@ -40,9 +20,10 @@ extension H264: ReportedCodec {
     guard nalUnit.count > 0 else { return HeaderFacts() }
     let byte = nalUnit[0]
     let reference = byte >> 5 & 3
-    record.type = byte & 0x1F
-    record.name = shortName(record.type)
-    record.isVCL = NALUnitType(rawValue: byte).isVCL || record.type == 19 || record.type == 20 || record.type == 21
+    let type = NALUnitType(headerByte: byte)
+    record.type = type.rawValue
+    record.name = type.shortName
+    record.isVCL = type.isVCL || record.type == 19 || record.type == 20 || record.type == 21
     record.referenceIDC = reference
     if wantsFields {
       record.fields.append(SyntaxField("forbidden_zero_bit", Int64(byte >> 7), at: 0, count: 1))
@@ -88,8 +69,8 @@ extension H264: ReportedCodec {
     }
   }
 
-  static func format(_ set: ParameterSet) -> FormatRecord? {
-    if case .sequence(let sps) = set { format(sps) } else { nil }
+  static func sequenceParameterSet(_ set: ParameterSet) -> SequenceParameterSet? {
+    if case .sequence(let sps) = set { sps } else { nil }
   }
 
   static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts {

@@ -7,7 +7,8 @@ struct H264PictureWalk: PictureWalking {
 
   private(set) var picture = PictureFacts()
   private(set) var messages = MessageFacts()
-  private var reorder = ReorderCounter()
+  // More frames than any decoded picture buffer can hold.
+  private var reorder = ReorderDepth(limit: 64)
   /// How many times picture order counts were reset.
   private var sequence: UInt64 = 0
   /// The stream has shown a recovery point SEI.
@@ -30,7 +31,7 @@ struct H264PictureWalk: PictureWalking {
 
   init() {}
 
-  var reorderDepth: Int { reorder.maximum }
+  var reorderDepth: Int { reorder.pictures }
 
   mutating func beginAccessUnit() { (picture, messages) = (PictureFacts(), MessageFacts()) }
 
@@ -86,10 +87,11 @@ struct H264PictureWalk: PictureWalking {
     if !isSecondField {
       if count.resetsPOC {
         sequence += 1
+        reorder.beginSequence()
         // Pictures that wait for output are output before this picture, or dropped.
         if slice.isIDR { buffer.clear() }
       }
-      begun.reorder = reorder.add(count.picture, resets: count.resetsPOC)
+      begun.reorder = reorder.add(count.picture, isOutput: true)
     }
     if !slice.isIDR, !isSecondField, let previous = previousReferenceNumber {
       begun.previousFrameNumber = previous

@@ -5,6 +5,8 @@ extension H265: ReportedCodec {
   typealias Pictures = H265PictureWalk
   typealias Rules = H265Rules
 
+  static var delimiterElement: StaticString { "pic_type" }
+
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int { sets.longestSliceHeader }
 
   static func shortName(_ type: UInt8) -> StaticString { NALUnitType(rawValue: type).shortName }
@@ -17,7 +19,7 @@ extension H265: ReportedCodec {
     let type = NALUnitType(headerByte: byte)
     let layer = (byte & 1) << 5 | second >> 3
     record.type = type.rawValue
-    record.name = shortName(record.type)
+    record.name = type.shortName
     record.isVCL = type.isVCL
     record.layerID = layer
     record.temporalID = second & 7 == 0 ? 0 : (second & 7) - 1
@@ -46,11 +48,10 @@ extension H265: ReportedCodec {
     do throws(BitstreamError) {
       switch NALUnitType(rawValue: record.type) {
       case .videoParameterSet:
-        let vps = try VideoParameterSet(nalUnit: nalUnit, trace: trace)
+        var reserved: UInt32 = 0
+        let vps = try VideoParameterSet(nalUnit: nalUnit, trace: trace, reserved: &reserved)
         record.parameterSetID = vps.id.rawValue
-        // After 16 bits of id, flags and counts.
-        var reader = BitReader(nalUnit, from: nalUnitHeaderLength + 2)
-        return (.video(reserved: try reader.u(16, "vps_reserved_0xffff_16bits")), vps.hasProperEnd)
+        return (.video(reserved: reserved), vps.hasProperEnd)
       case .sequenceParameterSet:
         let sps = try SequenceParameterSet(nalUnit: nalUnit, trace: trace)
         record.parameterSetID = sps.id.rawValue
@@ -66,8 +67,8 @@ extension H265: ReportedCodec {
     }
   }
 
-  static func format(_ set: ParameterSet) -> FormatRecord? {
-    if case .sequence(let sps) = set { format(sps) } else { nil }
+  static func sequenceParameterSet(_ set: ParameterSet) -> SequenceParameterSet? {
+    if case .sequence(let sps) = set { sps } else { nil }
   }
 
   static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts {

@@ -7,7 +7,8 @@ struct H265PictureWalk: PictureWalking {
 
   private(set) var picture = PictureFacts()
   private(set) var messages = MessageFacts()
-  private var reorder = ReorderCounter()
+  // More pictures than any decoded picture buffer can hold.
+  private var reorder = ReorderDepth(limit: 64)
   /// How many times picture order counts were reset.
   private var sequence: UInt64 = 0
   private var counter = H265.PictureOrderCounter()
@@ -25,7 +26,7 @@ struct H265PictureWalk: PictureWalking {
 
   init() {}
 
-  var reorderDepth: Int { reorder.maximum }
+  var reorderDepth: Int { reorder.pictures }
 
   mutating func beginAccessUnit() { (picture, messages) = (PictureFacts(), MessageFacts()) }
 
@@ -86,11 +87,12 @@ struct H265PictureWalk: PictureWalking {
     isAtStart = false
     if count.resetsPOC {
       sequence += 1
+      reorder.beginSequence()
       buffer.clear()
     }
     begun.order = count.picture
     if !count.isSkipped {
-      begun.reorder = reorder.add(count.picture, resets: count.resetsPOC, isOutput: slice.isOutput)
+      begun.reorder = reorder.add(count.picture, isOutput: slice.isOutput)
     }
     if let references {
       let found = buffer.apply(references, order: count.picture, log2Maximum: sps.log2MaximumPictureOrderCount)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Reads NAL units one by one, each syntax structure in them once, and follows the pictures that they make.
+/// Reads NAL units one by one, and follows the pictures that they make. Each syntax structure in them is read once, but
+/// a parameter set that is new: it is read for the store, as decoders do, and for the report, with all that is wrong.
 struct NALUnitWalk<Codec: ReportedCodec> {
   private let options: ReportOptions
   private(set) var sets = Codec.ParameterSets()
@@ -57,7 +58,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
         return .unreadableSlice(error)
       }
     case .videoParameterSet, .sequenceParameterSet, .pictureParameterSet, .sequenceParameterSetExtension:
-      return read(parameterSet: nalUnit, &record).map { .parameterSet($0) } ?? .other
+      return read(parameterSet: nalUnit, &record).new.map { .parameterSet($0) } ?? .other
     case .sei, .suffixSEI:
       // Zero bytes at the end are a finding of their own.
       let endsProperly = nalUnit[Self.countWithoutTrailingZeros(nalUnit) - 1] == 0x80
@@ -80,7 +81,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
     var reader = BitReader(nalUnit, from: Codec.nalUnitHeaderLength, trace: trace)
     var type: UInt32?
     do throws(BitstreamError) {
-      type = try reader.u(3, Codec.codec == .h264 ? "primary_pic_type" : "pic_type")
+      type = try reader.u(3, Codec.delimiterElement)
       try reader.trailingBits()
     } catch {
       record.error = error
@@ -90,19 +91,27 @@ struct NALUnitWalk<Codec: ReportedCodec> {
 
   /// Reads a NAL unit of a container's configuration record. Returns its parameter set, if that is new.
   mutating func read(
-    outOfBand nalUnit: Span<UInt8>
+    outOfBand nalUnit: Span<UInt8>, of configuration: inout WalkedConfiguration
   ) -> (header: HeaderFacts, record: NALUnitRecord, set: WalkedParameterSet<Codec>?) {
     var record = NALUnitRecord()
     record.size = nalUnit.count
     let header = Codec.readHeader(nalUnit, &record, wantsFields: true)
-    let set = Codec.role(of: nalUnit).isParameterSet ? read(parameterSet: nalUnit, &record) : nil
+    let role = Codec.role(of: nalUnit)
+    guard role.isParameterSet else { return (header, record, nil) }
+    let (content, set) = read(parameterSet: nalUnit, &record)
+    if role == .sequenceParameterSet {
+      let sps = content.flatMap { Codec.sequenceParameterSet($0) }
+      configuration.add(sps.map { (Codec.facts($0), Codec.format($0)) })
+    }
     return (header, record, set)
   }
 
-  /// Stores a parameter set. Returns nil for one that was there before.
+  /// Stores a parameter set.
+  ///
+  /// - Returns: what it holds, nil when it cannot be read; and what is reported of one that was not there before.
   private mutating func read(
     parameterSet nalUnit: Span<UInt8>, _ record: inout NALUnitRecord
-  ) -> WalkedParameterSet<Codec>? {
+  ) -> (content: Codec.ParameterSet?, new: WalkedParameterSet<Codec>?) {
     let isReplacement = sets.holdsSet(withIDOf: nalUnit)
     var change = ParameterSetChange.added
     do throws(BitstreamError) {
@@ -112,8 +121,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
     }
     let isNew = change != .unchanged
     guard isNew || options.includesFields else {
-      _ = Codec.readParameterSet(nalUnit, &record, sets: sets, trace: nil)
-      return nil
+      return (Codec.readParameterSet(nalUnit, &record, sets: sets, trace: nil)?.content, nil)
     }
     var full = record
     if full.fields.isEmpty { _ = Codec.readHeader(nalUnit, &full, wantsFields: true) }
@@ -122,10 +130,10 @@ struct NALUnitWalk<Codec: ReportedCodec> {
     (record.parameterSetID, record.error) = (full.parameterSetID, full.error)
     for element in trace.elements { full.fields.append(SyntaxField(element)) }
     if options.includesFields { record.fields = full.fields }
-    guard isNew else { return nil }
+    guard isNew else { return (set?.content, nil) }
     full.bytes.removeAll()
     for index in 0..<nalUnit.count { full.bytes.append(nalUnit[index]) }
-    return WalkedParameterSet(set, isReplacement: isReplacement, full)
+    return (set?.content, WalkedParameterSet(set, isReplacement: isReplacement, full))
   }
 
   /// Writers of records take zero bytes along that stood between two NAL units of a byte stream; the set is the same.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What is known of the current picture; see the properties of the same names in ``AccessUnitRecord``.
+/// What is known of the current picture. In the end its ``AccessUnitRecord`` has it, whose properties say what it means.
 struct PictureFacts: Sendable {
   var exists = false
   var letter: UInt8?

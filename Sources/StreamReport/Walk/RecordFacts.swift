@@ -34,20 +34,13 @@ struct WalkedConfiguration {
   var format: FormatRecord?
 }
 
-extension ReportedCodec {
-  /// Reads the SPS of a configuration record.
-  static func walk(_ record: borrowing ConfigurationRecord) -> WalkedConfiguration {
-    var met = WalkedConfiguration(said: facts(record))
-    for nalUnit in record.nalUnits where role(of: nalUnit.span) == .sequenceParameterSet {
-      do throws(BitstreamError) {
-        let sps = try SequenceParameterSet(nalUnit: nalUnit.span, trace: nil)
-        met.sets.append(facts(sps))
-        if !met.hasSequence { met.format = format(sps) }
-      } catch {
-        // It has a finding as a parameter set.
-      }
-      met.hasSequence = true
+extension WalkedConfiguration {
+  /// Takes an SPS of the record; nil for one that cannot be read, which has a finding as a parameter set.
+  mutating func add(_ sps: (facts: RecordFacts, format: FormatRecord)?) {
+    if let sps {
+      sets.append(sps.facts)
+      if !hasSequence { format = sps.format }
     }
-    return met
+    hasSequence = true
   }
 }

@@ -10,6 +10,8 @@ protocol ReportedCodec: VideoCodecSyntax {
   /// The rules of what only this codec has.
   associatedtype Rules: CodecRules where Rules.Codec == Self
 
+  /// The syntax element of an access unit delimiter.
+  static var delimiterElement: StaticString { get }
   /// The short name of a NAL unit type.
   static func shortName(_ type: UInt8) -> StaticString
   /// Reads the header into the record.
@@ -20,8 +22,8 @@ protocol ReportedCodec: VideoCodecSyntax {
   static func readParameterSet(
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?
   ) -> (content: ParameterSet, hasProperEnd: Bool)?
-  /// The format by a parameter set; nil for another than an SPS.
-  static func format(_ set: ParameterSet) -> FormatRecord?
+  /// The SPS; nil for another parameter set.
+  static func sequenceParameterSet(_ set: ParameterSet) -> SequenceParameterSet?
   /// Bytes in which any slice header with these parameter sets ends.
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int
   /// What a configuration record declares about its SPS.

@@ -47,5 +47,5 @@ final class WalkedParameterSet<Codec: ReportedCodec> {
   }
 
   /// The format by an SPS; nil for another parameter set.
-  var format: FormatRecord? { content.flatMap { Codec.format($0) } }
+  var format: FormatRecord? { content.flatMap { Codec.sequenceParameterSet($0) }.map { Codec.format($0) } }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
+import H26x
 import StreamReport
 import SystemPackage
 
@@ -120,7 +121,11 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
 
   private static func types(_ text: String) -> [String] { text.split(separator: ",").map { $0.lowercased() } }
 
-  private static let names = Set(NALUnitNames.all.map { "\($0)".lowercased() })
+  /// The names of both codecs' types.
+  private static let names = Set(
+    (UInt8(0)..<64).flatMap { type -> [StaticString] in
+      [H264.NALUnitType(rawValue: type).shortName, H265.NALUnitType(rawValue: type).shortName]
+    }.map { "\($0)".lowercased() })
 
   /// Whether `wanted` selects a type of this name: by the whole name, or, where no type has that name, by its first
   /// word, such as `IDR` for `IDR slice`.

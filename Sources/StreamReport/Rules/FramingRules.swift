@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Checks how NAL units lie in a byte stream or in the samples of a container, whatever is in them.
+struct FramingRules: Sendable {
+  /// Whether the sample has had the finding: with a wrong size of lengths there may be as many as bytes.
+  private var hasReportedEmptyNALUnit = false
+
+  /// Bytes of a byte stream that are no NAL unit.
+  static func check(garbage count: UInt64, log: inout FindingLog) {
+    log.report(.garbage, "\(count) bytes before a start code", expected: "zero bytes and start codes")
+  }
+
+  /// A box because of which the container cannot be read any further.
+  static func check(damaged error: MP4.ReadError, log: inout FindingLog) {
+    log.report(.containerSample, "box \(error.box.name) that cannot be read", expected: "boxes up to the end")
+  }
+
+  /// Begins a sample.
+  ///
+  /// - Parameters:
+  ///   - size: its size by the container.
+  ///   - available: how many of these bytes the file has.
+  mutating func beginSample(size: UInt64, available: UInt64, log: inout FindingLog) {
+    hasReportedEmptyNALUnit = false
+    if available < size {
+      log.report(.containerSample, "\(available) bytes of a sample of \(size)", expected: "the whole sample")
+    }
+  }
+
+  /// Takes a NAL unit of no bytes.
+  mutating func takeEmptyNALUnit(at offset: UInt64, log: inout FindingLog) {
+    guard !hasReportedEmptyNALUnit else { return }
+    hasReportedEmptyNALUnit = true
+    log.offset = offset
+    log.report(.containerSample, "a NAL unit of 0 bytes", expected: "NAL units with a header")
+  }
+
+  /// Checks a whole sample.
+  ///
+  /// - Parameter picture: its last picture.
+  static func check(_ sample: SampleFacts, _ picture: PictureFacts, log: inout FindingLog) {
+    if let failure = sample.failure {
+      log.report(.containerSample, ReportText(failure), expected: "lengths that fill the sample")
+    }
+    if let misplaced = sample.misplaced {
+      log.offset = misplaced.offset
+      log.report(.order, "\(misplaced.name) after the picture", expected: "it before the first slice")
+    }
+    if sample.pictures > 1, !picture.isSecondField {
+      log.report(.containerSample, "\(sample.pictures) pictures in a sample", expected: "one access unit")
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Cuts a stream into access units: finds where they begin in a byte stream, and where pictures begin in them and in
+/// the samples of a container.
+struct AccessUnitCutter<Codec: ReportedCodec> {
+  private var detector = Codec.AccessUnitDetector()
+  /// The offset of the first NAL unit of those that belong to the access unit of the next slice.
+  private var waitingOffset: UInt64?
+  private var sample = SampleFacts()
+  /// Whether the last NAL unit, in a sample after a picture, would begin an access unit in a byte stream.
+  private var beginsNext = false
+  /// Whether the NAL units are those of a sample.
+  private(set) var isInSample = false
+
+  /// Where a NAL unit of a byte stream belongs.
+  struct Cut {
+    var boundary: AccessUnitBoundary
+    /// The offset of the first NAL unit of the access unit, where this one begins it.
+    var start: UInt64
+    /// Whether it is the first slice of a picture.
+    var startsPicture: Bool
+  }
+
+  /// Takes a NAL unit of a byte stream.
+  ///
+  /// - Parameters:
+  ///   - offset: of its start code in the file.
+  ///   - sets: the parameter sets before it.
+  mutating func take(_ nalUnit: Span<UInt8>, at offset: UInt64, _ sets: borrowing Codec.ParameterSets) -> Cut {
+    let hadPicture = detector.hasPrimaryPicture
+    let boundary = detector.feed(nalUnit, parameterSets: sets).boundary
+    let start = waitingOffset ?? offset
+    guard boundary != .followsNext else {
+      waitingOffset = start
+      return Cut(boundary: boundary, start: start, startsPicture: false)
+    }
+    waitingOffset = nil
+    let startsPicture = (boundary == .begins || !hadPicture) && Codec.role(of: nalUnit) == .slice
+    return Cut(boundary: boundary, start: start, startsPicture: startsPicture)
+  }
+
+  mutating func beginSample() { (sample, isInSample) = (SampleFacts(), true) }
+
+  /// Takes a NAL unit of the sample. Returns whether it is the first slice of a picture.
+  ///
+  /// - Parameter sets: the parameter sets before it.
+  mutating func take(inSample nalUnit: Span<UInt8>, _ sets: borrowing Codec.ParameterSets) -> Bool {
+    let isSlice = Codec.role(of: nalUnit) == .slice
+    let hadPicture = detector.hasPrimaryPicture
+    let begins = detector.feed(nalUnit, parameterSets: sets).boundary == .begins
+    beginsNext = begins && !isSlice && sample.pictures > 0
+    guard isSlice, begins || !hadPicture || sample.pictures == 0 else { return false }
+    sample.pictures += 1
+    sample.misplaced = nil
+    return true
+  }
+
+  /// Notes what the NAL unit is that was taken.
+  mutating func note(inSample nalUnit: NALUnitRecord) {
+    // Those between a picture and the next one of the sample, such as a second field, belong to the next.
+    guard beginsNext, nalUnit.layerID ?? 0 == 0, sample.misplaced == nil else { return }
+    sample.misplaced = (nalUnit.name, nalUnit.offset)
+  }
+
+  /// Ends the sample.
+  ///
+  /// - Parameter failure: what is wrong with its length prefixes; nil when they fill it.
+  mutating func endSample(_ failure: BitstreamError?) -> SampleFacts {
+    // The next sample is another access unit, whatever its slice headers say.
+    detector.reset()
+    isInSample = false
+    sample.failure = failure
+    return sample
+  }
+}
