@@ -19,10 +19,7 @@ enum MP4Info {
       throw Failure("\(input.name): MP4 whose video track has no samples")
     }
     let bytes = samples.bytes(of: first)
-    let found =
-      codec == .h264
-      ? Self.details(H264.self, description, bytes) : Self.details(H265.self, description, bytes)
-    guard var video = found else {
+    guard var video = details(codec.syntax, description, bytes) else {
       throw Failure("\(input.name): MP4 whose \(description.coding.name) video has no parameter sets that can be read")
     }
     video.complete(description, track, rate: tally.rate(track.timescale))
