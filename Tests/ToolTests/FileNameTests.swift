@@ -79,6 +79,17 @@ import Testing
     #expect(run.status == status && run.said.contains(said), "\(run.said)")
   }
 
+  /// The program finds the plugin that lies beside it, wherever that is.
+  @Test func loadsThePluginFromAFolderOfAnyName() async throws {
+    let folder = try Folder()
+    let run = try await Program.shell(
+      """
+      set -e; mkdir $'p\\xff'; cp \(Program.executable.path) \(Program.plugin.path)/* $'p\\xff'
+      $'p\\xff/h26x' hash \(media("clip.h264"))
+      """, in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+  }
+
   /// A slash at the end makes it the name of a folder.
   @Test(arguments: ["info in.h264/", "decode in.h264 -o new/", "decode in.h264 -o old/ --force"])
   func refusesNamesOfFolders(_ arguments: String) async throws {

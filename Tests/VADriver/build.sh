@@ -5,6 +5,6 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 mkdir -p .build/va
 target=.build/va/h26xtest_drv_video.so
-[[ $target -nt Tests/VADriver/driver.c ]] && exit
-clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -shared -fPIC -o "$target.new" Tests/VADriver/driver.c
+[[ -e $target && -z $(find Tests/VADriver -newer "$target") ]] && exit
+clang -std=gnu11 -Wall -Wextra -Werror -O1 -g -shared -fPIC -fvisibility=hidden -o "$target.new" Tests/VADriver/*.c
 mv -f "$target.new" "$target"

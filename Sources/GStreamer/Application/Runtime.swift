@@ -30,12 +30,15 @@ public enum Runtime {
   /// Loads a plugin from a file, in GStreamer's folders or not. Its elements replace elements of the same names.
   ///
   /// - Throws: `PipelineError.notLoaded` when the file is not a plugin or a library is missing.
-  public static func loadPlugin(at path: String) throws(PipelineError) {
+  public static func loadPlugin(at path: String) throws(PipelineError) { try unsafe loadPlugin(atBytes: path) }
+
+  /// The same by a path of bytes, which need not be UTF-8, with a zero behind them.
+  @unsafe package static func loadPlugin(atBytes path: UnsafePointer<CChar>) throws(PipelineError) {
     initialise()
     var error: UnsafeMutablePointer<GError>?
     guard let plugin = unsafe gst_plugin_load_file(path, &error) else {
       defer { unsafe g_clear_error(&error) }
-      throw .notLoaded(unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? path)
+      throw .notLoaded(unsafe String(cString: error.map { unsafe UnsafePointer($0.pointee.message) } ?? path))
     }
     unsafe gst_registry_add_plugin(gst_registry_get(), plugin)
     unsafe gst_object_unref(UnsafeMutableRawPointer(plugin))

@@ -19,10 +19,7 @@ enum MP4Info {
       throw Failure("\(input.name): MP4 whose video track has no samples")
     }
     let bytes = samples.bytes(of: first)
-    let found =
-      codec == .h264
-      ? Self.details(H264.self, description, bytes) : Self.details(H265.self, description, bytes)
-    guard var video = found else {
+    guard var video = details(codec.syntax, description, bytes) else {
       throw Failure("\(input.name): MP4 whose \(description.coding.name) video has no parameter sets that can be read")
     }
     video.complete(description, track, rate: tally.rate(track.timescale))
@@ -108,9 +105,7 @@ enum MP4Info {
     private let size: UInt64
     private var latestDuration: UInt32?
     private var (shortest, longest) = (UInt32.max, UInt32.min)
-    /// The most frequent duration by Boyer and Moore's majority vote: exact where more than half of the samples have
-    /// it.
-    private var usual: (duration: UInt32, votes: Int) = (0, 0)
+    private var usual = UsualDuration()
 
     init(_ samples: inout MP4.VideoSamples, _ input: InputFile) throws(Failure) {
       size = input.size.map { UInt64($0) } ?? .max
@@ -134,8 +129,7 @@ enum MP4Info {
       duration &+= UInt64(sample.duration)
       let time = sample.decodingTime &+ sample.compositionOffset
       (start, end) = (min(start, time), max(end, time &+ Int64(sample.duration)))
-      if usual.votes == 0 { usual = (sample.duration, 0) }
-      usual.votes += sample.duration == usual.duration ? 1 : -1
+      usual.add(sample.duration)
     }
 
     /// From the beginning to the end of the last picture, in ticks. It begins at the start of the edit list, or else with the
@@ -156,7 +150,7 @@ enum MP4Info {
         let average = Double(count) * Double(timescale) / Double(duration)
         return average < 1e6 ? Ratio(UInt32((average * 1000).rounded()), 1000) : nil
       }
-      return usual.duration > 0 ? Ratio(timescale, usual.duration) : nil
+      return usual.rate(timescale)
     }
   }
 }

@@ -25,7 +25,7 @@ struct StreamSurvey {
       if accessUnit.isField { fields += 1 }
       found.add(accessUnit)
       for nalUnit in accessUnit.nalUnits where !nalUnit.messages.isEmpty {
-        display.read(nalUnit.bytes.span, headerLength: codec == .h264 ? 1 : 2)
+        display.read(nalUnit.bytes.span, headerLength: codec.syntax.nalUnitHeaderLength)
       }
     default: break
     }

@@ -59,14 +59,12 @@ final class InputBytes {
 
   /// Reads what comes next. Returns how many bytes; 0 at the end.
   private func readNext(_ buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
-    do {
-      let count =
-        if let pipe { try unsafe pipe.read(number, into: buffer) } else {
-          try unsafe file.descriptor.read(fromAbsoluteOffset: position, into: buffer)
-        }
-      position += Int64(count)
-      return count
-    } catch { throw error as? Errno ?? .ioError }
+    let count =
+      if let pipe { unsafe pipe.read(number, into: buffer) } else {
+        try Errno.typed { try unsafe file.descriptor.read(fromAbsoluteOffset: position, into: buffer) }
+      }
+    position += Int64(count)
+    return count
   }
 }
 
@@ -130,9 +128,9 @@ private final class SharedPipe {
   func remove(_ number: Int) { places[number] = nil }
 
   /// Reads up to as many bytes as the buffer has room for; none at the end, and when reading is to stop.
-  func read(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+  func read(_ number: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard let place = places[number] else { return 0 }
-    if place - start == kept.count, try !readOn() { return 0 }
+    if place - start == kept.count, !readOn() { return 0 }
     let part = kept.dropFirst(place - start).prefix(buffer.count)
     unsafe buffer.copyBytes(from: part)
     let count = part.count
@@ -145,7 +143,7 @@ private final class SharedPipe {
     return count
   }
 
-  private func readOn() throws -> Bool {
+  private func readOn() -> Bool {
     while !status.isStopping {
       var wait = pollfd(fd: file.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&wait, 1, 100) > 0 else { continue }

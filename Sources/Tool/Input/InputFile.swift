@@ -92,7 +92,7 @@ struct InputFile: Sendable {
       front = input.front
       guard !front.isEmpty else { throw Failure("\(name): empty; expected a stream") }
       if spoolsMP4, Kind(front) == .container("MP4") {
-        do {
+        do throws(Errno) {
           let copy = try input.spooled()
           (self.status, pipe, unnameable, spool) = (try Stat(copy.descriptor), nil, copy, copy)
         } catch { throw Failure("\(name): cannot be kept in a temporary file: \(error)") }

@@ -156,8 +156,7 @@ final class MP4VideoReader: VideoTrackReader {
   private struct Trial {
     /// The first composition time.
     private(set) var start: Int64 = 0
-    /// The most frequent duration, by majority vote.
-    private var usual: (duration: UInt32, votes: Int) = (0, 0)
+    private var usual = UsualDuration()
 
     init(_ samples: MP4.VideoSamples) {
       var samples = samples
@@ -167,20 +166,12 @@ final class MP4VideoReader: VideoTrackReader {
         let time = sample.decodingTime &+ sample.compositionOffset
         start = number == 0 ? time : min(start, time)
         // The last duration is often made up.
-        if let previous { vote(previous) }
+        if let previous { usual.add(previous) }
         previous = sample.duration
       }
-      if usual.duration == 0, let previous { vote(previous) }
+      if usual.ticks == 0, let previous { usual.add(previous) }
     }
 
-    private mutating func vote(_ duration: UInt32) {
-      if usual.votes == 0 { usual = (duration, 0) }
-      usual.votes += duration == usual.duration ? 1 : -1
-    }
-
-    func rate(_ timescale: UInt32) -> Fraction? {
-      guard usual.duration > 0 else { return nil }
-      return Ratio(timescale, usual.duration).map { Fraction($0) }
-    }
+    func rate(_ timescale: UInt32) -> Fraction? { usual.rate(timescale).map { Fraction($0) } }
   }
 }

@@ -27,11 +27,14 @@ final class PipeInput: Sendable {
   /// A temporary file without a name that has all of it. The program ends when it is interrupted meanwhile.
   ///
   /// - Throws: an `Errno` when the file cannot be made or written.
-  func spooled() throws -> OpenFile {
+  func spooled() throws(Errno) -> OpenFile {
     let folder = unsafe getenv("TMPDIR").map { unsafe FilePath(platformString: $0) } ?? "/var/tmp"
     let path = folder.appending("h26x-\(getpid())-\(UInt32.random(in: 0 ... .max))")
     let options: FileDescriptor.OpenOptions = [.create, .exclusiveCreate, .closeOnExec]
-    let copy = OpenFile(try .open(path, .readWrite, options: options, permissions: .ownerReadWrite))
+    let descriptor = try Errno.typed {
+      try FileDescriptor.open(path, .readWrite, options: options, permissions: .ownerReadWrite)
+    }
+    let copy = OpenFile(descriptor)
     try path.remove()
     var piece = front
     while !piece.isEmpty {

@@ -26,8 +26,8 @@ struct MovieFile {
   /// - Returns: `nil` unless the file begins with `ftyp` and ends with `moov`.
   init?(_ path: FilePath, name: String, room: Int64 = 0) throws(Failure) {
     (self.name, self.room) = (name, room)
-    do {
-      file = OpenFile(try .open(path, .readWrite, options: .closeOnExec))
+    do throws(Errno) {
+      file = OpenFile(try Errno.typed { try FileDescriptor.open(path, .readWrite, options: .closeOnExec) })
       size = try Stat(file.descriptor).size
       guard let (type, movie) = try Self.boxes(file.descriptor, from: room, to: size) else { return nil }
       self.type = try Self.read(file.descriptor, room, Int(type - room))
@@ -36,12 +36,12 @@ struct MovieFile {
     } catch { throw Self.failure(error, name) }
   }
 
-  private static func failure(_ error: any Error, _ name: String) -> Failure { Failure("\(name): \(error)") }
+  private static func failure(_ error: Errno, _ name: String) -> Failure { Failure("\(name): \(error)") }
 
   /// The end of `ftyp` and the beginning of `moov`.
   private static func boxes(
     _ file: FileDescriptor, from start: Int64, to size: Int64
-  ) throws -> (type: Int64, movie: Int64)? {
+  ) throws(Errno) -> (type: Int64, movie: Int64)? {
     var (offset, type) = (start, start)
     while size - offset >= 8 {
       let bytes = try read(file, offset, Int(min(size - offset, Int64(MP4.BoxHeader.maximumLength))))
@@ -57,18 +57,24 @@ struct MovieFile {
     return nil
   }
 
-  private static func read(_ file: FileDescriptor, _ offset: Int64, _ count: Int) throws -> [UInt8] {
+  private static func read(_ file: FileDescriptor, _ offset: Int64, _ count: Int) throws(Errno) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < count {
-      let got = try unsafe bytes.withUnsafeMutableBytes {
-        try unsafe file.read(
-          fromAbsoluteOffset: offset + Int64(filled), into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))
+      let got = try Errno.typed {
+        try unsafe bytes.withUnsafeMutableBytes {
+          try unsafe file.read(
+            fromAbsoluteOffset: offset + Int64(filled), into: UnsafeMutableRawBufferPointer(rebasing: $0[filled...]))
+        }
       }
-      guard got > 0 else { throw Errno.ioError }
+      guard got > 0 else { throw .ioError }
       filled += got
     }
     return bytes
+  }
+
+  private static func write(_ file: FileDescriptor, _ offset: Int64, _ bytes: [UInt8]) throws(Errno) {
+    _ = try Errno.typed { try file.writeAll(toAbsoluteOffset: offset, bytes) }
   }
 
   // MARK: Completing
@@ -86,14 +92,15 @@ struct MovieFile {
   ///
   /// - Parameter roomSize: see ``roomSize``.
   mutating func finish(roomSize: Int64 = roomSize) throws(Failure) {
-    do {
+    do throws(Errno) {
       // Twice the room for what may become longer.
       movie.makeRoom(forMediaMovedBy: UInt64(room) + UInt64(movie.bytes.count) * 2 + 1 << 21)
-      let distance = try fits(room) ? 0 : size >= roomSize ? insertRoom() ?? moveMedia() : moveMedia()
+      let inserted = fits(room) ? 0 : size >= roomSize ? insertRoom() : nil
+      let distance = if let inserted { inserted } else { try moveMedia() }
       movie.moveMedia(by: room + distance)
       let rest = room + distance - Int64(movie.bytes.count)
-      _ = try file.descriptor.writeAll(toAbsoluteOffset: 0, type + movie.bytes + Self.filler(rest))
-      try file.descriptor.resize(to: movieOffset + distance)
+      try Self.write(file.descriptor, 0, type + movie.bytes + Self.filler(rest))
+      try Errno.typed { try file.descriptor.resize(to: movieOffset + distance) }
     } catch { throw Self.failure(error, name) }
   }
 
@@ -127,15 +134,14 @@ struct MovieFile {
   }
 
   /// Moves the media behind room for `moov`, the last bytes first. Returns how far.
-  private func moveMedia() throws -> Int64 {
+  private func moveMedia() throws(Errno) -> Int64 {
     let distance = Int64(movie.bytes.count) - room + (room > 0 ? Self.headerSize : 0)
     let start = room + Int64(type.count)
     var end = movieOffset
     while end > start {
       let count = min(end - start, 1 << 22)
       end -= count
-      _ = try file.descriptor.writeAll(
-        toAbsoluteOffset: end + distance, Self.read(file.descriptor, end, Int(count)))
+      try Self.write(file.descriptor, end + distance, Self.read(file.descriptor, end, Int(count)))
     }
     return distance
   }

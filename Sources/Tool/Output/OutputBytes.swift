@@ -22,15 +22,13 @@ final class OutputBytes: IOSink {
   func seek(to position: Int64) throws(AVError) { self.position = position }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(AVError) {
-    do {
+    do throws(Errno) {
       if isSeekable {
-        try unsafe file.descriptor.writeAll(toAbsoluteOffset: origin + position, bytes)
+        _ = try Errno.typed { try unsafe file.descriptor.writeAll(toAbsoluteOffset: origin + position, bytes) }
       } else {
         try unsafe file.descriptor.writeFully(Span(_unsafeBytes: bytes))
       }
-    } catch {
-      throw AVError(rawValue: -((error as? Errno)?.rawValue ?? Errno.ioError.rawValue))
-    }
+    } catch { throw AVError(rawValue: -error.rawValue) }
     position += Int64(bytes.count)
     end = max(end, position)
   }

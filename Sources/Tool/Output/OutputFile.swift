@@ -73,7 +73,7 @@ struct OutputFile: Sendable {
     }
     let target = Self.followingLinks(path)
     let part: FilePath
-    do {
+    do throws(Errno) {
       let file: FileDescriptor
       (part, file) = try Self.makeFile(beside: target)
       // A file that is replaced keeps its permissions.
@@ -165,15 +165,20 @@ struct OutputFile: Sendable {
   }
 
   /// Makes a new empty file with a name of its own in the folder of another.
-  private static func makeFile(beside target: FilePath) throws -> (path: FilePath, descriptor: FileDescriptor) {
+  private static func makeFile(
+    beside target: FilePath
+  ) throws(Errno) -> (path: FilePath, descriptor: FileDescriptor) {
     for _ in 0..<100 {
       let name = ".h26x-\(getpid())-\(UInt32.random(in: 0 ... .max)).part"
       let path = target.removingLastComponent().appending(name)
-      do {
-        let options: FileDescriptor.OpenOptions = [.create, .exclusiveCreate, .closeOnExec]
-        return (path, try .open(path, .writeOnly, options: options, permissions: FilePermissions(rawValue: 0o666)))
-      } catch Errno.fileExists { continue }
+      let options: FileDescriptor.OpenOptions = [.create, .exclusiveCreate, .closeOnExec]
+      do throws(Errno) {
+        let file = try Errno.typed {
+          try FileDescriptor.open(path, .writeOnly, options: options, permissions: FilePermissions(rawValue: 0o666))
+        }
+        return (path, file)
+      } catch { if error != .fileExists { throw error } }
     }
-    throw Errno.fileExists
+    throw .fileExists
   }
 }

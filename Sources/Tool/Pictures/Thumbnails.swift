@@ -178,12 +178,18 @@ struct Thumbnails {
 extension Thumbnails.Picture {
   /// The line of the report page for this picture (SCHEMA.md, `thumbnail`).
   var line: [UInt8] {
-    Array(#"{"kind":"thumbnail","accessUnit":\#(accessUnit),"image":"data:image/jpeg;base64,"#.utf8) + base64
-      + Array("\"}\n".utf8)
+    var json = JSONText()
+    json.open()
+    json.member("kind", "thumbnail")
+    json.member("accessUnit", accessUnit)
+    json.member("image", string: "data:image/jpeg;base64,\(base64)")
+    json.close()
+    json.endLine()
+    return json.bytes
   }
 
   /// The JPEG in base 64 (RFC 4648, 4).
-  private var base64: [UInt8] {
+  private var base64: String {
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     var text: [UInt8] = []
     for start in Swift.stride(from: 0, to: jpeg.count, by: 3) {
@@ -193,6 +199,6 @@ extension Thumbnails.Picture {
         text.append(place <= group.count ? digits[value >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
       }
     }
-    return text
+    return String(decoding: text, as: UTF8.self)
   }
 }

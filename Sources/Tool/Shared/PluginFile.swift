@@ -9,7 +9,9 @@ enum PluginFile {
   /// Loads the plugin, and ranks its parsers so that `parsebin` chooses them instead of GStreamer's own.
   static func load() throws(Failure) {
     if let path = besideProgram {
-      do { try Runtime.loadPlugin(at: path.string) } catch { throw Failure("\(path): \(error)") }
+      do { try unsafe path.withPlatformString { try unsafe Runtime.loadPlugin(atBytes: $0) } } catch {
+        throw Failure("\(path): \(error)")
+      }
     } else if !Runtime.hasElement("swifth264parse") {
       throw Failure(
         "the plugin swifth26x was not found: it is neither beside this program nor installed; "

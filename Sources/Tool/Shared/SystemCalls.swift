@@ -8,6 +8,11 @@ extension Errno {
   /// The error of the last call.
   static var last: Errno { Errno(rawValue: errno) }
 
+  /// Performs calls of swift-system's, which throw errors of this type alone, but are not declared so.
+  static func typed<Result>(_ calls: () throws -> Result) throws(Errno) -> Result {
+    do { return try calls() } catch { throw error as? Errno ?? .ioError }
+  }
+
   /// Throws the error of a call that returned anything but 0.
   fileprivate static func check(_ result: Int32) throws(Errno) { if result != 0 { throw last } }
 }
@@ -91,8 +96,7 @@ extension FileDescriptor {
   /// pipe that is shared with a shell.
   private func whenReady(for event: Int32, _ call: () throws -> Int) throws(Errno) -> Int {
     while true {
-      do { return try call() } catch {
-        let error = error as? Errno ?? .ioError
+      do throws(Errno) { return try Errno.typed(call) } catch {
         var wait = pollfd(fd: rawValue, events: Int16(event), revents: 0)
         guard error == .resourceTemporarilyUnavailable, unsafe poll(&wait, 1, -1) > 0 || errno == EINTR else {
           throw error
