@@ -171,12 +171,12 @@ extension H265.SequenceParameterSet: EditableParameterSet {
     let old = conformanceWindow ?? Window(left: 0, right: 0, top: 0, bottom: 0)
     let new = Window(left: offsets.left, right: offsets.right, top: offsets.top, bottom: offsets.bottom)
     guard new != old else { return }
-    let hadDisplayWindow = defaultDisplayRectangle != nil
     conformanceWindow = margins.isEmpty ? nil : new
-    guard !hadDisplayWindow || defaultDisplayRectangle != nil else {
+    // A default display window that leaves nothing by itself is no reason to keep a crop.
+    guard margins.isEmpty || vui?.defaultDisplayWindow == nil || defaultDisplayRectangle != nil else {
       throw StreamEditError(
-        .forbiddenCombination, "conf_win_offset", nil, "nothing is left of the default display window",
-        clause: "H.265 E.3.1")
+        .forbiddenCombination, "conf_win_offset", nil,
+        "nothing is left of the picture together with the default display window", clause: "H.265 E.3.1")
     }
   }
 }

@@ -67,6 +67,21 @@ import Testing
     #expect(try all.edited(windowed) == layered)
   }
 
+  /// Conformance window and default display window together leave something of the picture, also where the default
+  /// display window alone does not.
+  @Test(arguments: [40, 80]) func cropLeavesSomethingOfTheDisplayWindow(offset: UInt32) {
+    var sps = H265Samples.plainSPS()
+    sps.codedSize = VideoSize(width: 176, height: 144)
+    sps.vui = H265.VUIParameters()
+    sps.vui?.defaultDisplayWindow = .init(left: offset / 2, right: offset / 2, top: offset / 2, bottom: offset / 2)
+    let nalUnit = sps.nalUnit()
+    let error = refusal(.crop(CropMargins(left: 40, right: 60, top: 32, bottom: 32)), nalUnit, H265.self)
+    #expect(error?.reason == .forbiddenCombination && error?.clause.description == "H.265 E.3.1")
+    #expect((refusal(.crop(CropMargins(right: 2)), nalUnit, H265.self) == nil) == (offset == 40))
+    sps.conformanceWindow = .init(left: 0, right: 1, top: 0, bottom: 0)
+    #expect(refusal(.crop(CropMargins()), sps.nalUnit(), H265.self) == nil)
+  }
+
   /// Header bits, SEI and anything behind the SPS's syntax stay: here a subset SPS with its extension.
   @Test func whatIsNotReadSurvives() throws {
     var writer = BitWriter()
