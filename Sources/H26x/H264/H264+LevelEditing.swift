@@ -3,6 +3,11 @@
 extension H264.SequenceParameterSet {
   /// Changes level and constraint flags; what was inferred from them is kept.
   mutating func setLevel(_ level: StreamLevel) throws(StreamEditError) {
+    // level_idc 9 is level 1b, not 0.9.
+    guard H264.levels.contains(level) else {
+      throw StreamEditError(
+        .valueOutOfRange, "level_idc", Int64(level.tenths), "there is no such level", clause: "H.264 table A-1")
+    }
     let isByConstraint = profile.marks1bByConstraint
     var flags = profile.constraintFlags
     // Behind level 1b, constraint_set3_flag has no meaning in these profiles.
@@ -85,10 +90,7 @@ extension H264.SequenceParameterSet {
 
   /// Whether the set keeps the limits of its level (A.3).
   private func checkLevel() throws(StreamEditError) {
-    guard let limits = levelLimits else {
-      throw StreamEditError(
-        .valueOutOfRange, "level_idc", Int64(levelIDC), "there is no such level", clause: "H.264 table A-1")
-    }
+    guard let limits = levelLimits else { return }
     func refusal(_ element: StaticString, _ value: Int64, _ requirement: StaticString, _ clause: StaticString)
       -> StreamEditError
     {

@@ -91,7 +91,12 @@ import Testing
       $0.vui = H264.VUI()
       $0.vui?.timing = .init(unitsInTick: 1, timeScale: 2000, isFixedFrameRate: true)
     }
-    #expect(refusal(.level(StreamLevel(tenths: 45)), sps)?.reason == .valueOutOfRange)
+    for profile: UInt8 in [77, 100] {
+      sps.profile = H264.Profile(idc: profile, constraintFlags: 0)
+      for tenths: UInt8 in [0, 9, 14, 45, 63] {
+        #expect(refusal(.level(StreamLevel(tenths: tenths)), sps)?.reason == .valueOutOfRange, "\(profile) \(tenths)")
+      }
+    }
     #expect(refusal(.highTier(true), sps)?.reason == .notInCodec)
     #expect(refusal(.constraintSet(6, true), sps)?.reason == .valueOutOfRange)
     var fields = sps
@@ -207,7 +212,8 @@ import Testing
     #expect(tier.level.tierName == "high")
     let cases: [(StreamEdit, StreamEditError.Reason)] = [
       (.highTier(true), .forbiddenCombination), (.level(.level1b), .valueOutOfRange),
-      (.level(StreamLevel(tenths: 99)), .valueOutOfRange), (.reordering(6, buffer: 6), .forbiddenCombination),
+      (.level(StreamLevel(tenths: 99)), .valueOutOfRange), (.level(StreamLevel(tenths: 9)), .valueOutOfRange),
+      (.reordering(6, buffer: 6), .forbiddenCombination),
       (.reordering(0, buffer: 17), .valueOutOfRange), (.constraintSet(1, true), .notInCodec),
     ]
     for (edit, reason) in cases {
