@@ -44,6 +44,12 @@ extension H264.SequenceParameterSet: EditableParameterSet {
 
   var number: UInt8 { id.rawValue }
 
+  func withVUI(of other: Self) -> Self {
+    var set = self
+    set.vui = other.vui
+    return set
+  }
+
   mutating func apply(_ edit: StreamEdit) throws(StreamEditError) {
     switch edit {
     case .crop(let margins): try crop(margins)

@@ -63,6 +63,34 @@ import Testing
     #expect(high.levelIDC == 9 && high.profile.constraintFlags == 0 && high.level.name == "1b")
   }
 
+  /// An edit of the front that makes the VUI say what was inferred keeps what is between them as it was coded.
+  @Test func scalingListsBetweenTwoChangesStay() throws {
+    var writer = BitWriter()
+    for byte: UInt32 in [0x67, 100, 0, 22] { writer.u(8, byte) }
+    for value: UInt32 in [0, 1, 0, 0] { writer.ue(value) }
+    writer.u(2, 0b01)
+    // One list of sixteen deltas, where two would do, and seven that are not sent.
+    writer.flag(true)
+    writer.se(8)
+    for _ in 0..<15 { writer.se(0) }
+    writer.u(7, 0)
+    for value: UInt32 in [0, 2, 1] { writer.ue(value) }
+    writer.flag(false)
+    writer.ue(1)
+    writer.ue(1)
+    writer.u(4, 0b1100)
+    writer.trailingBits()
+    for edit in [StreamEdit.constraintSet(3, true), .level(StreamLevel(tenths: 10))] {
+      var editor = StreamEditor<H264>([edit])
+      let new = nalUnits(try editor.edited([0, 0, 0, 1] + writer.bytes))[0]
+      let trace = SyntaxTrace()
+      _ = try H264.SequenceParameterSet(nalUnit: new.span, trace: trace)
+      #expect(trace.elements.filter { $0.name.description == "delta_scale" }.count == 16, "\(edit)")
+      #expect(!editor.changes.isEmpty)
+      #expect(!editor.changes.contains { $0.element.description == "delta_scale" }, "\(editor.changes)")
+    }
+  }
+
   @Test func whatALevelForbidsIsRefused() throws {
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
     sps.profile = H264.Profile(idc: 77, constraintFlags: 0)
