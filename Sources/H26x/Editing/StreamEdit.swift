@@ -4,8 +4,8 @@
 /// decoded.
 ///
 /// Where a stream does not have the part of the VUI that an edit belongs to, the part is added, with the values for
-/// everything else that the Recommendations infer when it is absent (H.264 E.2.1, H.265 E.3.1). An edit that changes
-/// nothing leaves a parameter set as it is, bit for bit.
+/// everything else that the Recommendations infer when it is absent (H.264 E.2.1, H.265 E.3.1); also where the value that
+/// is asked for is the inferred one. An edit that changes nothing leaves a parameter set as it is, bit for bit.
 public enum StreamEdit: Sendable, Hashable {
   /// `colour_primaries`, `transfer_characteristics` and the matrix; nil removes them (`colour_description_present_flag`).
   case colour(ColourDescription?)

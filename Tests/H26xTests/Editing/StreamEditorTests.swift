@@ -48,6 +48,21 @@ import Testing
     #expect(refusal(.frameRate(Ratio(25, 1)), sps, H264.self) == nil)
   }
 
+  /// A value that is asked for is written, also where it is what decoders infer.
+  @Test(arguments: [StreamEdit.fullRange(false), .videoFormat(5), .transfer(2)])
+  func inferredValuesAreWritten(edit: StreamEdit) throws {
+    var h264 = StreamEditor<H264>([edit])
+    let sps = try H264.SequenceParameterSet(
+      bytes: nalUnits(try h264.edited([0, 0, 0, 1] + MinimalStream.sps()))[0])
+    let colour = edit == .transfer(2) ? ColourDescription(primaries: 2, transfer: 2, matrix: 2) : nil
+    #expect(sps.vui?.videoSignal == VideoSignal(format: 5, isFullRange: false, colour: colour))
+    #expect(h264.changes.contains { $0.element.description == "video_full_range_flag" && $0.new == 0 })
+    var h265 = StreamEditor<H265>([edit])
+    let other = try H265.SequenceParameterSet(
+      bytes: nalUnits(try h265.edited([0, 0, 0, 1] + H265Samples.plainSPS().nalUnit()))[0])
+    #expect(other.vui?.videoSignal == sps.vui?.videoSignal)
+  }
+
   /// Three of the ways to crop: added, changed and taken away.
   @Test func cropComesAndGoes() throws {
     let stream = [0, 0, 1] + MinimalStream.sps()
