@@ -13,7 +13,7 @@ struct MeasuredReordering<Codec: RepackCodec> {
   /// The edit for a sequence that begins now; nil where nothing is known yet.
   func edit(_ sets: RepackParameterSets<Codec>) -> StreamEdit? {
     guard hasPicture || sets.followsDecodingOrder else { return nil }
-    return ReorderDepth.edit(depth.pictures, of: sets.nalUnits, Codec.codec)
+    return .reordering(UInt8(clamping: depth.pictures), buffer: nil)
   }
 
   /// A sequence begins whose headers have the depth of the pictures so far, or not.

@@ -45,8 +45,12 @@ public enum StreamEdit: Sendable, Hashable {
   /// `constraint_setN_flag` of H.264, N from 0 to 5. Whether the pictures keep to it is not checked.
   case constraintSet(Int, Bool)
   /// How many frames precede one in decoding order and follow it in output order, at most, and how many the decoded
-  /// picture buffer holds; nil to keep that. `max_num_reorder_frames` and `max_dec_frame_buffering` of H.264's VUI;
-  /// `sps_max_num_reorder_pics` and `sps_max_dec_pic_buffering_minus1` + 1 of H.265, in SPS and VPS.
+  /// picture buffer holds; nil for what each SPS needs with that depth. `max_num_reorder_frames` and
+  /// `max_dec_frame_buffering` of H.264's VUI; `sps_max_num_reorder_pics` and `sps_max_dec_pic_buffering_minus1` + 1 of
+  /// H.265, in SPS and VPS.
+  ///
+  /// What is needed is in H.264 the references (`max_num_ref_frames`) and as many frames more as the depth, but no more
+  /// than before, unless the depth itself is more. In H.265 it is as many as before, unless the depth asks for more.
   case reordering(UInt8, buffer: UInt8?)
   /// Removes HRD parameters, and from SEI all that depends on them: buffering period and decoding unit information, and
   /// the delays in picture timing.

@@ -49,7 +49,10 @@ extension H264.SequenceParameterSet {
     let inferred = UInt8(clamping: decodedPictureBufferFrames)
     var restriction = vui?.bitstreamRestriction ?? .inferred(reorder: inferred, buffer: inferred)
     restriction.maximumReorderFrames = frames
-    restriction.maximumDecodedFrameBuffering = buffer ?? max(restriction.maximumDecodedFrameBuffering, frames)
+    // The buffer need not hold more than the references and the pictures that wait: with as many waiting as the depth,
+    // the first of them is next in output order.
+    let needed = min(maximumReferenceFrames + min(frames, 16), inferred)
+    restriction.maximumDecodedFrameBuffering = buffer ?? max(needed, frames, maximumReferenceFrames)
     guard frames <= restriction.maximumDecodedFrameBuffering else {
       throw StreamEditError(
         .forbiddenCombination, "max_num_reorder_frames", Int64(frames), "is above max_dec_frame_buffering",

@@ -203,11 +203,35 @@ import Testing
     let set = try H264.SequenceParameterSet(bytes: edited(nalUnit, .reordering(1, buffer: 3), as: H264.self))
     #expect(set.sentReorderFrames == 1 && set.vui?.bitstreamRestriction?.maximumDecodedFrameBuffering == 3)
     let kept = try H264.SequenceParameterSet(bytes: edited(nalUnit, .reordering(1, buffer: nil), as: H264.self))
-    #expect(kept.decodedPictureBufferFrames == sps.decodedPictureBufferFrames)
+    #expect(kept.vui?.bitstreamRestriction?.maximumDecodedFrameBuffering == 4)
     #expect(refusal(.reordering(4, buffer: 3), sps)?.element.description == "max_num_reorder_frames")
     #expect(refusal(.reordering(0, buffer: 2), sps)?.element.description == "max_dec_frame_buffering")
     #expect(refusal(.reordering(0, buffer: 17), sps)?.reason == .exceedsLevel)
     #expect(refusal(.reordering(1, buffer: nil), set) == nil)
+  }
+
+  /// Each SPS gets the buffer that it needs with the depth, whatever others need, up to its level.
+  @Test func reorderingHasABufferForEachSPS() throws {
+    func sps(_ id: UInt32, references: UInt8, buffer: UInt8) throws -> [UInt8] {
+      var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps(id: id))
+      sps.maximumReferenceFrames = references
+      sps.vui = H264.VUI()
+      sps.vui?.bitstreamRestriction = restriction(0, buffer)
+      return sps.nalUnit()
+    }
+    let sets = [
+      try sps(0, references: 4, buffer: 9), try sps(1, references: 3, buffer: 3), try sps(2, references: 1, buffer: 2),
+    ]
+    var editor = StreamEditor<H264>([.reordering(4, buffer: nil)])
+    let edited = nalUnits(try editor.edited(sets.flatMap { [0, 0, 0, 1] + $0 }))
+    let restrictions = try edited.map { try H264.SequenceParameterSet(bytes: $0).vui?.bitstreamRestriction }
+    #expect(restrictions.map { $0?.maximumReorderFrames } == [4, 4, 4])
+    #expect(restrictions.map { $0?.maximumDecodedFrameBuffering } == [8, 4, 4])
+    var large = try H264.SequenceParameterSet(bytes: sets[1])
+    (large.widthInMacroblocks, large.heightInMapUnits) = (45, 30)
+    #expect(large.maximumDecodedPictureBufferFrames == 6)
+    #expect(refusal(.reordering(6, buffer: nil), large) == nil)
+    #expect(refusal(.reordering(7, buffer: nil), large)?.reason == .exceedsLevel)
   }
 
   @Test func h265LevelsTiersAndSubLayers() throws {
