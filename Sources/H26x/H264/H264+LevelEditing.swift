@@ -79,15 +79,20 @@ extension H264.SequenceParameterSet {
     let needed = isOrdered ? min(buffer, maximumDecodedPictureBufferFrames) : buffer
     let restriction = H264.VUI.BitstreamRestriction.inferred(
       reorder: isOrdered || old.profile.isIntraOnly ? 0 : UInt8(clamping: needed), buffer: UInt8(clamping: needed))
-    try checkBuffer(restriction)
+    // Pictures that are reordered less than inferred need a smaller buffer.
+    try checkBuffer(
+      restriction,
+      "is inferred, and above MaxDpbFrames of the level; with latency=auto, in elements latency=measured, it may fit")
     try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in vui.bitstreamRestriction = restriction }
   }
 
-  private func checkBuffer(_ restriction: H264.VUI.BitstreamRestriction) throws(StreamEditError) {
+  private func checkBuffer(
+    _ restriction: H264.VUI.BitstreamRestriction, _ requirement: StaticString = "is above MaxDpbFrames of the level"
+  ) throws(StreamEditError) {
     guard Int(restriction.maximumDecodedFrameBuffering) <= maximumDecodedPictureBufferFrames else {
       throw StreamEditError(
-        .exceedsLevel, "max_dec_frame_buffering", Int64(restriction.maximumDecodedFrameBuffering),
-        "is above MaxDpbFrames of the level", clause: "H.264 A.3.1")
+        .exceedsLevel, "max_dec_frame_buffering", Int64(restriction.maximumDecodedFrameBuffering), requirement,
+        clause: "H.264 A.3.1")
     }
   }
 

@@ -110,6 +110,12 @@ import Testing
     }
     // Inferred, and more than the level has.
     try expect("1", "max_dec_frame_buffering") { ($0.widthInMacroblocks, $0.heightInMapUnits) = (9, 11) }
+    var inferred = sps
+    (inferred.widthInMacroblocks, inferred.heightInMapUnits) = (9, 11)
+    let level1 = StreamEdit.level(StreamLevel(tenths: 10))
+    #expect(refusal(level1, inferred)?.requirement.description.contains("latency") == true)
+    var both = StreamEditor<H264>([.reordering(2, buffer: nil), level1])
+    #expect(try both.edited([0, 0, 0, 1] + inferred.nalUnit()) != [0, 0, 0, 1] + inferred.nalUnit())
     try expect("4.2", "frame_mbs_only_flag") { $0.isFrameOnly = false }
     try expect("3.1", "direct_8x8_inference_flag") {
       $0.levelIDC = 21
