@@ -60,10 +60,11 @@ import Testing
   }
 
   /// The VUI does not demand picture timing that is removed (H.264 D.2.3, H.265 D.3.3).
-  @Test(arguments: [
-    (.removeSEI(.pictureTiming), true), (.keepSEI([.recoveryPoint]), true), (.removeSEI(.recoveryPoint), false),
-    (.keepSEI([.pictureTiming]), false),
-  ] as [(StreamEdit, Bool)])
+  @Test(
+    arguments: [
+      (.removeSEI(.pictureTiming), true), (.keepSEI([.recoveryPoint]), true), (.removeSEI(.recoveryPoint), false),
+      (.keepSEI([.pictureTiming]), false),
+    ] as [(StreamEdit, Bool)])
   func removedPictureTimingIsNotDemanded(_ edit: StreamEdit, _ isRemoved: Bool) throws {
     #expect(edit.concernsSEI == !isRemoved)
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
