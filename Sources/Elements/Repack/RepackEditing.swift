@@ -31,7 +31,7 @@ struct RepackEditing<Codec: RepackCodec> {
   /// What was decided, and for what.
   private struct Decision: Equatable {
     var list: StreamEditList
-    /// The edit in the place of `latency=measured`.
+    /// The edit in the place of `latency`.
     var reordering: StreamEdit?
     /// Of the parameter sets.
     var version: UInt64
@@ -42,6 +42,8 @@ struct RepackEditing<Codec: RepackCodec> {
   /// Takes the property's value.
   mutating func adopt(_ list: StreamEditList) {
     guard list != wanted else { return }
+    // Pictures that were not measured are between those before and those to come.
+    if !wanted.setsReordering { reordering.flush() }
     wanted = list
     refusal = nil
     isPending = false
@@ -90,9 +92,10 @@ struct RepackEditing<Codec: RepackCodec> {
       if version != sets.version { take(editor.edits, sets) }
       return false
     }
-    let measured = wanted.measuresReordering ? reordering.edit(sets) : nil
-    defer { reordering.beginSequence(isWritten: measured != nil && refusal == nil) }
-    let next = Decision(list: wanted, reordering: measured, version: sets.version, limit: limit)
+    let least = wanted.leastReordering.map(reordering.edit(atLeast:))
+    let depth = wanted.measuresReordering ? reordering.edit(sets) : least
+    defer { reordering.beginSequence(refusal == nil ? depth : nil) }
+    let next = Decision(list: wanted, reordering: depth, version: sets.version, limit: limit)
     guard decided != next else { return false }
     decided = next
     return decide(next, sets, frameRate)
@@ -100,8 +103,9 @@ struct RepackEditing<Codec: RepackCodec> {
 
   /// Notes, once, that edits wait for the start of a coded video sequence.
   private mutating func notePending() {
+    let depth = wanted.leastReordering.map(reordering.edit(atLeast:)) ?? decided?.reordering
     guard !isPending, hasDelivered, decided?.list != wanted,
-      wanted.findsLevel || wanted.headerEdits(decided?.reordering) != editor.edits.filter({ !$0.concernsSEI })
+      wanted.findsLevel || wanted.headerEdits(depth) != editor.edits.filter({ !$0.concernsSEI })
     else { return }
     isPending = true
     isPendingDue = true
@@ -116,7 +120,7 @@ struct RepackEditing<Codec: RepackCodec> {
     let old = refusal
     refusal = nil
     do throws(StreamEditError) {
-      var new = StreamEditor<Codec>(try edits(for: nalUnits, decision.reordering, frameRate), sets: sets.store)
+      var new = StreamEditor<Codec>(try edits(for: nalUnits, sets, decision.reordering, frameRate), sets: sets.store)
       for nalUnit in nalUnits {
         guard let edited = try new.edited(nalUnit.span, of: nil) else { continue }
         guard edited.count <= decision.limit else { throw Self.isTooLong(edited) }
@@ -134,11 +138,12 @@ struct RepackEditing<Codec: RepackCodec> {
   }
 
   private func edits(
-    for nalUnits: [[UInt8]], _ reordering: StreamEdit?, _ frameRate: Fraction?
+    for nalUnits: [[UInt8]], _ sets: RepackParameterSets<Codec>, _ reordering: StreamEdit?, _ frameRate: Fraction?
   ) throws(StreamEditError) -> [StreamEdit] {
     guard wanted.findsLevel else { return wanted.edits(at: nil, reordering: reordering) }
     let rate = frameRate.flatMap { Ratio(UInt32(clamping: $0.numerator), UInt32(clamping: $0.denominator)) }
-    let level = Codec.lowestLevel(of: nalUnits, after: wanted.headerEdits(reordering), LevelDemand(frameRate: rate))
+    let level = Codec.provenLevel(
+      of: nalUnits, after: wanted.headerEdits(reordering), sets: sets.store, frameRate: rate)
     guard let level else {
       // Without a level, so that the edit that is refused is named.
       for nalUnit in nalUnits {
@@ -192,7 +197,7 @@ struct RepackEditing<Codec: RepackCodec> {
   mutating func edit(
     _ pieces: [RepackPiece<Codec>], _ content: AccessUnitContent<Codec>, _ sets: RepackParameterSets<Codec>, limit: Int
   ) throws(FlowError) -> Int {
-    if wanted.measuresReordering {
+    if wanted.setsReordering {
       excess = try reordering.take(pieces, sets, endsSequence: content.hasEnd) ?? excess
     }
     guard !editor.edits.isEmpty, editor.editsSEI || content.hasParameterSets else { return 0 }

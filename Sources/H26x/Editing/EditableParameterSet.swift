@@ -14,9 +14,14 @@ protocol EditableParameterSet: Equatable {
   func check(_ edits: [StreamEdit], of original: Self) throws(StreamEditError)
   /// Its id.
   var number: UInt8 { get }
+  /// The set with the VUI of another one, so that an edit in front of the VUI and one in it are two: what is between
+  /// them keeps its bits.
+  func withVUI(of other: Self) -> Self
 }
 
 extension EditableParameterSet {
+  func withVUI(of other: Self) -> Self { self }
+
   /// Applies edits to a NAL unit.
   static func edited(
     _ nalUnit: Span<UInt8>, headerLength: Int, _ kind: FieldChange.ParameterSet, _ edits: [StreamEdit]
@@ -35,9 +40,10 @@ extension EditableParameterSet {
     for edit in edits {
       var edited = set
       try edited.apply(edit)
-      guard edited != set else { continue }
-      bits.replace({ set.write(to: &$0) }, with: { edited.write(to: &$0) })
-      set = edited
+      for step in [edited.withVUI(of: set), edited] where step != set {
+        bits.replace({ set.write(to: &$0) }, with: { step.write(to: &$0) })
+        set = step
+      }
     }
     try set.check(edits, of: original)
     guard set != original else { return .unchanged }

@@ -42,21 +42,8 @@ package struct ReorderDepth: Sendable {
     return (depth, isRepeated)
   }
 
-  /// The edit that writes a depth. The decoded picture buffer of H.264 need not hold more than the references and the
-  /// pictures that wait: with as many waiting as the depth, the first of them is next in output order.
-  ///
-  /// - Parameters:
-  ///   - depth: in frames.
-  ///   - parameterSets: those of the stream, before the edit.
-  package static func edit(_ depth: Int, of parameterSets: [[UInt8]], _ codec: FormatDescription.Codec) -> StreamEdit {
-    guard codec == .h264 else { return .reordering(UInt8(clamping: depth), buffer: nil) }
-    var needed = 0
-    var allowed = 16
-    for nalUnit in parameterSets {
-      guard let sps = try? H264.SequenceParameterSet(nalUnit: nalUnit.span) else { continue }
-      needed = max(needed, Int(sps.maximumReferenceFrames) + depth)
-      allowed = min(allowed, sps.decodedPictureBufferFrames)
-    }
-    return .reordering(UInt8(clamping: depth), buffer: UInt8(clamping: min(needed, allowed)))
+  /// The edit that writes a depth, in frames; what each SPS needs with it does not depend on the others.
+  package static func edit(_ depth: Int, of _: [[UInt8]], _: FormatDescription.Codec) -> StreamEdit {
+    .reordering(UInt8(clamping: depth), buffer: nil)
   }
 }

@@ -4,8 +4,8 @@
 /// decoded.
 ///
 /// Where a stream does not have the part of the VUI that an edit belongs to, the part is added, with the values for
-/// everything else that the Recommendations infer when it is absent (H.264 E.2.1, H.265 E.3.1). An edit that changes
-/// nothing leaves a parameter set as it is, bit for bit.
+/// everything else that the Recommendations infer when it is absent (H.264 E.2.1, H.265 E.3.1); also where the value that
+/// is asked for is the inferred one. An edit that changes nothing leaves a parameter set as it is, bit for bit.
 public enum StreamEdit: Sendable, Hashable {
   /// `colour_primaries`, `transfer_characteristics` and the matrix; nil removes them (`colour_description_present_flag`).
   case colour(ColourDescription?)
@@ -45,15 +45,22 @@ public enum StreamEdit: Sendable, Hashable {
   /// `constraint_setN_flag` of H.264, N from 0 to 5. Whether the pictures keep to it is not checked.
   case constraintSet(Int, Bool)
   /// How many frames precede one in decoding order and follow it in output order, at most, and how many the decoded
-  /// picture buffer holds; nil to keep that. `max_num_reorder_frames` and `max_dec_frame_buffering` of H.264's VUI;
-  /// `sps_max_num_reorder_pics` and `sps_max_dec_pic_buffering_minus1` + 1 of H.265, in SPS and VPS.
+  /// picture buffer holds; nil for what each SPS needs with that depth. `max_num_reorder_frames` and
+  /// `max_dec_frame_buffering` of H.264's VUI; `sps_max_num_reorder_pics` and `sps_max_dec_pic_buffering_minus1` + 1 of
+  /// H.265, in SPS and VPS.
+  ///
+  /// What is needed is in H.264 the references (`max_num_ref_frames`) and as many frames more as the depth, but no more
+  /// than before, unless the depth itself is more. In H.265 it is as many as before, unless the depth asks for more.
   case reordering(UInt8, buffer: UInt8?)
   /// Removes HRD parameters, and from SEI all that depends on them: buffering period and decoding unit information, and
   /// the delays in picture timing.
   case removeHRD
   /// Removes SEI messages of a type.
+  ///
+  /// With picture timing goes the flag of the VUI that demands it (`pic_struct_present_flag`,
+  /// `frame_field_info_present_flag`). Refused where HRD parameters, or pictures that are fields in H.265, need it.
   case removeSEI(SEIPayloadType)
-  /// Removes SEI messages of all types but these.
+  /// Removes SEI messages of all types but these. Picture timing is demanded as for ``removeSEI(_:)``.
   case keepSEI(Set<SEIPayloadType>)
   /// Adds an SEI message in front of the slices of some access units.
   case insertSEI(SEIInsertion)

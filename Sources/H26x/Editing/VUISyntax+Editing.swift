@@ -46,7 +46,6 @@ extension VUISyntax {
     // What is inferred when it is absent.
     var signal = videoSignal ?? VideoSignal(format: 5, isFullRange: false, colour: nil)
     change(&signal)
-    guard videoSignal != nil || signal != VideoSignal(format: 5, isFullRange: false, colour: nil) else { return }
     videoSignal = signal
   }
 
@@ -56,7 +55,7 @@ extension VUISyntax {
     var colour = videoSignal?.colour ?? .unspecified
     change(&colour)
     try Self.check(colour, format)
-    setSignal { if $0.colour != nil || colour != .unspecified { $0.colour = colour } }
+    setSignal { $0.colour = colour }
   }
 
   /// Tables E-3 to E-5 of H.264 and E.3 to E.5 of H.265.

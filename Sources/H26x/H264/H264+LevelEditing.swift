@@ -3,6 +3,11 @@
 extension H264.SequenceParameterSet {
   /// Changes level and constraint flags; what was inferred from them is kept.
   mutating func setLevel(_ level: StreamLevel) throws(StreamEditError) {
+    // level_idc 9 is level 1b, not 0.9.
+    guard H264.levels.contains(level) else {
+      throw StreamEditError(
+        .valueOutOfRange, "level_idc", Int64(level.tenths), "there is no such level", clause: "H.264 table A-1")
+    }
     let isByConstraint = profile.marks1bByConstraint
     var flags = profile.constraintFlags
     // Behind level 1b, constraint_set3_flag has no meaning in these profiles.
@@ -44,7 +49,10 @@ extension H264.SequenceParameterSet {
     let inferred = UInt8(clamping: decodedPictureBufferFrames)
     var restriction = vui?.bitstreamRestriction ?? .inferred(reorder: inferred, buffer: inferred)
     restriction.maximumReorderFrames = frames
-    restriction.maximumDecodedFrameBuffering = buffer ?? max(restriction.maximumDecodedFrameBuffering, frames)
+    // The buffer need not hold more than the references and the pictures that wait: with as many waiting as the depth,
+    // the first of them is next in output order.
+    let needed = min(maximumReferenceFrames + min(frames, 16), inferred)
+    restriction.maximumDecodedFrameBuffering = buffer ?? max(needed, frames, maximumReferenceFrames)
     guard frames <= restriction.maximumDecodedFrameBuffering else {
       throw StreamEditError(
         .forbiddenCombination, "max_num_reorder_frames", Int64(frames), "is above max_dec_frame_buffering",
@@ -71,24 +79,26 @@ extension H264.SequenceParameterSet {
     let needed = isOrdered ? min(buffer, maximumDecodedPictureBufferFrames) : buffer
     let restriction = H264.VUI.BitstreamRestriction.inferred(
       reorder: isOrdered || old.profile.isIntraOnly ? 0 : UInt8(clamping: needed), buffer: UInt8(clamping: needed))
-    try checkBuffer(restriction)
+    // Pictures that are reordered less than inferred need a smaller buffer.
+    try checkBuffer(
+      restriction,
+      "is inferred, and above MaxDpbFrames of the level; with latency=auto, in elements latency=measured, it may fit")
     try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in vui.bitstreamRestriction = restriction }
   }
 
-  private func checkBuffer(_ restriction: H264.VUI.BitstreamRestriction) throws(StreamEditError) {
+  private func checkBuffer(
+    _ restriction: H264.VUI.BitstreamRestriction, _ requirement: StaticString = "is above MaxDpbFrames of the level"
+  ) throws(StreamEditError) {
     guard Int(restriction.maximumDecodedFrameBuffering) <= maximumDecodedPictureBufferFrames else {
       throw StreamEditError(
-        .exceedsLevel, "max_dec_frame_buffering", Int64(restriction.maximumDecodedFrameBuffering),
-        "is above MaxDpbFrames of the level", clause: "H.264 A.3.1")
+        .exceedsLevel, "max_dec_frame_buffering", Int64(restriction.maximumDecodedFrameBuffering), requirement,
+        clause: "H.264 A.3.1")
     }
   }
 
   /// Whether the set keeps the limits of its level (A.3).
   private func checkLevel() throws(StreamEditError) {
-    guard let limits = levelLimits else {
-      throw StreamEditError(
-        .valueOutOfRange, "level_idc", Int64(levelIDC), "there is no such level", clause: "H.264 table A-1")
-    }
+    guard let limits = levelLimits else { return }
     func refusal(_ element: StaticString, _ value: Int64, _ requirement: StaticString, _ clause: StaticString)
       -> StreamEditError
     {

@@ -118,6 +118,7 @@ extension H265.SequenceParameterSet: EditableParameterSet {
       if decodedPictureBufferPictures > old { try checkBuffer() }
     case .removeHRD:
       try editVUI { (vui: inout H265.VUIParameters) throws(StreamEditError) in vui.timing?.hrdParameters = nil }
+    case _ where edit.removesPictureTiming: try stopDemandingPictureTiming()
     case .constraintSet(let set, _):
       throw StreamEditError(
         .notInCodec, "constraint_set_flag", Int64(set), "H.265 has other constraint flags", clause: "H.265 7.4.4")
@@ -160,6 +161,21 @@ extension H265.SequenceParameterSet: EditableParameterSet {
     vui = new == H265.VUIParameters() ? nil : new
   }
 
+  /// Clears the flag that demands picture timing of every access unit (D.3.3).
+  private mutating func stopDemandingPictureTiming() throws(StreamEditError) {
+    guard !isFieldSequence else {
+      throw StreamEditError(
+        .forbiddenCombination, "payloadType", 1, "field_seq_flag 1 needs picture timing", clause: "H.265 E.3.1")
+    }
+    guard !profile.constraints.isSuperset(of: [.progressiveSource, .interlacedSource]) else {
+      throw StreamEditError(
+        .forbiddenCombination, "payloadType", 1,
+        "general_progressive_source_flag and general_interlaced_source_flag 1 need picture timing",
+        clause: "H.265 7.4.4, E.3.1")
+    }
+    try editVUI { (vui: inout H265.VUIParameters) throws(StreamEditError) in vui.isPictureStructurePresent = false }
+  }
+
   private mutating func crop(_ margins: CropMargins) throws(StreamEditError) {
     let unitWidth: UInt32 = chromaFormat == .yuv420 || chromaFormat == .yuv422 ? 2 : 1
     let unitHeight: UInt32 = chromaFormat == .yuv420 ? 2 : 1
@@ -171,12 +187,12 @@ extension H265.SequenceParameterSet: EditableParameterSet {
     let old = conformanceWindow ?? Window(left: 0, right: 0, top: 0, bottom: 0)
     let new = Window(left: offsets.left, right: offsets.right, top: offsets.top, bottom: offsets.bottom)
     guard new != old else { return }
-    let hadDisplayWindow = defaultDisplayRectangle != nil
     conformanceWindow = margins.isEmpty ? nil : new
-    guard !hadDisplayWindow || defaultDisplayRectangle != nil else {
+    // A default display window that leaves nothing by itself is no reason to keep a crop.
+    guard margins.isEmpty || vui?.defaultDisplayWindow == nil || defaultDisplayRectangle != nil else {
       throw StreamEditError(
-        .forbiddenCombination, "conf_win_offset", nil, "nothing is left of the default display window",
-        clause: "H.265 E.3.1")
+        .forbiddenCombination, "conf_win_offset", nil,
+        "nothing is left of the picture together with the default display window", clause: "H.265 E.3.1")
     }
   }
 }

@@ -87,6 +87,21 @@ import Testing
     }
   }
 
+  /// Caps that were sent before the edit was set, or taken back, come again with the first picture.
+  @Test(arguments: ["", "colour=bt2020-pq"]) func changesCodecDataBeforeTheFirstPicture(first: String) throws {
+    for sample in RepackSample.all {
+      for second in ["colour=bt709", ""] {
+        let harness = try sample.harness("edit=\"\(first)\"", to: Self.avc)
+        harness.setInputCaps(sample.caps(Self.avc, more: ", colorimetry=bt601"))
+        #expect(try colour([], sample, codecData: harness.outputCodecData()) == (first.isEmpty ? nil : 9))
+        harness.set("edit", second)
+        #expect(try push(sample.accessUnits[0], Self.avc, into: harness) == sample.accessUnits[0])
+        #expect(try colour([], sample, codecData: harness.outputCodecData()) == (second.isEmpty ? nil : 1))
+        #expect(try colorimetry(harness) == (second.isEmpty ? "bt601" : "bt709"))
+      }
+    }
+  }
+
   /// Edits of SEI hold from the next access unit on, also beside others that wait.
   @Test func editsMessagesAtOnce() throws {
     let sample = RepackSample.all[0]
@@ -101,6 +116,28 @@ import Testing
     #expect(try push([RepackStream.sei], Self.end, into: harness) == [])
     harness.set("edit", "")
     #expect(try push(unit, Self.end, into: harness) == unit)
+  }
+
+  /// Picture timing that the VUI may demand goes with a sequence, whose SPS does not demand it.
+  @Test func removesPictureTimingWithASequence() throws {
+    let sample = RepackSample.all[0]
+    let harness = try sample.harness("", to: Self.end)
+    harness.collectMessages()
+    harness.setInputCaps(sample.caps(Self.end))
+    var sps = try H264.SequenceParameterSet(nalUnit: RepackStream.sps().span)
+    sps.vui = H264.VUI()
+    sps.vui?.isPictureStructurePresent = true
+    sps.vui?.isOverscanAppropriate = false
+    let (timing, idr): ([UInt8], [UInt8]) = ([6, 1, 1, 0x40, 0x80], RepackStream.slice(0, isIDR: true))
+    let first = [sps.nalUnit(), RepackStream.pps(), timing, idr]
+    #expect(try push(first, Self.end, into: harness) == first)
+    harness.set("edit", "keep-sei=none")
+    let second = [timing, RepackStream.slice(1)]
+    #expect(try push(second, Self.end, into: harness) == second)
+    #expect(harness.takeMessages() == ["element: edit-pending"])
+    sps.vui?.isPictureStructurePresent = false
+    #expect(try push(first, Self.end, into: harness) == [sps.nalUnit(), RepackStream.pps(), idr])
+    #expect(try push(second, Self.end, into: harness) == [second[1]])
   }
 
   /// A flush keeps what holds and what waits.
@@ -148,7 +185,7 @@ import Testing
     #expect(first.count == 5)
     for nalUnit in first[..<2] {
       let sps = try H264.SequenceParameterSet(nalUnit: nalUnit.span)
-      #expect(sps.level.name == "1" && sps.vui?.videoSignal?.colour?.primaries == 1)
+      #expect(sps.level.name == "5.1" && sps.vui?.videoSignal?.colour?.primaries == 1)
     }
     #expect(Array(first[2...]) == sets[2...] + [Stream.slice(0, isIDR: true)])
     #expect(try push([Stream.slice(0, isIDR: true, pps: 1)], Self.end, into: harness).count == 1)

@@ -63,6 +63,34 @@ import Testing
     #expect(high.levelIDC == 9 && high.profile.constraintFlags == 0 && high.level.name == "1b")
   }
 
+  /// An edit of the front that makes the VUI say what was inferred keeps what is between them as it was coded.
+  @Test func scalingListsBetweenTwoChangesStay() throws {
+    var writer = BitWriter()
+    for byte: UInt32 in [0x67, 100, 0, 22] { writer.u(8, byte) }
+    for value: UInt32 in [0, 1, 0, 0] { writer.ue(value) }
+    writer.u(2, 0b01)
+    // One list of sixteen deltas, where two would do, and seven that are not sent.
+    writer.flag(true)
+    writer.se(8)
+    for _ in 0..<15 { writer.se(0) }
+    writer.u(7, 0)
+    for value: UInt32 in [0, 2, 1] { writer.ue(value) }
+    writer.flag(false)
+    writer.ue(1)
+    writer.ue(1)
+    writer.u(4, 0b1100)
+    writer.trailingBits()
+    for edit in [StreamEdit.constraintSet(3, true), .level(StreamLevel(tenths: 10))] {
+      var editor = StreamEditor<H264>([edit])
+      let new = nalUnits(try editor.edited([0, 0, 0, 1] + writer.bytes))[0]
+      let trace = SyntaxTrace()
+      _ = try H264.SequenceParameterSet(nalUnit: new.span, trace: trace)
+      #expect(trace.elements.filter { $0.name.description == "delta_scale" }.count == 16, "\(edit)")
+      #expect(!editor.changes.isEmpty)
+      #expect(!editor.changes.contains { $0.element.description == "delta_scale" }, "\(editor.changes)")
+    }
+  }
+
   @Test func whatALevelForbidsIsRefused() throws {
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
     sps.profile = H264.Profile(idc: 77, constraintFlags: 0)
@@ -82,6 +110,12 @@ import Testing
     }
     // Inferred, and more than the level has.
     try expect("1", "max_dec_frame_buffering") { ($0.widthInMacroblocks, $0.heightInMapUnits) = (9, 11) }
+    var inferred = sps
+    (inferred.widthInMacroblocks, inferred.heightInMapUnits) = (9, 11)
+    let level1 = StreamEdit.level(StreamLevel(tenths: 10))
+    #expect(refusal(level1, inferred)?.requirement.description.contains("latency") == true)
+    var both = StreamEditor<H264>([.reordering(2, buffer: nil), level1])
+    #expect(try both.edited([0, 0, 0, 1] + inferred.nalUnit()) != [0, 0, 0, 1] + inferred.nalUnit())
     try expect("4.2", "frame_mbs_only_flag") { $0.isFrameOnly = false }
     try expect("3.1", "direct_8x8_inference_flag") {
       $0.levelIDC = 21
@@ -91,7 +125,12 @@ import Testing
       $0.vui = H264.VUI()
       $0.vui?.timing = .init(unitsInTick: 1, timeScale: 2000, isFixedFrameRate: true)
     }
-    #expect(refusal(.level(StreamLevel(tenths: 45)), sps)?.reason == .valueOutOfRange)
+    for profile: UInt8 in [77, 100] {
+      sps.profile = H264.Profile(idc: profile, constraintFlags: 0)
+      for tenths: UInt8 in [0, 9, 14, 45, 63] {
+        #expect(refusal(.level(StreamLevel(tenths: tenths)), sps)?.reason == .valueOutOfRange, "\(profile) \(tenths)")
+      }
+    }
     #expect(refusal(.highTier(true), sps)?.reason == .notInCodec)
     #expect(refusal(.constraintSet(6, true), sps)?.reason == .valueOutOfRange)
     var fields = sps
@@ -170,11 +209,35 @@ import Testing
     let set = try H264.SequenceParameterSet(bytes: edited(nalUnit, .reordering(1, buffer: 3), as: H264.self))
     #expect(set.sentReorderFrames == 1 && set.vui?.bitstreamRestriction?.maximumDecodedFrameBuffering == 3)
     let kept = try H264.SequenceParameterSet(bytes: edited(nalUnit, .reordering(1, buffer: nil), as: H264.self))
-    #expect(kept.decodedPictureBufferFrames == sps.decodedPictureBufferFrames)
+    #expect(kept.vui?.bitstreamRestriction?.maximumDecodedFrameBuffering == 4)
     #expect(refusal(.reordering(4, buffer: 3), sps)?.element.description == "max_num_reorder_frames")
     #expect(refusal(.reordering(0, buffer: 2), sps)?.element.description == "max_dec_frame_buffering")
     #expect(refusal(.reordering(0, buffer: 17), sps)?.reason == .exceedsLevel)
     #expect(refusal(.reordering(1, buffer: nil), set) == nil)
+  }
+
+  /// Each SPS gets the buffer that it needs with the depth, whatever others need, up to its level.
+  @Test func reorderingHasABufferForEachSPS() throws {
+    func sps(_ id: UInt32, references: UInt8, buffer: UInt8) throws -> [UInt8] {
+      var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps(id: id))
+      sps.maximumReferenceFrames = references
+      sps.vui = H264.VUI()
+      sps.vui?.bitstreamRestriction = restriction(0, buffer)
+      return sps.nalUnit()
+    }
+    let sets = [
+      try sps(0, references: 4, buffer: 9), try sps(1, references: 3, buffer: 3), try sps(2, references: 1, buffer: 2),
+    ]
+    var editor = StreamEditor<H264>([.reordering(4, buffer: nil)])
+    let edited = nalUnits(try editor.edited(sets.flatMap { [0, 0, 0, 1] + $0 }))
+    let restrictions = try edited.map { try H264.SequenceParameterSet(bytes: $0).vui?.bitstreamRestriction }
+    #expect(restrictions.map { $0?.maximumReorderFrames } == [4, 4, 4])
+    #expect(restrictions.map { $0?.maximumDecodedFrameBuffering } == [8, 4, 4])
+    var large = try H264.SequenceParameterSet(bytes: sets[1])
+    (large.widthInMacroblocks, large.heightInMapUnits) = (45, 30)
+    #expect(large.maximumDecodedPictureBufferFrames == 6)
+    #expect(refusal(.reordering(6, buffer: nil), large) == nil)
+    #expect(refusal(.reordering(7, buffer: nil), large)?.reason == .exceedsLevel)
   }
 
   @Test func h265LevelsTiersAndSubLayers() throws {
@@ -207,7 +270,8 @@ import Testing
     #expect(tier.level.tierName == "high")
     let cases: [(StreamEdit, StreamEditError.Reason)] = [
       (.highTier(true), .forbiddenCombination), (.level(.level1b), .valueOutOfRange),
-      (.level(StreamLevel(tenths: 99)), .valueOutOfRange), (.reordering(6, buffer: 6), .forbiddenCombination),
+      (.level(StreamLevel(tenths: 99)), .valueOutOfRange), (.level(StreamLevel(tenths: 9)), .valueOutOfRange),
+      (.reordering(6, buffer: 6), .forbiddenCombination),
       (.reordering(0, buffer: 17), .valueOutOfRange), (.constraintSet(1, true), .notInCodec),
     ]
     for (edit, reason) in cases {

@@ -48,6 +48,21 @@ import Testing
     #expect(refusal(.frameRate(Ratio(25, 1)), sps, H264.self) == nil)
   }
 
+  /// A value that is asked for is written, also where it is what decoders infer.
+  @Test(arguments: [StreamEdit.fullRange(false), .videoFormat(5), .transfer(2)])
+  func inferredValuesAreWritten(edit: StreamEdit) throws {
+    var h264 = StreamEditor<H264>([edit])
+    let sps = try H264.SequenceParameterSet(
+      bytes: nalUnits(try h264.edited([0, 0, 0, 1] + MinimalStream.sps()))[0])
+    let colour = edit == .transfer(2) ? ColourDescription(primaries: 2, transfer: 2, matrix: 2) : nil
+    #expect(sps.vui?.videoSignal == VideoSignal(format: 5, isFullRange: false, colour: colour))
+    #expect(h264.changes.contains { $0.element.description == "video_full_range_flag" && $0.new == 0 })
+    var h265 = StreamEditor<H265>([edit])
+    let other = try H265.SequenceParameterSet(
+      bytes: nalUnits(try h265.edited([0, 0, 0, 1] + H265Samples.plainSPS().nalUnit()))[0])
+    #expect(other.vui?.videoSignal == sps.vui?.videoSignal)
+  }
+
   /// Three of the ways to crop: added, changed and taken away.
   @Test func cropComesAndGoes() throws {
     let stream = [0, 0, 1] + MinimalStream.sps()
@@ -65,6 +80,21 @@ import Testing
     #expect(set.cropRectangle == CropRectangle(left: 2, top: 6, width: 250, height: 114))
     var all = StreamEditor<H265>([.crop(CropMargins())])
     #expect(try all.edited(windowed) == layered)
+  }
+
+  /// Conformance window and default display window together leave something of the picture, also where the default
+  /// display window alone does not.
+  @Test(arguments: [40, 80]) func cropLeavesSomethingOfTheDisplayWindow(offset: UInt32) {
+    var sps = H265Samples.plainSPS()
+    sps.codedSize = VideoSize(width: 176, height: 144)
+    sps.vui = H265.VUIParameters()
+    sps.vui?.defaultDisplayWindow = .init(left: offset / 2, right: offset / 2, top: offset / 2, bottom: offset / 2)
+    let nalUnit = sps.nalUnit()
+    let error = refusal(.crop(CropMargins(left: 40, right: 60, top: 32, bottom: 32)), nalUnit, H265.self)
+    #expect(error?.reason == .forbiddenCombination && error?.clause.description == "H.265 E.3.1")
+    #expect((refusal(.crop(CropMargins(right: 2)), nalUnit, H265.self) == nil) == (offset == 40))
+    sps.conformanceWindow = .init(left: 0, right: 1, top: 0, bottom: 0)
+    #expect(refusal(.crop(CropMargins()), sps.nalUnit(), H265.self) == nil)
   }
 
   /// Header bits, SEI and anything behind the SPS's syntax stay: here a subset SPS with its extension.
