@@ -132,15 +132,35 @@ open class Aggregator: Element {
     return inputs
   }
 
-  /// Pushes a buffer downstream, with its times in the output's segment. Throws what downstream returns.
+  /// Pushes a buffer downstream, with its times in the output's segment, whose position becomes the buffer's end. Throws
+  /// what downstream returns.
   public func finish(_ buffer: consuming Buffer) throws(FlowError) {
-    try unsafe FlowError.check(gst_aggregator_finish_buffer(aggregator, buffer.take()))
+    let (start, duration) = (buffer.pts, buffer.duration)
+    let flow = unsafe gst_aggregator_finish_buffer(aggregator, buffer.take())
+    moveOutput(start, duration)
+    try FlowError.check(flow)
   }
 
   /// Pushes several buffers downstream, as ``finish(_:)-(Buffer)`` does one.
   public func finish(_ list: consuming BufferList) throws(FlowError) {
     if list.isEmpty { return }
-    try unsafe FlowError.check(gst_aggregator_finish_buffer_list(aggregator, list.take()))
+    var (start, duration): (ClockTime?, ClockTime?)
+    list.forEachBuffer { (start, duration) = ($0.pts, $0.duration) }
+    let flow = unsafe gst_aggregator_finish_buffer_list(aggregator, list.take())
+    moveOutput(start, duration)
+    try FlowError.check(flow)
+  }
+
+  /// Moves the output's position behind a buffer, or in front of it where playback is backwards: the base class leaves
+  /// that to the element, and would take the same time for the next one.
+  private func moveOutput(_ start: ClockTime?, _ duration: ClockTime?) {
+    guard let start else { return }
+    let end = start + (duration ?? .zero)
+    let object = unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self)
+    unsafe cgst_object_lock(object)
+    defer { unsafe cgst_object_unlock(object) }
+    let pad = unsafe UnsafeMutableRawPointer(aggregator.pointee.srcpad).assumingMemoryBound(to: GstAggregatorPad.self)
+    unsafe pad.pointee.segment.position = guint64((pad.pointee.segment.rate < 0 ? start : end).nanoseconds)
   }
 
   /// Sets the output's caps, for an element that does not negotiate them by ``updateSourceCaps(_:)``.
@@ -157,7 +177,8 @@ open class Aggregator: Element {
     unsafe gst_aggregator_set_latency(
       aggregator, GstClockTime(minimum.nanoseconds), GstClockTime(max(minimum, maximum).nanoseconds))
   }
-  /// The running time of the output's position: what ``nextTime()`` returns where each buffer follows the one before.
+  /// The running time of the output's position, which is the end of the last buffer: what ``nextTime()`` returns where
+  /// each buffer follows the one before.
   public var simpleNextTime: ClockTime? {
     unsafe ClockTime(raw: UInt64(gst_aggregator_simple_get_next_time(aggregator)))
   }

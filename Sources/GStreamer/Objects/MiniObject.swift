@@ -41,15 +41,13 @@ public protocol MiniObject: OwnedObject, ~Copyable {
 
 extension MiniObject where Self: ~Copyable {
   /// Adds a reference to a C object that someone else owns.
-  @unsafe @inlinable
-  public static func retaining(_ raw: UnsafeMutablePointer<Raw>) -> Self {
+  @unsafe @inlinable static func retaining(_ raw: UnsafeMutablePointer<Raw>) -> Self {
     unsafe gst_mini_object_ref(UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstMiniObject.self))
     return unsafe Self(owning: raw)
   }
 
   /// Adds a reference to a C object that someone else owns, if there is one.
-  @unsafe @inlinable
-  public static func retaining(optional raw: UnsafeMutablePointer<Raw>?) -> Self? {
+  @unsafe @inlinable static func retaining(optional raw: UnsafeMutablePointer<Raw>?) -> Self? {
     if let raw = unsafe raw { unsafe .some(retaining(raw)) } else { nil }
   }
 

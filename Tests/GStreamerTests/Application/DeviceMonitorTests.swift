@@ -91,6 +91,26 @@ import Testing
     await TestDevices.waitForStop()
   }
 
+  @Test func aDeviceWithoutAnElementIsAnError() async throws {
+    var changes = try DeviceMonitor("Test/Source").makeAsyncIterator()
+    _ = try await changes.next()
+    TestDevices.plugIn("useless")
+    guard case .added(let device) = try await changes.next() else {
+      Issue.record("none has come")
+      return
+    }
+    #expect(throws: DeviceError.noElement(device: "useless")) { try device.makeElement() }
+  }
+
+  /// The devices that are there are found all the same.
+  @Test func aProviderThatCannotWatchIsAnError() async throws {
+    TestDevices.refuseToStart(true)
+    defer { TestDevices.refuseToStart(false) }
+    let monitor = try DeviceMonitor("Test/Source")
+    await #expect(throws: DeviceError.notStarted(classes: "Test/Source")) { for try await _ in monitor {} }
+    #expect(try await monitor.devices().map(\.displayName) == ["first"])
+  }
+
   @Test func classesThatNobodyFindsAreAnError() async throws {
     let monitor = try DeviceMonitor("No/Such/Class")
     let error = DeviceError.noProvider(classes: "No/Such/Class")

@@ -63,6 +63,44 @@ import Testing
     #expect(message { () throws(PipelineError) in try source.emit("none") } == "source has no signal “none”")
   }
 
+  @Test func anElementThatIsInAPipeline() throws {
+    let element = try PipelineElement("identity", name: "one")
+    let pipeline = try Pipeline(linking: element)
+    let message = message { () throws(PipelineError) in try pipeline.add(PipelineElement("identity", name: "one")) }
+    #expect(message == "“one” cannot be added: it is in a pipeline, or its name is taken")
+    #expect(throws: PipelineError.self) { try Pipeline().add(element) }
+  }
+
+  @Test func aPropertyThatCanOnlyBeWritten() throws {
+    let element = try PipelineElement("taginject", name: "one")
+    #expect(
+      message { () throws(PipelineError) in _ = try element.get("tags") }
+        == "the property “tags” of one cannot be read")
+  }
+
+  @Test func aFileThatIsNoPlugin() {
+    #expect(
+      message { () throws(PipelineError) in try Runtime.loadPlugin(at: "/no/such/plugin.so") }?
+        .hasPrefix("the plugin cannot be loaded: ") == true)
+  }
+
+  @Test func aSignalToListenTo() throws {
+    let element = try PipelineElement("identity", name: "one")
+    #expect(
+      message { () throws(PipelineError) in try element.connect("none") { _ in nil } } == "one has no signal “none”")
+  }
+
+  /// Nobody knows what a time is in bytes.
+  @Test func aPipelineThatCannotSeek() async throws {
+    let pipeline = try Pipeline("appsrc name=in ! fakesink")
+    try await pipeline.play()
+    do throws(PipelineError) {
+      try await pipeline.seek(to: .second)
+      Issue.record("it has sought")
+    } catch { #expect("\(error)" == "the pipeline cannot seek there") }
+    await pipeline.stop()
+  }
+
   @Test func aMissingElementInALine() {
     #expect(
       message { () throws(PipelineError) in _ = try Pipeline("fakesrc ! nosuchthing ! fakesink") }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import CGStreamer
 import GStreamer
 import Synchronization
 import Testing
@@ -202,6 +203,26 @@ private func media(_ name: String) -> String {
       }
     }
     #expect(states == [.ready, .paused, .playing] && hasStarted && isAtEnd)
+    await pipeline.stop()
+  }
+
+  /// A change of state, or a seek, is complete when the sinks have their first buffer.
+  @Test func prerollingAndDurationsArePosted() async throws {
+    let pipeline = try Pipeline("videotestsrc num-buffers=3 name=source ! fakesink")
+    let source = try pipeline.element("source")
+    try await pipeline.preroll()
+    let object = unsafe UnsafeMutableRawPointer(source.raw).assumingMemoryBound(to: GstObject.self)
+    unsafe gst_element_post_message(source.raw, gst_message_new_duration_changed(object))
+    try await pipeline.play()
+    var posted: [String] = []
+    for try await message in pipeline.messages {
+      switch message.content {
+      case .asyncDone: posted.append("done, by \(message.isFromPipeline ? "pipeline" : message.source)")
+      case .durationChanged: posted.append("duration, by \(message.source)")
+      default: break
+      }
+    }
+    #expect(posted == ["done, by pipeline", "duration, by source"])
     await pipeline.stop()
   }
 

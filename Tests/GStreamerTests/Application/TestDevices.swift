@@ -4,12 +4,13 @@ import GStreamer
 
 /// Devices that a test plugs in and out, of the classes `Test/Source`, with elements `fakesrc`.
 ///
-/// One is there from the start, the others come while a monitor runs.
+/// One is there from the start, the others come while a monitor runs. One named `useless` has no element.
 enum TestDevices {
   private struct State {
     /// The started provider's address.
     var provider: UInt?
     var devices: [String: UInt] = [:]
+    var refusesToStart = false
     var onStop: AsyncStream<Void>.Continuation?
   }
   private static let state = Locked(State())
@@ -19,7 +20,11 @@ enum TestDevices {
       gst_device_get_type(), "GstTestDevice", guint(MemoryLayout<GstDeviceClass>.size),
       { classStructure, _ in
         let methods = unsafe classStructure?.assumingMemoryBound(to: GstDeviceClass.self)
-        unsafe methods?.pointee.create_element = { _, name in unsafe gst_element_factory_make("fakesrc", name) }
+        unsafe methods?.pointee.create_element = { device, name in
+          let title = unsafe gst_device_get_display_name(device)
+          defer { unsafe g_free(title) }
+          return unsafe g_strcmp0(title, "useless") == 0 ? nil : gst_element_factory_make("fakesrc", name)
+        }
       }, guint(MemoryLayout<GstDevice>.size), nil, GTypeFlags(rawValue: 0))
   }()
 
@@ -32,6 +37,7 @@ enum TestDevices {
         unsafe gst_device_provider_class_set_metadata(methods, "Test devices", "Test/Source", "For tests", "Tests")
         unsafe methods.pointee.probe = { _ in unsafe g_list_append(nil, gst_object_ref_sink(make("first"))) }
         unsafe methods.pointee.start = { provider in
+          if state.snapshot.refusesToStart { return 0 }
           state.withLock { $0.provider = UInt(bitPattern: provider) }
           plugIn("first")
           return 1
@@ -75,6 +81,9 @@ enum TestDevices {
   private static func device(_ name: String) -> UnsafeMutablePointer<GstDevice>? {
     unsafe state.snapshot.devices[name].flatMap { unsafe UnsafeMutablePointer(bitPattern: $0) }
   }
+
+  /// Whether the provider refuses to watch devices.
+  static func refuseToStart(_ refuses: Bool) { state.withLock { $0.refusesToStart = refuses } }
 
   /// A device comes.
   static func plugIn(_ name: String) {

@@ -18,6 +18,20 @@ private final class Ramp: BaseSource {
   }
 }
 
+/// Chooses the length of its blocks itself.
+private final class Blocks: BaseSource {
+  override class var padTemplates: [PadTemplate] { [.source("application/x-test")] }
+  override func size() -> UInt64? { 100 }
+  override func start() throws(ElementError) { blockSize = 40 }
+
+  override func buffer(at offset: UInt64?, length: Int) throws(FlowError) -> Buffer {
+    guard let offset, offset < 100, length <= blockSize else { throw .endOfStream }
+    let bytes = [UInt8](repeating: 0, count: min(length, 100 - Int(offset)))
+    guard let buffer = Buffer(copying: bytes.span) else { throw .error }
+    return buffer
+  }
+}
+
 /// A parser that passes its input through, in pull mode where the source supports it.
 private final class Puller: BaseParse {
   static let wasPulling = Locked<Bool?>(nil)
@@ -111,6 +125,11 @@ private final class Dropping: PushSource {
     #expect(try samples.flatMap { try $0.copiedBytes() } == Array(0..<100))
     let caps: String? = samples.first?.caps?.description
     #expect(caps == "application/x-test, rate=(int)5")
+  }
+
+  @Test func itChoosesItsBlocks() async throws {
+    try Blocks.register(as: "testblocks", typeName: "GstTestBlocks")
+    #expect(try await samples(of: "testblocks").map(\.size) == [40, 40, 20])
   }
 
   @Test func itIsReadFromAnywhere() async throws {

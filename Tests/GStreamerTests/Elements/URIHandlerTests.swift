@@ -8,6 +8,7 @@ private final class TextSource: PushSource {
   struct State: Sendable {
     var text: String?
     var isSent = false
+    var isStarted = false
   }
   let state = Locked(State())
 
@@ -18,11 +19,16 @@ private final class TextSource: PushSource {
     } set: { element, uri throws(URIError) in
       let text = String(uri.drop { $0 != ":" }.dropFirst())
       if text == "none" { throw URIError(.badReference, "there is no text") }
-      element.state.withLock { $0.text = text }
+      let isTaken = element.state.withLock { state in
+        if !state.isStarted { state.text = text }
+        return !state.isStarted
+      }
+      guard isTaken else { throw URIError(.badState, "another text is being sent") }
     }
   }
 
-  override func prepareToStream() { state.withLock { $0.isSent = false } }
+  override func prepareToStream() { state.withLock { ($0.isSent, $0.isStarted) = (false, true) } }
+  override func stop() { state.withLock { $0.isStarted = false } }
 
   override func nextBuffer() throws(FlowError) -> Buffer {
     let text = state.withLock { state in
@@ -97,6 +103,17 @@ private final class SpacedHandler: WrongHandler { override class var protocols: 
     #expect(source.uri == "testtext:one")
     #expect(throws: URIError(.badReference, "there is no text")) { try source.setURI("testtext:none") }
     #expect(source.uri == "testtext:one")
+  }
+
+  @Test func aURIIsRefusedWhileDataFlows() async throws {
+    let source = try PipelineElement(uri: "testtext:one")
+    let pipeline = try Pipeline(linking: source, PipelineElement("fakesink"))
+    try await pipeline.preroll()
+    #expect(throws: URIError(.badState, "another text is being sent")) { try source.setURI("testtext:two") }
+    #expect(source.uri == "testtext:one")
+    await pipeline.stop()
+    try source.setURI("testtext:two")
+    #expect(source.uri == "testtext:two")
   }
 
   @Test func errorsNameWhatIsWrong() throws {

@@ -49,6 +49,21 @@ import Testing
     #expect(buffer.metas(with: Buffer.MetaInterface(rawValue: "NoSuchType")).isEmpty)
   }
 
+  /// Metadata that elements in C add.
+  @Test func metasOfGStreamersOwnKindsAreFound() throws {
+    var buffer = Buffer()
+    let time = Caps(mediaType: "timestamp/x-unix")
+    unsafe gst_buffer_add_video_region_of_interest_meta(buffer.raw, "face", 1, 2, 3, 4)
+    unsafe gst_buffer_add_meta(buffer.raw, gst_video_crop_meta_get_info(), nil)
+    unsafe gst_buffer_add_reference_timestamp_meta(buffer.raw, time.raw, 5, .max)
+    let names = [.regionOfInterest, .videoCrop, .referenceTimestamp].map { (kind: Buffer.MetaInterface) in
+      buffer.metas(with: kind).map(\.name)
+    }
+    #expect(names == [["GstVideoRegionOfInterestMeta"], ["GstVideoCropMeta"], ["GstReferenceTimestampMeta"]])
+    #expect(buffer.removeMetas(with: .videoCrop) == 1)
+    #expect(buffer.metas.map(\.interface) == [.regionOfInterest, .referenceTimestamp])
+  }
+
   @Test func metasAreRemovedUnlessTheyAreLocked() {
     var buffer = Buffer()
     buffer.set(temperature, ["celsius": 1])

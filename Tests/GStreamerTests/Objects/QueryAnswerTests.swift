@@ -39,12 +39,18 @@ import Testing
     #expect(end == (isSeekable ? 9_000_000_000 : -1) && start == (isSeekable ? 1_000_000_000 : 0))
   }
 
-  @Test func capsAndConversionsAreAnswered() {
+  @Test func capsAndConversionsAreAnswered() throws {
     let caps = unsafe Query(owning: gst_query_new_caps(nil))
     caps.setCapsResult(Caps(mediaType: "video/x-test"))
     var result: UnsafeMutablePointer<GstCaps>?
     unsafe gst_query_parse_caps_result(caps.raw, &result)
     #expect(unsafe gst_caps_get_size(result) == 1)
+    let (noFilter, notAsked) = (caps.capsFilter == nil, Query.latency().capsFilter == nil)
+    #expect(noFilter && notAsked)
+    let wanted = Caps(mediaType: "video/x-wanted")
+    let filtered = unsafe Query(owning: gst_query_new_caps(wanted.raw))
+    let filter = try unwrap(filtered.capsFilter).description
+    #expect(filter == "video/x-wanted")
     let convert = unsafe Query(owning: gst_query_new_convert(GST_FORMAT_BYTES, 7, GST_FORMAT_TIME))
     let asked = convert.conversion
     #expect(asked?.value == 7 && asked?.from == .bytes && asked?.to == .time)
@@ -78,6 +84,9 @@ import Testing
     let custom = Event.custom(Structure("test-request"), isDownstream: false)
     let (kind, name) = (custom.kind, custom.withStructure { $0.name })
     #expect(kind == .customUpstream && name == "test-request")
+    let pointer = Event.custom(Structure("test-request"), isDownstream: true).kind
+    let keys = unsafe Event(owning: gst_event_new_navigation(gst_structure_new_empty("test-key"))).kind
+    #expect(pointer == .customDownstream && keys == .navigation)
     let (noSeek, noLatency) = (Event.endOfStream().seek, Event.endOfStream().latency)
     #expect(noSeek == nil && noLatency == nil)
   }
