@@ -7,11 +7,63 @@ import Testing
 @Suite(.enabled(if: Program.isBuilt)) struct EditMeasureTests {
   private static func media(_ name: String) -> String { Program.media.appending(path: name).path }
 
+  /// A stream of Baseline at level 3, of pictures of 2 by 2 macroblocks without VUI, each with as much filler data.
+  private static func stream(pictures: Int, filler: Int) -> Data {
+    var nalUnits = [MinimalStream.sps(), MinimalStream.pps()]
+    for _ in 0..<pictures {
+      nalUnits += [[0x09, 0x10], MinimalStream.slice(isIDR: true)]
+      if filler > 0 { nalUnits.append([0x0C] + Array(repeating: 0xFF, count: filler) + [0x80]) }
+    }
+    return Data(MinimalStream.annexB(nalUnits))
+  }
+
   private func edit(_ arguments: String..., in folder: Folder) async throws -> Program {
     try await Program.run(["edit"] + arguments, in: folder.url)
   }
 
   // MARK: Levels
+
+  /// 4 Mbit/s, which level 2 has no room for.
+  @Test func aLevelBelowTheBitRateIsRefused() async throws {
+    let folder = try Folder()
+    try folder.write("in.h264", Self.stream(pictures: 50, filler: 20_000))
+    let low = try await edit("in.h264", "-o", "out.h264", "--frame-rate", "25", "--level", "2", in: folder)
+    #expect(low.status == 1 && low.said.contains("--level 2: access unit "), "\(low.said)")
+    #expect(low.said.contains("MaxBR 2000000") && low.said.hasSuffix("has room is 2.1\n"), "\(low.said)")
+    #expect(folder.names == ["in.h264"])
+    let enough = try await edit("in.h264", "-o", "out.h264", "--frame-rate", "25", "--level", "2.1", in: folder)
+    #expect(enough.status == 0, "\(enough.said)")
+    let check = try await Program.run(["check", "out.h264"], in: folder.url)
+    #expect(!check.text.contains("level-"), "\(check.text)")
+    let faster = try await edit("out.h264", "-o", "fast.h264", "--frame-rate", "50", in: folder)
+    #expect(faster.status == 0 && faster.said.contains("beyond the level: access unit "), "\(faster.said)")
+    #expect(faster.said.contains("--level auto"))
+  }
+
+  /// A picture of 320 kbit, for which a buffer of 350 kbit is enough however short the stream is.
+  @Test func aShortStreamIsMeasuredByItsBuffer() async throws {
+    let folder = try Folder()
+    try folder.write("in.h264", Self.stream(pictures: 1, filler: 40_000))
+    let run = try await edit("in.h264", "--dry-run", "--frame-rate", "25", "--level", "auto", in: folder)
+    #expect(run.status == 0 && run.text.contains("level_idc: 30, now 11"), "\(run.text)\(run.said)")
+  }
+
+  @Test func theRateOfTheContainerCounts() async throws {
+    let folder = try Folder()
+    let clip = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
+    try folder.write("in.h264", RawStreamTests.withoutVUI(clip))
+    for suffix in ["mkv", "mp4"] {
+      let make = try await Program.run(
+        ["repack", "in.h264", "-o", "in.\(suffix)", "--framerate", "60"], in: folder.url)
+      try #require(make.status == 0, "\(make.said)")
+      let auto = try await edit("in.\(suffix)", "--dry-run", "--level", "auto", in: folder)
+      #expect(auto.status == 0 && auto.text.contains("level_idc: 12, now 21"), "\(suffix): \(auto.text)\(auto.said)")
+      let low = try await edit("in.\(suffix)", "--dry-run", "--level", "1.3", in: folder)
+      #expect(low.status == 1 && low.said.contains("14400 macroblocks a second"), "\(suffix): \(low.said)")
+      #expect(
+        low.said.contains("MaxMBPS is 11880") && low.said.hasSuffix("has room is 2.1\n"), "\(suffix): \(low.said)")
+    }
+  }
 
   private static let tiles = RawStreamTests.vectors.appending(path: "h265/g2b_tiles.h265").path
 
@@ -19,5 +71,8 @@ import Testing
     let folder = try Folder()
     let auto = try await edit(Self.tiles, "--dry-run", "--level", "auto", in: folder)
     #expect(auto.status == 0 && auto.text.contains(", now 90\n"), "\(auto.text)\(auto.said)")
+    let low = try await edit(Self.tiles, "--dry-run", "--level", "2", in: folder)
+    #expect(low.status == 1 && low.said.contains("MaxTileCols is 1 (H.265 table A.8)"), "\(low.said)")
+    #expect(low.said.hasSuffix("the lowest level that has room is 3\n"), "\(low.said)")
   }
 }

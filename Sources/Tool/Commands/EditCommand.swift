@@ -16,7 +16,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
 
       --latency writes how many pictures wait for one that is decoded later: auto measures that first, in a reading of \
       its own; less than the stream needs is refused. Decoders that have to guess wait for more: often for a whole \
-      buffer.
+      buffer. A level is compared with the pictures in the same way, and refused where these do not keep to it.
 
       Names of colours: \(ColourArgument.names). Types of SEI are numbers or the standard's names, joined by commas.
 
@@ -55,19 +55,22 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
 
   func run() async throws {
     let input = try InputFile(file)
-    let list = try await edits(for: input)
+    let measured = try await MeasuredEdits(edits, for: input)
+    let list = measured.list
     guard let output, let format else {
       let source = EditSource(input: input, edits: list)
       let edit = try await input.isRaw ? source.editByteStream { _ in } : source.tryContainer()
       var writer = ResultWriter()
       for line in edit.lines { writer.write(line + "\n") }
-      return try writer.finish()
+      try writer.finish()
+      for remark in measured.remarks { Terminal.say("\(input.name): \(remark)") }
+      return
     }
     let target = try OutputFile(output, force: force, inputs: [input])
     do throws(Failure) {
       let summary = try await Self.write(input, list, target, format)
       try target.commit()
-      for line in summary { Terminal.say(line) }
+      for line in summary + measured.remarks.map({ "\(target.name): \($0)" }) { Terminal.say(line) }
     } catch {
       target.discard()
       throw error
@@ -95,46 +98,5 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     repackaging.edits = edits
     let (summary, left) = try await repackaging.run()
     return [summary] + left.map { "\(target.name): left behind: \($0)" }
-  }
-
-  /// The edits, for which the stream is measured where they say so.
-  private func edits(for input: InputFile) async throws(Failure) -> [StreamEdit] {
-    var list = edits.list
-    let isMeasured = if case .lowest = edits.level { true } else { edits.latency != nil }
-    guard isMeasured else { return list }
-    guard input.size != nil else {
-      throw Failure("\(input.name): what is measured is read twice, which a pipe does not allow; save it first")
-    }
-    let measure = try await StreamMeasure(input)
-    // Before a level, which has limits for the buffer.
-    if let latency = edits.latency { list.insert(try Self.edit(latency, measure, input), at: 0) }
-    if case .lowest = edits.level {
-      guard let level = try measure.level(after: list, input) else {
-        throw Failure("\(input.name): it keeps to the limits of no level")
-      }
-      list.append(.level(level))
-    }
-    return list
-  }
-
-  /// Writes the measured reorder depth, and refuses a lower one.
-  private static func edit(
-    _ latency: LatencyArgument, _ measure: StreamMeasure, _ input: InputFile
-  ) throws(Failure) -> StreamEdit {
-    guard measure.unknown == 0 else {
-      throw Failure(
-        "\(input.name): \(Text.count(measure.unknown, "picture")) whose order cannot be read, so that it cannot be measured"
-      )
-    }
-    switch latency {
-    case .measured: return measure.edit(depth: measure.depth)
-    case .frames(let frames):
-      guard frames >= measure.depth else {
-        throw Failure(
-          "\(input.name): access unit \(measure.accessUnit) is shown before \(Text.count(measure.depth, "picture")) that "
-            + "come in front of it: --latency \(frames) is less (\(measure.clause))")
-      }
-      return measure.edit(depth: frames)
-    }
   }
 }
