@@ -21,6 +21,36 @@ import Testing
     try await Program.run(["edit"] + arguments, in: folder.url)
   }
 
+  // MARK: Constraint flags
+
+  @Test(arguments: [
+    ("clip.h264", "0=1", "CABAC"), ("clip.h264", "1=1", "8x8 transforms"), ("clip.h264", "2=1", "CABAC"),
+    ("clip.h264", "3=1", "no IDR picture"), ("clip.h264", "5=1", "B slices"),
+    ("interlaced.h264", "4=1", "frame_mbs_only_flag 0"),
+  ])
+  func aConstraintThatPicturesContradictIsRefused(name: String, constraint: String, tool: String) async throws {
+    let folder = try Folder()
+    let run = try await edit(Self.media(name), "-o", "out.h264", "--constraint-set", constraint, in: folder)
+    #expect(run.status == 1, "\(run.said)")
+    #expect(run.said.contains(": access unit ") && run.said.contains(tool), "\(run.said)")
+    #expect(run.said.contains("constraint_set\(constraint.prefix(1))_flag 1 excludes (H.264 7.4.2.1.1"), "\(run.said)")
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test func aReservedConstraintIsRefusedAndATrueOneIsWritten() async throws {
+    let folder = try Folder()
+    try folder.write("in.h264", Self.stream(pictures: 2, filler: 0))
+    for (constraint, reason) in [("3=1", " at other levels than 1.1"), ("4=1", ""), ("5=1", "")] {
+      let run = try await edit("in.h264", "--dry-run", "--constraint-set", constraint, in: folder)
+      #expect(
+        run.status == 1 && run.said.contains("reserved with profile_idc 66\(reason) (H.264 7.4.2.1.1)"), "\(run.said)")
+    }
+    let extended = try await edit("in.h264", "--dry-run", "--constraint-set", "2=1", in: folder)
+    #expect(extended.status == 0 && extended.text.contains("constraint_set2_flag: 0, now 1"), "\(extended.said)")
+    let progressive = try await edit(Self.media("clip.h264"), "--dry-run", "--constraint-set", "4=1", in: folder)
+    #expect(progressive.status == 0, "\(progressive.said)")
+  }
+
   // MARK: Levels
 
   /// 4 Mbit/s, which level 2 has no room for.

@@ -16,7 +16,8 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
 
       --latency writes how many pictures wait for one that is decoded later: auto measures that first, in a reading of \
       its own; less than the stream needs is refused. Decoders that have to guess wait for more: often for a whole \
-      buffer. A level is compared with the pictures in the same way, and refused where these do not keep to it.
+      buffer. A level and constraint flags are compared with the pictures in the same way, and refused where these do \
+      not keep to them.
 
       Names of colours: \(ColourArgument.names). Types of SEI are numbers or the standard's names, joined by commas.
 

@@ -15,6 +15,7 @@ struct MeasuredEdits {
       throw Failure("\(input.name): what is measured is read twice, which a pipe does not allow; save it first")
     }
     let measure = try await StreamMeasure(input)
+    try check(options.constraintSet, measure, input)
     // Before a level, which has limits for the buffer.
     if let latency = options.latency { list.insert(try Self.edit(latency, measure, input), at: 0) }
     switch options.level {
@@ -24,6 +25,18 @@ struct MeasuredEdits {
       let others = list.filter { if case .frameRate = $0 { false } else { true } }
       if options.frameRate != nil, let excess = measure.excess(of: list, without: others) {
         remarks.append("the new frame rate is beyond the level: \(excess); --level auto finds one that has room")
+      }
+    }
+  }
+
+  /// Refuses constraint flags that the pictures contradict.
+  private func check(
+    _ constraints: [ConstraintArgument], _ measure: StreamMeasure, _ input: InputFile
+  ) throws(Failure) {
+    guard measure.codec == .h264 else { return }
+    for constraint in constraints where constraint.value {
+      if let reason = measure.tools.contradiction(ofConstraint: constraint.set) {
+        throw Failure("\(input.name): \(reason)")
       }
     }
   }
@@ -53,5 +66,5 @@ struct MeasuredEdits {
 
 extension EditOptions {
   /// Whether it is the pictures that decide what is written, or whether it is true.
-  fileprivate var dependsOnPictures: Bool { level != nil || latency != nil }
+  fileprivate var dependsOnPictures: Bool { level != nil || latency != nil || constraintSet.contains { $0.value } }
 }

@@ -4,7 +4,7 @@ import H26x
 import StreamReport
 
 /// What the pictures of a stream need, whatever its headers announce: how many precede one in decoding order and follow
-/// it in output order, at most, and how many bits come when.
+/// it in output order, at most, how many bits come when, and which tools of H.264 they use.
 struct StreamMeasure {
   private var reordering = ReorderDepth()
   /// The first access unit that has the depth.
@@ -14,6 +14,7 @@ struct StreamMeasure {
   /// The first parameter sets.
   private(set) var parameterSets: [[UInt8]] = []
   private(set) var codec = FormatDescription.Codec.h264
+  private(set) var tools = StreamTools()
   private var sequence: UInt64?
 
   // MARK: For the level
@@ -39,7 +40,9 @@ struct StreamMeasure {
 
   /// Reads a whole file.
   init(_ input: InputFile) async throws(Failure) {
-    var items = try await ReportItems(input, ReportOptions())
+    var options = ReportOptions()
+    options.byteCount = StreamTools.headerLength
+    var items = try await ReportItems(input, options)
     var measure = StreamMeasure()
     try await Progress.during(items.place) { () async throws(Failure) in
       while let item = try await items.next() { measure.add(item) }
@@ -66,6 +69,7 @@ struct StreamMeasure {
     case .stream(let stream): (codec, times.timescale) = (stream.codec, stream.timescale ?? 0)
     case .parameterSet(let set):
       if parameterSets.count < 64 { parameterSets.append(set.nalUnit.bytes) }
+      if codec == .h264 { tools.add(set) }
     case .accessUnit(let accessUnit): add(accessUnit)
     default: break
     }
@@ -73,6 +77,7 @@ struct StreamMeasure {
 
   mutating func add(_ accessUnit: AccessUnitRecord) {
     measure(accessUnit)
+    if codec == .h264 { tools.add(accessUnit) }
     guard accessUnit.letter != nil, !accessUnit.isSecondField else { return }
     guard let order = accessUnit.pictureOrderCount else {
       unknown += 1
