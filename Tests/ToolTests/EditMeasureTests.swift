@@ -105,4 +105,30 @@ import Testing
     #expect(low.status == 1 && low.said.contains("MaxTileCols is 1 (H.265 table A.8)"), "\(low.said)")
     #expect(low.said.hasSuffix("the lowest level that has room is 3\n"), "\(low.said)")
   }
+
+  // MARK: Containers
+
+  @Test func timesOfAByteStreamFollowTheNewRate() async throws {
+    let folder = try Folder()
+    let clip = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
+    try folder.write("with.h264", clip)
+    try folder.write("without.h264", RawStreamTests.withoutVUI(clip))
+    let none = try await edit("without.h264", "-o", "out.mp4", "--colour", "bt709", in: folder)
+    #expect(none.status == 1 && none.said.contains("give it with --frame-rate, such as 25"), "\(none.said)")
+    for name in ["with", "without"] {
+      let run = try await edit("\(name).h264", "-o", "\(name).mp4", "--frame-rate", "10", in: folder)
+      #expect(run.status == 0, "\(run.said)")
+      let info = try await Program.run(["info", "\(name).mp4"], in: folder.url)
+      #expect(info.text.contains("Duration            0:00:06.200"), "\(name): \(info.text)")
+    }
+    #expect(folder.names == ["with.h264", "with.mp4", "without.h264", "without.mp4"])
+  }
+
+  @Test func timesOfAContainerStayAndThatIsSaid() async throws {
+    let folder = try Folder()
+    let run = try await edit(Self.media("clip.mp4"), "-o", "out.mp4", "--frame-rate", "10", in: folder)
+    #expect(run.status == 0 && run.said.contains("the times stay as the container has them"), "\(run.said)")
+    let info = try await Program.run(["info", "out.mp4"], in: folder.url)
+    #expect(info.text.contains("Duration            0:00:02.480"), "\(info.text)")
+  }
 }

@@ -57,9 +57,8 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
   func run() async throws {
     let input = try InputFile(file)
     let measured = try await MeasuredEdits(edits, for: input)
-    let list = measured.list
     guard let output, let format else {
-      let source = EditSource(input: input, edits: list)
+      let source = EditSource(input: input, edits: measured.list)
       let edit = try await input.isRaw ? source.editByteStream { _ in } : source.tryContainer()
       var writer = ResultWriter()
       for line in edit.lines { writer.write(line + "\n") }
@@ -69,35 +68,14 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     }
     let target = try OutputFile(output, force: force, inputs: [input])
     do throws(Failure) {
-      let summary = try await Self.write(input, list, target, format)
+      let edited = EditTarget(
+        input: input, edits: measured, target: target, format: format, frameRate: edits.frameRate?.rate)
+      let lines = try await edited.write()
       try target.commit()
-      for line in summary + measured.remarks.map({ "\(target.name): \($0)" }) { Terminal.say(line) }
+      for line in lines { Terminal.say(line) }
     } catch {
       target.discard()
       throw error
     }
-  }
-
-  /// Writes the edited file. Returns lines for the user.
-  private static func write(
-    _ input: InputFile, _ edits: [StreamEdit], _ target: OutputFile, _ format: TargetContainer
-  ) async throws(Failure) -> [String] {
-    guard !input.isRaw || format != .annexb else {
-      var writer = try ResultWriter(target)
-      let edit = try await EditSource(input: input, edits: edits).editByteStream { (bytes: [UInt8]) throws(Failure) in
-        writer.write(bytes)
-      }
-      try writer.finish()
-      let interrupted = Interruption.signal == nil ? "" : "\(Interruption.remark)"
-      return [
-        "\(target.name): \(interrupted)\(edit.hasChanged ? Text.count(edit.lines.count, "change") : "nothing to change")"
-      ]
-    }
-    try PluginFile.load()
-    var repackaging = Repackaging(
-      input: input, target: target, container: format, framerate: nil, drop: nil, keepsAudio: true, cut: nil)
-    repackaging.edits = edits
-    let (summary, left) = try await repackaging.run()
-    return [summary] + left.map { "\(target.name): left behind: \($0)" }
   }
 }

@@ -6,6 +6,8 @@ struct MeasuredEdits {
   private(set) var list: [StreamEdit]
   /// What the edits make true, for the user.
   private(set) var remarks: [String] = []
+  /// Whether the stream announces a frame rate of its own, as far as that is known.
+  private(set) var mayAnnounceRate = true
 
   /// - Throws: a `Failure` for an edit that announces what the pictures do not keep to.
   init(_ options: EditOptions, for input: InputFile) async throws(Failure) {
@@ -15,6 +17,7 @@ struct MeasuredEdits {
       throw Failure("\(input.name): what is measured is read twice, which a pipe does not allow; save it first")
     }
     let measure = try await StreamMeasure(input)
+    mayAnnounceRate = measure.announcesRate
     try check(options.constraintSet, measure, input)
     // Before a level, which has limits for the buffer.
     if let latency = options.latency { list.insert(try Self.edit(latency, measure, input), at: 0) }

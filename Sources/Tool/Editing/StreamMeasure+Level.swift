@@ -108,6 +108,14 @@ extension StreamMeasure {
     return description?.frameRate
   }
 
+  /// Whether the headers announce a frame rate.
+  var announcesRate: Bool {
+    switch codec {
+    case .h264: announcedRate(H264.self) != nil
+    case .h265: announcedRate(H265.self) != nil
+    }
+  }
+
   /// Whether each picture of H.265 is a field.
   private var isFieldSequence: Bool {
     codec == .h265

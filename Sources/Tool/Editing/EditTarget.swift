@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import SystemPackage
+
+/// Writes an edited file, in its own format or another container.
+struct EditTarget {
+  let input: InputFile
+  let edits: MeasuredEdits
+  let target: OutputFile
+  let format: TargetContainer
+  /// The new frame rate.
+  let frameRate: Fraction?
+
+  /// Returns lines for the user.
+  func write() async throws(Failure) -> [String] {
+    let summary = try await input.isRaw && format == .annexb ? writeByteStream() : writeContainer()
+    return summary + (edits.remarks + remarks).map { "\(target.name): \($0)" }
+  }
+
+  private func writeByteStream() async throws(Failure) -> [String] {
+    let edit = try await editByteStream(target)
+    let interrupted = Interruption.signal == nil ? "" : "\(Interruption.remark)"
+    return [
+      "\(target.name): \(interrupted)\(edit.hasChanged ? Text.count(edit.lines.count, "change") : "nothing to change")"
+    ]
+  }
+
+  private func editByteStream(_ output: OutputFile) async throws(Failure) -> VideoEdit {
+    var writer = try ResultWriter(output)
+    let edit = try await EditSource(input: input, edits: edits.list).editByteStream { (bytes) throws(Failure) in
+      writer.write(bytes)
+    }
+    try writer.finish()
+    return edit
+  }
+
+  private func writeContainer() async throws(Failure) -> [String] {
+    try PluginFile.load()
+    guard input.isRaw, frameRate != nil, edits.mayAnnounceRate, case .byteStream(.some) = input.kind else {
+      return try await repack(input, edits.list)
+    }
+    // The times are by the headers: these have to be new before the times are made.
+    let scratch = try OutputFile(scratchPath, force: true)
+    defer { scratch.discard() }
+    _ = try await editByteStream(scratch)
+    try Interruption.check()
+    guard let path = scratch.path else { return try await repack(input, edits.list) }
+    let file = try OpenFile(path, .readOnly, name: target.name)
+    // It has no name any more, so that it is gone whatever happens.
+    scratch.discard()
+    let lines = try await repack(InputFile(FilePath(file.descriptor.path)), [])
+    return withExtendedLifetime(file) { lines }
+  }
+
+  /// A file beside the target, or among the temporary ones where that is none.
+  private var scratchPath: FilePath {
+    let folder = target.isSeekable ? target.path?.removingLastComponent() : nil
+    return (folder ?? "/var/tmp").appending(".h26x-edit")
+  }
+
+  private func repack(_ source: InputFile, _ edits: [StreamEdit]) async throws(Failure) -> [String] {
+    var repackaging = Repackaging(
+      input: source, target: target, container: format, framerate: source.isRaw ? frameRate : nil, drop: nil,
+      keepsAudio: true, cut: nil)
+    repackaging.edits = edits
+    do throws(Failure) {
+      let (summary, left) = try await repackaging.run()
+      return [summary] + left.map { "\(target.name): left behind: \($0)" }
+    } catch {
+      // Its option has another name here, and the file perhaps, too.
+      var failure = error
+      failure.message = Self.replacing("--framerate", by: "--frame-rate", in: failure.message)
+      failure.message = Self.replacing(source.name, by: input.name, in: failure.message)
+      throw failure
+    }
+  }
+
+  private static func replacing(_ old: String, by new: String, in text: String) -> String {
+    let (bytes, pattern) = (Array(text.utf8), Array(old.utf8))
+    var (result, place) = ([UInt8](), 0)
+    while place < bytes.count {
+      if !pattern.isEmpty, bytes[place...].starts(with: pattern) {
+        result += new.utf8
+        place += pattern.count
+      } else {
+        result.append(bytes[place])
+        place += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  // MARK: For the user
+
+  private var remarks: [String] {
+    guard frameRate != nil, !input.isRaw, format != .annexb else { return [] }
+    return ["the times stay as the container has them: the new frame rate is in the stream alone"]
+  }
+}
