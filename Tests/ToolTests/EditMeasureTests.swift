@@ -131,4 +131,12 @@ import Testing
     let info = try await Program.run(["info", "out.mp4"], in: folder.url)
     #expect(info.text.contains("Duration            0:00:02.480"), "\(info.text)")
   }
+
+  @Test func aDryRunListsWhatTheContainerWouldSay() async throws {
+    let folder = try Folder()
+    let run = try await edit(
+      Self.media("clip.mp4"), "--dry-run", "--colour", "bt2020-pq", "--sample-aspect", "4:3", in: folder)
+    #expect(run.status == 0 && run.text.contains("container: colour: now 9:16:9, limited range\n"), "\(run.text)")
+    #expect(run.text.contains("container: sample aspect ratio: now 4:3\n"), "\(run.text)")
+  }
 }

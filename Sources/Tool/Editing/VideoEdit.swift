@@ -11,6 +11,8 @@ struct VideoEdit {
   /// Access units so far.
   private var count = 0
   private var packaging = NALPackaging.annexB
+  /// What a container's description of the video would say, a line each.
+  private var containerLines: [String] = []
 
   /// - Parameter source: the name for messages.
   init(_ codec: FormatDescription.Codec, _ edits: [StreamEdit], source: String) {
@@ -62,9 +64,30 @@ struct VideoEdit {
       isFullRange: description.isFullRange)
   }
 
+  /// Notes what an MP4 or Matroska file would say about the video beside the stream.
+  ///
+  /// - Parameter configuration: the edited configuration record.
+  mutating func describeContainer(_ configuration: [UInt8]) {
+    guard containerLines.isEmpty, let description = editor.description(configuration) else { return }
+    if editor.changesColour {
+      let colour = description.colour
+      containerLines.append(
+        "container: colour: now \(colour?.primaries ?? 2):\(colour?.transfer ?? 2):\(colour?.matrix ?? 2), "
+          + "\(description.isFullRange == true ? "full" : "limited") range")
+    }
+    if editor.changesShape {
+      let aspect = description.pixelAspectRatio.map { "\($0.numerator):\($0.denominator)" }
+      containerLines.append("container: sample aspect ratio: \(aspect.map { "now \($0)" } ?? "removed")")
+    }
+    if editor.changesSize {
+      let size = description.cropRectangle
+      containerLines.append("container: size: now \(size.width)x\(size.height)")
+    }
+  }
+
   /// What was changed, a line each; the codec decides the names of SEI messages.
   var lines: [String] {
-    var lines = editor.changes.map(\.description)
+    var lines = editor.changes.map(\.description) + containerLines
     for (type, count) in editor.messages.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       let name = SEIText.name(type.rawValue, isH264: editor.isH264)
       if count.removed > 0 { lines.append("SEI: \(name): \(count.removed) removed") }
