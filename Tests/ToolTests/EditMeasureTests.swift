@@ -139,4 +139,37 @@ import Testing
     #expect(run.status == 0 && run.text.contains("container: colour: now 9:16:9, limited range\n"), "\(run.text)")
     #expect(run.text.contains("container: sample aspect ratio: now 4:3\n"), "\(run.text)")
   }
+
+  // MARK: Words
+
+  @Test func messagesAreAboutWhatWasAskedFor() async throws {
+    let folder = try Folder()
+    let rate = try await edit(Self.media("clip.h264"), "--dry-run", "--frame-rate", "50", in: folder)
+    #expect(rate.status == 1 && rate.said.contains(": --frame-rate: more frames than MaxMBPS"), "\(rate.said)")
+    #expect(!rate.said.contains("time_scale") && rate.said.hasSuffix("--level auto finds one that has room\n"))
+    let name = try await edit(Self.media("clip.h264"), "-o", "out.h265", "--colour", "bt2020-pq", in: folder)
+    #expect(name.status == 0 && name.said.contains("out.h265: it is H.264, whatever its name says\n"), "\(name.said)")
+    let depth = try await edit(Self.media("open-gop.h264"), "--dry-run", "--latency", "0", in: folder)
+    #expect(
+      depth.said.contains(" 1 picture that comes in front") || depth.said.contains(" pictures that come in front"),
+      "\(depth.said)")
+  }
+
+  /// Light that is in a box and in the container's side data is named once.
+  @Test func whatIsLeftBehindIsNamedOnce() async throws {
+    let folder = try Folder()
+    let make = [
+      "h26x edit \(Self.media("clip-h265.mp4")) -o light.mp4 --insert-sei "
+        + "137=33c286c41d4c0bb884d03e803d134042009896800000000a --insert-sei 144=03e80190",
+      "gst-launch-1.0 -q filesrc location=light.mp4 ! qtdemux ! swifth265parse ! matroskamux ! filesink location=in.mkv",
+      "h26x repack in.mkv -o in.mp4", "h26x edit in.mp4 -o out.mp4 --remove-sei 137,144",
+    ]
+    let run = try await Program.shell(make.joined(separator: " && "), in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    let bytes = try #require(folder.bytes("in.mp4"))
+    try #require(bytes.range(of: Data("clli".utf8)) != nil && bytes.range(of: Data("mdcv".utf8)) != nil)
+    #expect(run.said.contains("left behind: the container's content light level"), "\(run.said)")
+    #expect(run.said.contains("left behind: the container's mastering display"), "\(run.said)")
+    #expect(!run.said.contains("clli") && !run.said.contains("mdcv"), "\(run.said)")
+  }
 }

@@ -15,7 +15,7 @@ struct EditTarget {
   /// Returns lines for the user.
   func write() async throws(Failure) -> [String] {
     let summary = try await input.isRaw && format == .annexb ? writeByteStream() : writeContainer()
-    return summary + (edits.remarks + remarks).map { "\(target.name): \($0)" }
+    return summary + (edits.remarks + (try remarks())).map { "\(target.name): \($0)" }
   }
 
   private func writeByteStream() async throws(Failure) -> [String] {
@@ -66,7 +66,7 @@ struct EditTarget {
     repackaging.edits = edits
     do throws(Failure) {
       let (summary, left) = try await repackaging.run()
-      return [summary] + left.map { "\(target.name): left behind: \($0)" }
+      return [summary] + Self.withoutRepetition(left).map { "\(target.name): left behind: \($0)" }
     } catch {
       // Its option has another name here, and the file perhaps, too.
       var failure = error
@@ -74,6 +74,16 @@ struct EditTarget {
       failure.message = Self.replacing(source.name, by: input.name, in: failure.message)
       throw failure
     }
+  }
+
+  /// Boxes of MP4's description of the video are not named beside what they say.
+  private static func withoutRepetition(_ left: [String]) -> [String] {
+    let boxes = [
+      "mdcv": "the container's mastering display (HDR10)", "clli": "the container's content light level (HDR10)",
+    ]
+    let named = boxes.filter { left.contains($0.value) }.keys.sorted()
+    let repeated = (named + [Text.list(named)]).map { "\($0) in the description of the video" }
+    return left.filter { !repeated.contains($0) }
   }
 
   private static func replacing(_ old: String, by new: String, in text: String) -> String {
@@ -93,8 +103,39 @@ struct EditTarget {
 
   // MARK: For the user
 
-  private var remarks: [String] {
-    guard frameRate != nil, !input.isRaw, format != .annexb else { return [] }
-    return ["the times stay as the container has them: the new frame rate is in the stream alone"]
+  private func remarks() throws(Failure) -> [String] {
+    var remarks: [String] = []
+    if frameRate != nil, !input.isRaw, format != .annexb {
+      remarks.append("the times stay as the container has them: the new frame rate is in the stream alone")
+    }
+    if format == .annexb, let named = FormatDescription.Codec(suffixOf: target.name), let codec = try codec,
+      codec != named
+    {
+      remarks.append("it is \(codec.name), whatever its name says")
+    }
+    return remarks
+  }
+
+  private var codec: FormatDescription.Codec? {
+    get throws(Failure) {
+      if case .byteStream(let codec) = input.kind { return codec }
+      guard !input.isRaw, input.size != nil else { return nil }
+      let file = try ContainerFile(input, ReadingStatus())
+      let video = try ContainerReader.reader(file)
+      file.hasAllReaders()
+      return video.track.codec
+    }
+  }
+}
+
+extension FormatDescription.Codec {
+  /// The codec that the suffix of a byte stream's name means; nil for another suffix.
+  fileprivate init?(suffixOf name: String) {
+    guard let dot = name.lastIndex(of: ".") else { return nil }
+    switch name[name.index(after: dot)...].lowercased() {
+    case "h264", "264", "avc", "26l", "jsv": self = .h264
+    case "h265", "265", "hevc": self = .h265
+    default: return nil
+    }
   }
 }

@@ -59,7 +59,7 @@ struct MeasuredEdits {
       guard frames >= measure.depth else {
         throw Failure(
           "\(input.name): access unit \(measure.accessUnit) is shown before \(Text.count(measure.depth, "picture")) that "
-            + "come in front of it: --latency \(frames) is less (\(measure.clause))"
+            + "\(measure.depth == 1 ? "comes" : "come") in front of it: --latency \(frames) is less (\(measure.clause))"
         )
       }
       return measure.edit(depth: frames)

@@ -23,7 +23,7 @@ extension StreamMeasure {
     // Perhaps it is another edit that no level helps.
     do throws(StreamEditError) {
       for set in parameterSets { _ = try Codec.edited(parameterSet: set.span, edits, sets: Codec.ParameterSets()) }
-    } catch { throw Failure("\(input.name): \(error)") }
+    } catch { throw Failure("\(input.name): \(error.words)") }
     throw Failure("\(input.name): it keeps to the limits of no level")
   }
 
@@ -48,8 +48,8 @@ extension StreamMeasure {
       reason = words(for: excess)
     } catch {
       // What is wrong with another edit, or no level at all, is not this one's fault.
-      guard error.reason == .exceedsLevel else { throw Failure("\(input.name): \(error)") }
-      reason = "\(error)"
+      guard error.reason == .exceedsLevel else { throw Failure("\(input.name): \(error.words)") }
+      reason = error.wordsAboutLevel
     }
     if let lowest = Codec.lowestLevel(of: parameterSets, after: others, demand) {
       reason += "; the lowest level that has room is \(lowest.name)"

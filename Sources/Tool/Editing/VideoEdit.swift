@@ -32,7 +32,7 @@ struct VideoEdit {
       return bytes
     } catch {
       switch error {
-      case .edit(let error): throw Failure("\(source): \(error)")
+      case .edit(let error): throw Failure("\(source): \(error.words)")
       case .bitstream(let error): throw Failure("\(source): its configuration record cannot be read: \(error)")
       }
     }
@@ -43,7 +43,7 @@ struct VideoEdit {
     defer { count += 1 }
     do throws(StreamEditError) {
       return try editor.edit(accessUnit.span, packaging: packaging) ?? accessUnit
-    } catch { throw Failure("\(source): access unit \(count): \(error)") }
+    } catch { throw Failure("\(source): access unit \(count): \(error.words)") }
   }
 
   /// What a description of the video in a container says after the edits.
@@ -102,6 +102,20 @@ struct VideoEdit {
 
   /// Whether anything was changed.
   var hasChanged: Bool { !editor.changes.isEmpty || !editor.messages.isEmpty }
+}
+
+extension StreamEditError {
+  /// For the user, who has asked for frames a second and not for a number of ticks.
+  var words: String {
+    guard isAboutFrameRate else { return "\(self)" }
+    let hint = reason == .exceedsLevel ? "; --level auto finds one that has room" : ""
+    return "--frame-rate: \(requirement) (\(clause))\(hint)"
+  }
+
+  /// As ``words``, for the user who has asked for a level.
+  var wordsAboutLevel: String { isAboutFrameRate ? "\(requirement) (\(clause))" : "\(self)" }
+
+  private var isAboutFrameRate: Bool { ["time_scale", "vui_time_scale", "vps_time_scale"].contains("\(element)") }
 }
 
 /// Why a configuration record was refused.
