@@ -6,16 +6,52 @@ public struct LevelDemand: Sendable, Hashable {
   public var frameRate: Ratio?
   /// The highest bit rate in bits a second; nil when it is not known, and any is taken to fit.
   public var bitRate: UInt64?
+  /// The most slice segments of a picture, which only H.265 limits; 0 when that is not known.
+  package var sliceSegments = 0
+  /// The access units in decoding order, as they pass through the coded picture buffer; none when they are not known.
+  package var accessUnits: [AccessUnit] = []
 
   /// Creates a demand.
   public init(frameRate: Ratio? = nil, bitRate: UInt64? = nil) {
     (self.frameRate, self.bitRate) = (frameRate, bitRate)
   }
+
+  /// What the coded picture buffer has to do with an access unit.
+  package struct AccessUnit: Sendable, Hashable {
+    /// All of its bits.
+    package var bits: UInt64
+    /// Bits of its VCL NAL units and filler data.
+    package var codedBits: UInt64
+    /// Seconds since the access unit before it; nil when they are not known, and are taken to fill the buffer.
+    package var seconds: Double?
+
+    package init(bits: UInt64, codedBits: UInt64, seconds: Double?) {
+      (self.bits, self.codedBits, self.seconds) = (bits, codedBits, seconds)
+    }
+  }
+}
+
+/// What a level has no room for.
+package enum LevelExcess: Sendable, Hashable {
+  /// There is no SPS, or no such level.
+  case unknown
+  /// Macroblocks or luma samples a second.
+  case rate(UInt64, limit: UInt64)
+  /// Bits a second.
+  case bitRate(UInt64, limit: UInt64)
+  /// The number of an access unit that has not arrived when it is decoded, from 0, and the buffer of the level.
+  case late(Int, bitRate: UInt64, codedBuffer: UInt64)
+  /// Slice segments of a picture.
+  case sliceSegments(Int, limit: Int)
+  /// Columns of tiles.
+  case tileColumns(Int, limit: Int)
+  /// Rows of tiles.
+  case tileRows(Int, limit: Int)
 }
 
 extension StreamEditing {
-  /// The lowest level that a stream keeps: its pictures' size and rate, its decoded picture buffer, its HRD parameters
-  /// and the given bit rate.
+  /// The lowest level that a stream keeps: its pictures' size and rate, its tiles, its decoded picture buffer, its HRD
+  /// parameters and the given bit rate.
   ///
   /// - Parameters:
   ///   - nalUnits: the stream's parameter sets, before the edits.
@@ -25,36 +61,137 @@ extension StreamEditing {
   public static func lowestLevel(
     of nalUnits: [[UInt8]], after edits: [StreamEdit], _ demand: LevelDemand = LevelDemand()
   ) -> StreamLevel? {
-    let sets = ParameterSets(nalUnits)
-    return levels.first { level in
+    levels.first { level in
       do throws(StreamEditError) {
-        var edited: [[UInt8]] = []
-        for nalUnit in nalUnits {
-          switch try Self.edited(parameterSet: nalUnit.span, edits + [.level(level)], sets: sets) {
-          case .replaced(let bytes, _): edited.append(bytes)
-          case .unchanged, .unreadable: edited.append(nalUnit)
-          }
-        }
-        return keeps(ParameterSets(edited), demand)
+        return try excess(of: nalUnits, after: edits + [.level(level)], demand) == nil
       } catch {
         return false
       }
     }
   }
 
-  private static func keeps(_ sets: ParameterSets, _ demand: LevelDemand) -> Bool {
-    let sets = (UInt8(0)...31).compactMap { sets.sequenceParameterSet(SequenceParameterSetID($0)) }
-    return !sets.isEmpty && sets.allSatisfy { keeps($0, demand) }
+  /// What the level of a stream has no room for.
+  ///
+  /// - Parameters:
+  ///   - nalUnits: the stream's parameter sets, before the edits.
+  ///   - edits: what is changed; perhaps the level, too.
+  ///   - demand: what parameter sets do not say.
+  /// - Returns: nil when the stream keeps its level.
+  /// - Throws: the refusal of an edit.
+  package static func excess(
+    of nalUnits: [[UInt8]], after edits: [StreamEdit], _ demand: LevelDemand
+  ) throws(StreamEditError) -> LevelExcess? {
+    let sets = ParameterSets(nalUnits)
+    var edited: [[UInt8]] = []
+    for nalUnit in nalUnits {
+      switch try Self.edited(parameterSet: nalUnit.span, edits, sets: sets) {
+      case .replaced(let bytes, _): edited.append(bytes)
+      case .unchanged, .unreadable: edited.append(nalUnit)
+      }
+    }
+    return switch codec {
+    case .h264: H264.ParameterSets(edited).excess(demand)
+    case .h265: H265.ParameterSets(edited).excess(demand)
+    }
+  }
+}
+
+extension H264.ParameterSets {
+  fileprivate func excess(_ demand: LevelDemand) -> LevelExcess? {
+    let sequences = sequenceParameterSets
+    guard !sequences.isEmpty else { return .unknown }
+    for sps in sequences {
+      guard let limits = sps.levelLimits else { return .unknown }
+      let size = UInt64(clamping: sps.widthInMacroblocks) * UInt64(clamping: sps.heightInMacroblocks)
+      if let excess = limits.excess(size: size, sps.frameRate ?? demand.frameRate, demand) { return excess }
+    }
+    return nil
+  }
+}
+
+extension H265.ParameterSets {
+  fileprivate func excess(_ demand: LevelDemand) -> LevelExcess? {
+    let sequences = sequenceParameterSets
+    guard !sequences.isEmpty else { return .unknown }
+    for sps in sequences {
+      guard let limits = sps.levelLimits else { return .unknown }
+      let size = UInt64(clamping: sps.codedSize.width) * UInt64(clamping: sps.codedSize.height)
+      let pictures: UInt64 = sps.isFieldSequence ? 2 : 1
+      let excess = limits.excess(size: size, picturesPerFrame: pictures, sps.frameRate ?? demand.frameRate, demand)
+      if let excess = excess ?? self.excess(of: sps, demand) { return excess }
+    }
+    return nil
+  }
+
+  /// Into how many parts its pictures are divided, tiles and slice segments.
+  private func excess(of sps: H265.SequenceParameterSet, _ demand: LevelDemand) -> LevelExcess? {
+    guard let limits = sps.level.partitionLimits else { return nil }
+    if demand.sliceSegments > limits.sliceSegments {
+      return .sliceSegments(demand.sliceSegments, limit: limits.sliceSegments)
+    }
+    for id in UInt8(0)...63 {
+      guard let pps = pictureParameterSet(PictureParameterSetID(id)), pps.sequenceParameterSetID == sps.id,
+        let tiles = pps.tiles
+      else { continue }
+      let (columns, rows) = (Int(tiles.columnCount), Int(tiles.rowCount))
+      if columns > limits.tileColumns { return .tileColumns(columns, limit: limits.tileColumns) }
+      if rows > limits.tileRows { return .tileRows(rows, limit: limits.tileRows) }
+    }
+    return nil
   }
 }
 
 extension LevelLimits {
   /// Whether pictures of this size, in the unit of ``LevelLimits/pictureSize``, keep to the limits.
   func keep(size: UInt64, sentRate: Ratio?, _ demand: LevelDemand) -> Bool {
-    if let bitRate = demand.bitRate, bitRate > nalBitRate { return false }
-    guard let frames = sentRate ?? demand.frameRate else { return true }
-    return !isExceeded(
-      bySize: size, pictures: UInt64(frames.numerator), inSeconds: UInt64(frames.denominator))
+    excess(size: size, sentRate ?? demand.frameRate, demand) == nil
+  }
+
+  /// - Parameter size: of a picture, in the unit of ``LevelLimits/pictureSize``.
+  fileprivate func excess(
+    size: UInt64, picturesPerFrame: UInt64 = 1, _ frameRate: Ratio?, _ demand: LevelDemand
+  ) -> LevelExcess? {
+    if let frames = frameRate {
+      let (pictures, seconds) = (UInt64(frames.numerator) * picturesPerFrame, UInt64(frames.denominator))
+      if isExceeded(bySize: size, pictures: pictures, inSeconds: seconds) {
+        let (product, isBeyond) = size.multipliedReportingOverflow(by: pictures)
+        return .rate(isBeyond ? .max : product / seconds, limit: rate)
+      }
+    }
+    if let bitRate = demand.bitRate, bitRate > nalBitRate { return .bitRate(bitRate, limit: nalBitRate) }
+    return firstLate(demand.accessUnits)
+  }
+
+  /// The first access unit that has not arrived when it is decoded. The buffer is full in front of the first one.
+  private func firstLate(_ accessUnits: [LevelDemand.AccessUnit]) -> LevelExcess? {
+    var coded = Bucket(bitRate, codedBuffer)
+    var whole = Bucket(nalBitRate, nalCodedBuffer)
+    for (index, accessUnit) in accessUnits.enumerated() {
+      if !coded.remove(accessUnit.codedBits, after: accessUnit.seconds) {
+        return .late(index, bitRate: bitRate, codedBuffer: codedBuffer)
+      }
+      if !whole.remove(accessUnit.bits, after: accessUnit.seconds) {
+        return .late(index, bitRate: nalBitRate, codedBuffer: nalCodedBuffer)
+      }
+    }
+    return nil
+  }
+
+  /// The coded picture buffer of a level (Annex C), filled at MaxBR as long as there is room.
+  private struct Bucket {
+    private let (bitRate, size): (Double, Double)
+    private var fullness: Double
+
+    init(_ bitRate: UInt64, _ size: UInt64) {
+      (self.bitRate, self.size) = (Double(bitRate), Double(size))
+      fullness = Double(size)
+    }
+
+    /// Returns whether all bits are there; a few ticks of a clock are no delay.
+    mutating func remove(_ bits: UInt64, after seconds: Double?) -> Bool {
+      fullness = min(size, seconds.map { fullness + bitRate * $0 } ?? size) - Double(bits)
+      return fullness >= -(bitRate / 90_000 * 4 + 64)
+    }
   }
 }
 
@@ -67,5 +204,9 @@ extension ParameterSetStore {
         // What refers to it is unknown.
       }
     }
+  }
+
+  fileprivate var sequenceParameterSets: [SequenceParameterSet] {
+    (UInt8(0)...31).compactMap { sequenceParameterSet(SequenceParameterSetID($0)) }
   }
 }

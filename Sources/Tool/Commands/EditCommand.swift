@@ -16,7 +16,8 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
 
       --latency writes how many pictures wait for one that is decoded later: auto measures that first, in a reading of \
       its own; less than the stream needs is refused. Decoders that have to guess wait for more: often for a whole \
-      buffer.
+      buffer. A level and constraint flags are compared with the pictures in the same way, and refused where these do \
+      not keep to them.
 
       Names of colours: \(ColourArgument.names). Types of SEI are numbers or the standard's names, joined by commas.
 
@@ -57,86 +58,25 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
 
   func run() async throws {
     let input = try InputFile(file)
-    let list = try await edits(for: input)
+    let measured = try await MeasuredEdits(edits, for: input)
     guard let output, let format else {
-      let edit = try await EditSource(input: input, edits: list).read()
+      let edit = try await EditSource(input: input, edits: measured.list).read()
       var writer = ResultWriter()
       for line in edit.lines { writer.write(line + "\n") }
-      return try writer.finish()
+      try writer.finish()
+      for remark in measured.remarks { Terminal.say("\(input.name): \(remark)") }
+      return
     }
     let target = try OutputFile(output, force: force, inputs: [input])
     do throws(Failure) {
-      let summary = try await Self.write(input, list, target, format)
+      let edited = EditTarget(
+        input: input, edits: measured, target: target, format: format, frameRate: edits.frameRate?.rate)
+      let lines = try await edited.write()
       try target.commit()
-      for line in summary { Terminal.say(line) }
+      for line in lines { Terminal.say(line) }
     } catch {
       target.discard()
       throw error
-    }
-  }
-
-  /// Writes the edited file. Returns lines for the user.
-  private static func write(
-    _ input: InputFile, _ edits: [StreamEdit], _ target: OutputFile, _ format: TargetContainer
-  ) async throws(Failure) -> [String] {
-    guard !input.isRaw || format != .annexb else {
-      var writer = try ResultWriter(target)
-      let edit = try await EditSource(input: input, edits: edits).editByteStream { (bytes: [UInt8]) throws(Failure) in
-        writer.write(bytes)
-      }
-      try writer.finish()
-      let interrupted = Interruption.signal == nil ? "" : "\(Interruption.remark)"
-      return [
-        "\(target.name): \(interrupted)\(edit.hasChanged ? Text.count(edit.lines.count, "change") : "nothing to change")"
-      ]
-    }
-    try PluginFile.load()
-    var repackaging = Repackaging(
-      input: input, target: target, container: format, framerate: nil, drop: nil, keepsAudio: true, cut: nil)
-    repackaging.edits = edits
-    let (summary, left) = try await repackaging.run()
-    return [summary] + left.map { "\(target.name): left behind: \($0)" }
-  }
-
-  /// The edits, for which the stream is measured where they require it.
-  private func edits(for input: InputFile) async throws(Failure) -> [StreamEdit] {
-    var list = edits.list
-    if let file = edits.insertSEIFrom { list += try SEIFile(path: file).insertions().map { .insertSEI($0) } }
-    let isMeasured = if case .lowest = edits.level { true } else { edits.latency != nil }
-    guard isMeasured else { return list }
-    guard input.size != nil else {
-      throw Failure("\(input.name): what is measured is read twice, which a pipe does not allow; save it first")
-    }
-    let measure = try await StreamMeasure(input)
-    // Before a level, which has limits for the buffer.
-    if let latency = edits.latency { list.insert(try Self.edit(latency, measure, input), at: 0) }
-    if case .lowest = edits.level {
-      guard let level = try measure.level(after: list, input) else {
-        throw Failure("\(input.name): it exceeds the limits of every level")
-      }
-      list.append(.level(level))
-    }
-    return list
-  }
-
-  /// Writes the measured reorder depth, and refuses a lower one.
-  private static func edit(
-    _ latency: LatencyArgument, _ measure: StreamMeasure, _ input: InputFile
-  ) throws(Failure) -> StreamEdit {
-    guard measure.unknown == 0 else {
-      throw Failure(
-        "\(input.name): \(Text.count(measure.unknown, "picture")) whose order cannot be read, so that it cannot be measured"
-      )
-    }
-    switch latency {
-    case .measured: return measure.edit(depth: measure.depth)
-    case .frames(let frames):
-      guard frames >= measure.depth else {
-        throw Failure(
-          "\(input.name): access unit \(measure.accessUnit) is shown before \(Text.count(measure.depth, "picture")) that "
-            + "come in front of it: --latency \(frames) is less (\(measure.clause))")
-      }
-      return measure.edit(depth: frames)
     }
   }
 }

@@ -16,7 +16,7 @@ struct EditOptions: ParsableArguments {
   @Option(help: "left, center, top-left, top, bottom-left or bottom.") var chromaLocation: ChromaLocationArgument?
   @Option(help: ArgumentHelp("Width to height of a sample, such as 64:45.", valueName: "w:h"))
   var sampleAspect: AspectArgument?
-  @Option(help: ArgumentHelp("Frames a second, in the stream; a container's times stay.", valueName: "rate"))
+  @Option(help: ArgumentHelp("Frames a second, in the stream; times from a container stay.", valueName: "rate"))
   var frameRate: FrameRateArgument?
   @Option(help: "component, pal, ntsc, secam, mac or unspecified.") var videoFormat: VideoFormatArgument?
   @Option(help: "show or crop: whether overscan is appropriate.") var overscan: OverscanArgument?

@@ -91,7 +91,9 @@ struct EditSource {
     _ stream: inout ByteStreamEdit?
   ) throws(Failure) {
     switch packaging {
-    case .lengthPrefixed(let configuration, _): _ = try edit.edit(configuration: configuration)
+    case .lengthPrefixed(let configuration, _):
+      let edited = try edit.edit(configuration: configuration)
+      if [.container("MP4"), .container("Matroska")].contains(input.kind) { edit.describeContainer(edited) }
     case .byteStream: stream = stream ?? ByteStreamEdit(codec, edit)
     }
   }

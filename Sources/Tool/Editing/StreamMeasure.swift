@@ -1,50 +1,84 @@
 // SPDX-License-Identifier: MPL-2.0
+import GStreamer
 import H26x
 import StreamReport
 
 /// What the pictures of a stream need, whatever its headers announce: how many precede one in decoding order and follow
-/// it in output order, at most, and how many bits come in a second.
+/// it in output order, at most, how many bits come when, and which tools of H.264 they use.
 struct StreamMeasure {
   private var reordering = ReorderDepth()
   /// The first access unit that has the depth.
   private(set) var accessUnit: UInt64 = 0
   /// Pictures whose order is not known.
   private(set) var unknown = 0
-  /// The first SPS.
-  private var parameterSets: [[UInt8]] = []
-  private var codec = FormatDescription.Codec.h264
+  /// The first parameter sets.
+  private(set) var parameterSets: [[UInt8]] = []
+  private(set) var codec = FormatDescription.Codec.h264
+  private(set) var tools = StreamTools()
   private var sequence: UInt64?
-  /// Bytes of each frame.
-  private var sizes: [UInt32] = []
+
+  // MARK: For the level
+
+  /// Access units with a picture.
+  private(set) var pictures: [Picture] = []
+  /// The most slice segments of a picture.
+  private(set) var sliceSegments = 0
+  /// Frames a second by the container; nil for a byte stream, and where the container does not say.
+  private(set) var containerRate: Ratio?
+  private var times = PictureTimes()
+
+  /// An access unit with a picture.
+  struct Picture {
+    let index: UInt64
+    var bits: UInt64
+    /// Bits of its VCL NAL units and filler data.
+    var codedBits: UInt64
+    let isField: Bool
+    /// Seconds since the one before, by the container.
+    let interval: Double?
+  }
 
   /// Reads a whole file.
   init(_ input: InputFile) async throws(Failure) {
-    var items = try await ReportItems(input, ReportOptions())
+    var options = ReportOptions()
+    options.byteCount = StreamTools.headerLength
+    var items = try await ReportItems(input, options)
     var measure = StreamMeasure()
     try await Progress.during(items.place) { () async throws(Failure) in
       while let item = try await items.next() { measure.add(item) }
     }
+    measure.containerRate = try Self.containerRate(input)
     self = measure
   }
 
   init() {}
 
+  private static func containerRate(_ input: InputFile) throws(Failure) -> Ratio? {
+    guard !input.isRaw else { return nil }
+    let file = try ContainerFile(input, ReadingStatus())
+    let video = try ContainerReader.reader(file)
+    file.hasAllReaders()
+    guard let rate = video.track.framerate, let frames = UInt32(exactly: rate.numerator),
+      let seconds = UInt32(exactly: rate.denominator)
+    else { return nil }
+    return Ratio(frames, seconds)
+  }
+
   mutating func add(_ item: ReportItem) {
     switch item {
-    case .stream(let stream): codec = stream.codec
-    case .parameterSet(let set): if parameterSets.count < 64 { parameterSets.append(set.nalUnit.bytes) }
+    case .stream(let stream): (codec, times.timescale) = (stream.codec, stream.timescale ?? 0)
+    case .parameterSet(let set):
+      if parameterSets.count < 64 { parameterSets.append(set.nalUnit.bytes) }
+      if codec == .h264 { tools.add(set) }
     case .accessUnit(let accessUnit): add(accessUnit)
     default: break
     }
   }
 
   mutating func add(_ accessUnit: AccessUnitRecord) {
-    let size = UInt32(clamping: accessUnit.size)
-    guard accessUnit.letter != nil, !accessUnit.isSecondField else {
-      if let last = sizes.indices.last { sizes[last] = UInt32(clamping: UInt64(sizes[last]) + UInt64(size)) }
-      return
-    }
-    sizes.append(size)
+    measure(accessUnit)
+    if codec == .h264 { tools.add(accessUnit) }
+    guard accessUnit.letter != nil, !accessUnit.isSecondField else { return }
     guard let order = accessUnit.pictureOrderCount else {
       unknown += 1
       return
@@ -56,6 +90,27 @@ struct StreamMeasure {
     if reordering.add(order) { self.accessUnit = accessUnit.index }
   }
 
+  private mutating func measure(_ accessUnit: AccessUnitRecord) {
+    let filler = codec == .h264 ? H264.NALUnitType.fillerData.rawValue : H265.NALUnitType.fillerData.rawValue
+    var (coded, segments) = (UInt64(0), 0)
+    for nalUnit in accessUnit.nalUnits {
+      if nalUnit.isVCL || nalUnit.type == filler { coded += UInt64(clamping: nalUnit.size) }
+      if nalUnit.slice != nil { segments += 1 }
+    }
+    sliceSegments = max(sliceSegments, segments)
+    let (bits, codedBits) = (8 * min(accessUnit.size, 1 << 40), 8 * min(coded, 1 << 40))
+    let interval = times.interval(before: accessUnit.sample)
+    guard accessUnit.letter != nil || pictures.isEmpty else {
+      pictures[pictures.count - 1].bits += bits
+      pictures[pictures.count - 1].codedBits += codedBits
+      return
+    }
+    pictures.append(
+      Picture(
+        index: accessUnit.index, bits: bits, codedBits: codedBits,
+        isField: accessUnit.isField && !accessUnit.isFieldPair, interval: interval))
+  }
+
   /// The reorder depth.
   var depth: Int { reordering.pictures }
 
@@ -64,60 +119,22 @@ struct StreamMeasure {
 
   /// The edit that writes a depth.
   func edit(depth: Int) -> StreamEdit { ReorderDepth.edit(depth, of: parameterSets, codec) }
+}
 
-  // MARK: Levels
+/// The distances of a container's samples in decoding order.
+private struct PictureTimes {
+  /// Ticks a second; 0 without any.
+  var timescale: UInt32 = 0
+  private var last: AccessUnitRecord.Sample?
 
-  /// The lowest level that the stream keeps to, after other edits.
-  ///
-  /// - Returns: nil where it keeps to none.
-  /// - Throws: a `Failure` without a frame rate, on which the level depends.
-  func level(after edits: [StreamEdit], _ input: InputFile) throws(Failure) -> StreamLevel? {
-    switch codec {
-    case .h264: try level(H264.self, after: edits, input)
-    case .h265: try level(H265.self, after: edits, input)
+  /// Seconds since the sample before; nil where the container does not have them.
+  mutating func interval(before sample: AccessUnitRecord.Sample?) -> Double? {
+    guard let sample, timescale > 0 else { return nil }
+    defer { last = sample }
+    guard let last else { return nil }
+    if let time = sample.dts, let before = last.dts, time > before {
+      return (Double(time) - Double(before)) / Double(timescale)
     }
-  }
-
-  private func level<Codec: StreamEditing>(
-    _ syntax: Codec.Type, after edits: [StreamEdit], _ input: InputFile
-  ) throws(Failure) -> StreamLevel? {
-    guard let rate = frameRate(syntax, after: edits) else {
-      throw Failure("\(input.name): no frame rate, on which the level depends: give it with --frame-rate, such as 25")
-    }
-    let demand = LevelDemand(bitRate: highestBitRate(rate))
-    if let level = Codec.lowestLevel(of: parameterSets, after: edits, demand) { return level }
-    // Perhaps it is another edit that no level helps.
-    do throws(StreamEditError) {
-      for set in parameterSets { _ = try Codec.edited(parameterSet: set.span, edits, sets: Codec.ParameterSets()) }
-    } catch { throw Failure("\(input.name): \(error)") }
-    return nil
-  }
-
-  /// Frames a second that the headers announce; nil where they do not.
-  private func frameRate<Codec: StreamEditing>(_ syntax: Codec.Type, after edits: [StreamEdit]) -> Ratio? {
-    for case .frameRate(let rate) in edits.reversed() { return rate }
-    var sets = Codec.ParameterSets()
-    for set in parameterSets { _ = try? sets.insert(set.span) }
-    let description = try? Codec.formatDescription(sets, sequenceParameterSetID: nil, nalLengthSize: nil)
-    return description?.frameRate
-  }
-
-  /// The most bits that come in a second.
-  private func highestBitRate(_ rate: Ratio) -> UInt64 {
-    let frames = max(1, Int(rate.numerator / rate.denominator))
-    let count = UInt64(sizes.count)
-    var (sum, highest): (UInt64, UInt64) = (0, 0)
-    for (index, size) in sizes.enumerated() {
-      sum += UInt64(size)
-      if index >= frames { sum -= UInt64(sizes[index - frames]) }
-      highest = max(highest, sum)
-    }
-    // Of a short stream, what it would have in a whole second.
-    if sizes.count < frames, count > 0 {
-      // Each has less than 2³² bytes, and a second less than 2³² frames: the mean fits.
-      highest = count.dividingFullWidth(highest.multipliedFullWidth(by: UInt64(frames))).quotient
-    }
-    let (bits, isBeyond) = highest.multipliedReportingOverflow(by: 8)
-    return isBeyond ? .max : bits
+    return last.duration > 0 ? Double(last.duration) / Double(timescale) : nil
   }
 }

@@ -15,6 +15,8 @@ struct VideoEdit {
   var listing: SEIListing?
   /// The last access unit that is to get a message of its own; `nil` for none.
   private let lastPlace: Int?
+  /// What a container's description of the video would say, a line each.
+  private var containerLines: [String] = []
 
   /// - Parameter source: the name for messages.
   init(_ codec: FormatDescription.Codec, _ edits: [StreamEdit], source: String) {
@@ -52,7 +54,7 @@ struct VideoEdit {
       return bytes
     } catch {
       switch error {
-      case .edit(let error): throw Failure("\(source): \(error)")
+      case .edit(let error): throw Failure("\(source): \(error.words)")
       case .bitstream(let error): throw Failure("\(source): its configuration record cannot be read: \(error)")
       }
     }
@@ -64,7 +66,7 @@ struct VideoEdit {
     if listing != nil { editor.list(accessUnit.span, packaging, number: count, in: &listing) }
     do throws(StreamEditError) {
       return try editor.edit(accessUnit.span, packaging: packaging) ?? accessUnit
-    } catch { throw Failure("\(source): access unit \(count): \(error)") }
+    } catch { throw Failure("\(source): access unit \(count): \(error.words)") }
   }
 
   /// What a description of the video in a container contains after the edits.
@@ -85,9 +87,30 @@ struct VideoEdit {
       isFullRange: description.isFullRange)
   }
 
+  /// Notes what an MP4 or Matroska file would say about the video beside the stream.
+  ///
+  /// - Parameter configuration: the edited configuration record.
+  mutating func describeContainer(_ configuration: [UInt8]) {
+    guard containerLines.isEmpty, let description = editor.description(configuration) else { return }
+    if editor.changesColour {
+      let colour = description.colour
+      containerLines.append(
+        "container: colour: now \(colour?.primaries ?? 2):\(colour?.transfer ?? 2):\(colour?.matrix ?? 2), "
+          + "\(description.isFullRange == true ? "full" : "limited") range")
+    }
+    if editor.changesShape {
+      let aspect = description.pixelAspectRatio.map { "\($0.numerator):\($0.denominator)" }
+      containerLines.append("container: sample aspect ratio: \(aspect.map { "now \($0)" } ?? "removed")")
+    }
+    if editor.changesSize {
+      let size = description.cropRectangle
+      containerLines.append("container: size: now \(size.width)x\(size.height)")
+    }
+  }
+
   /// What was changed, a line each; the codec decides the names of SEI messages.
   var lines: [String] {
-    var lines = editor.changes.map(\.description)
+    var lines = editor.changes.map(\.description) + containerLines
     for (type, count) in editor.messages.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       let name = SEIText.name(type.rawValue, isH264: editor.isH264)
       if count.removed > 0 { lines.append("SEI: \(name): \(count.removed) removed") }
@@ -102,6 +125,20 @@ struct VideoEdit {
 
   /// Whether anything was changed.
   var hasChanged: Bool { !editor.changes.isEmpty || !editor.messages.isEmpty }
+}
+
+extension StreamEditError {
+  /// For the user, who has asked for frames a second and not for a number of ticks.
+  var words: String {
+    guard isAboutFrameRate else { return "\(self)" }
+    let hint = reason == .exceedsLevel ? "; --level auto finds one that has room" : ""
+    return "--frame-rate: \(requirement) (\(clause))\(hint)"
+  }
+
+  /// As ``words``, for the user who has asked for a level.
+  var wordsAboutLevel: String { isAboutFrameRate ? "\(requirement) (\(clause))" : "\(self)" }
+
+  private var isAboutFrameRate: Bool { ["time_scale", "vui_time_scale", "vps_time_scale"].contains("\(element)") }
 }
 
 /// Why a configuration record was refused.

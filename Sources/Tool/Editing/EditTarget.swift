@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+import H26x
+import SystemPackage
+
+/// Writes an edited file, in its own format or another container.
+struct EditTarget {
+  let input: InputFile
+  let edits: MeasuredEdits
+  let target: OutputFile
+  let format: TargetContainer
+  /// The new frame rate.
+  let frameRate: Fraction?
+
+  /// Returns lines for the user.
+  func write() async throws(Failure) -> [String] {
+    let summary = try await input.isRaw && format == .annexb ? writeByteStream() : writeContainer()
+    return summary + (edits.remarks + (try remarks())).map { "\(target.name): \($0)" }
+  }
+
+  private func writeByteStream() async throws(Failure) -> [String] {
+    let edit = try await editByteStream(target)
+    let interrupted = Interruption.signal == nil ? "" : "\(Interruption.remark)"
+    return [
+      "\(target.name): \(interrupted)\(edit.hasChanged ? Text.count(edit.lines.count, "change") : "nothing to change")"
+    ]
+  }
+
+  private func editByteStream(_ output: OutputFile) async throws(Failure) -> VideoEdit {
+    var writer = try ResultWriter(output)
+    let edit = try await EditSource(input: input, edits: edits.list).editByteStream { (bytes) throws(Failure) in
+      writer.write(bytes)
+    }
+    try writer.finish()
+    return edit
+  }
+
+  private func writeContainer() async throws(Failure) -> [String] {
+    try PluginFile.load()
+    guard input.isRaw, frameRate != nil, edits.mayAnnounceRate, case .byteStream(.some) = input.kind else {
+      return try await repack(input, edits.list)
+    }
+    // The times are by the headers: these have to be new before the times are made.
+    let scratch = try OutputFile(scratchPath, force: true)
+    defer { scratch.discard() }
+    _ = try await editByteStream(scratch)
+    try Interruption.check()
+    guard let path = scratch.path else { return try await repack(input, edits.list) }
+    let file = try OpenFile(path, .readOnly, name: target.name)
+    // It has no name any more, so that it is gone whatever happens.
+    scratch.discard()
+    let lines = try await repack(InputFile(FilePath(file.descriptor.path)), [])
+    return withExtendedLifetime(file) { lines }
+  }
+
+  /// A file beside the target, or among the temporary ones where that is none.
+  private var scratchPath: FilePath {
+    let folder = target.isSeekable ? target.path?.removingLastComponent() : nil
+    return (folder ?? "/var/tmp").appending(".h26x-edit")
+  }
+
+  private func repack(_ source: InputFile, _ edits: [StreamEdit]) async throws(Failure) -> [String] {
+    var repackaging = Repackaging(
+      input: source, target: target, container: format, framerate: source.isRaw ? frameRate : nil, drop: nil,
+      keepsAudio: true, cut: nil)
+    repackaging.edits = edits
+    do throws(Failure) {
+      let (summary, left) = try await repackaging.run()
+      return [summary] + Self.withoutRepetition(left).map { "\(target.name): left behind: \($0)" }
+    } catch {
+      // Its option has another name here, and the file perhaps, too.
+      var failure = error
+      failure.message = failure.message.replacing("--framerate", with: "--frame-rate")
+        .replacing(source.name, with: input.name)
+      throw failure
+    }
+  }
+
+  /// Boxes of MP4's description of the video are not named beside what they say.
+  private static func withoutRepetition(_ left: [String]) -> [String] {
+    let boxes = [
+      "mdcv": "the container's mastering display (HDR10)", "clli": "the container's content light level (HDR10)",
+    ]
+    let named = boxes.filter { left.contains($0.value) }.keys.sorted()
+    let repeated = (named + [Text.list(named)]).map { "\($0) in the description of the video" }
+    return left.filter { !repeated.contains($0) }
+  }
+
+  // MARK: For the user
+
+  private func remarks() throws(Failure) -> [String] {
+    var remarks: [String] = []
+    if frameRate != nil, !input.isRaw, format != .annexb {
+      remarks.append("the times stay as the container has them: the new frame rate is in the stream alone")
+    }
+    if format == .annexb, let named = FormatDescription.Codec(suffixOf: target.name), let codec = try codec,
+      codec != named
+    {
+      remarks.append("it is \(codec.name), whatever its name says")
+    }
+    return remarks
+  }
+
+  private var codec: FormatDescription.Codec? {
+    get throws(Failure) {
+      if case .byteStream(let codec) = input.kind { return codec }
+      guard !input.isRaw, input.size != nil else { return nil }
+      let file = try ContainerFile(input, ReadingStatus())
+      let video = try ContainerReader.reader(file)
+      file.hasAllReaders()
+      return video.track.codec
+    }
+  }
+}
+
+extension FormatDescription.Codec {
+  /// The codec that the suffix of a byte stream's name means; nil for another suffix.
+  fileprivate init?(suffixOf name: String) {
+    guard let dot = name.lastIndex(of: ".") else { return nil }
+    switch name[name.index(after: dot)...].lowercased() {
+    case "h264", "264", "avc", "26l", "jsv": self = .h264
+    case "h265", "265", "hevc": self = .h265
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// The edits of a file, for which it is read once more where they depend on its pictures.
+struct MeasuredEdits {
+  private(set) var list: [StreamEdit]
+  /// What the edits make true, for the user.
+  private(set) var remarks: [String] = []
+  /// Whether the stream announces a frame rate of its own, as far as that is known.
+  private(set) var mayAnnounceRate = true
+
+  /// - Throws: a `Failure` for an edit that announces what the pictures do not keep to.
+  init(_ options: EditOptions, for input: InputFile) async throws(Failure) {
+    list = options.list
+    if let file = options.insertSEIFrom { list += try SEIFile(path: file).insertions().map { .insertSEI($0) } }
+    guard options.dependsOnPictures || options.frameRate != nil && input.size != nil else { return }
+    guard input.size != nil else {
+      throw Failure("\(input.name): what is measured is read twice, which a pipe does not allow; save it first")
+    }
+    let measure = try await StreamMeasure(input)
+    mayAnnounceRate = measure.announcesRate
+    try check(options.constraintSet, measure, input)
+    // Before a level, which has limits for the buffer.
+    if let latency = options.latency { list.insert(try Self.edit(latency, measure, input), at: 0) }
+    switch options.level {
+    case .lowest: list.append(.level(try measure.lowestLevel(after: list, input)))
+    case .named(let level): try measure.check(level, in: list, input)
+    case nil:
+      let others = list.filter { if case .frameRate = $0 { false } else { true } }
+      if options.frameRate != nil, let excess = measure.excess(of: list, without: others) {
+        remarks.append("the new frame rate is beyond the level: \(excess); --level auto finds one that has room")
+      }
+    }
+  }
+
+  /// Refuses constraint flags that the pictures contradict.
+  private func check(
+    _ constraints: [ConstraintArgument], _ measure: StreamMeasure, _ input: InputFile
+  ) throws(Failure) {
+    guard measure.codec == .h264 else { return }
+    for constraint in constraints where constraint.value {
+      if let reason = measure.tools.contradiction(ofConstraint: constraint.set) {
+        throw Failure("\(input.name): \(reason)")
+      }
+    }
+  }
+
+  /// Writes the measured reorder depth, and refuses a lower one.
+  private static func edit(
+    _ latency: LatencyArgument, _ measure: StreamMeasure, _ input: InputFile
+  ) throws(Failure) -> StreamEdit {
+    guard measure.unknown == 0 else {
+      throw Failure(
+        "\(input.name): \(Text.count(measure.unknown, "picture")) whose order cannot be read, so that it cannot be measured"
+      )
+    }
+    switch latency {
+    case .measured: return measure.edit(depth: measure.depth)
+    case .frames(let frames):
+      guard frames >= measure.depth else {
+        throw Failure(
+          "\(input.name): access unit \(measure.accessUnit) is shown before \(Text.count(measure.depth, "picture")) that "
+            + "\(measure.depth == 1 ? "comes" : "come") in front of it: --latency \(frames) is less (\(measure.clause))"
+        )
+      }
+      return measure.edit(depth: frames)
+    }
+  }
+}
+
+extension EditOptions {
+  /// Whether it is the pictures that decide what is written, or whether it is true.
+  fileprivate var dependsOnPictures: Bool { level != nil || latency != nil || constraintSet.contains { $0.value } }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import StreamReport
+
+extension StreamMeasure {
+  /// The lowest level that the stream keeps to, after other edits.
+  ///
+  /// - Throws: a `Failure` without a frame rate, on which the level depends, and where no level is enough.
+  func lowestLevel(after edits: [StreamEdit], _ input: InputFile) throws(Failure) -> StreamLevel {
+    switch codec {
+    case .h264: try lowestLevel(H264.self, after: edits, input)
+    case .h265: try lowestLevel(H265.self, after: edits, input)
+    }
+  }
+
+  private func lowestLevel<Codec: StreamEditing>(
+    _ syntax: Codec.Type, after edits: [StreamEdit], _ input: InputFile
+  ) throws(Failure) -> StreamLevel {
+    guard rate(syntax, after: edits) != nil else {
+      throw Failure("\(input.name): no frame rate, on which the level depends: give it with --frame-rate, such as 25")
+    }
+    if let level = Codec.lowestLevel(of: parameterSets, after: edits, demand(syntax, after: edits)) { return level }
+    // Perhaps it is another edit that no level helps.
+    do throws(StreamEditError) {
+      for set in parameterSets { _ = try Codec.edited(parameterSet: set.span, edits, sets: Codec.ParameterSets()) }
+    } catch { throw Failure("\(input.name): \(error.words)") }
+    throw Failure("\(input.name): it keeps to the limits of no level")
+  }
+
+  /// Refuses a level that has no room for the stream.
+  ///
+  /// - Parameter edits: all of them, that of the level included.
+  func check(_ level: StreamLevel, in edits: [StreamEdit], _ input: InputFile) throws(Failure) {
+    switch codec {
+    case .h264: try check(H264.self, level, in: edits, input)
+    case .h265: try check(H265.self, level, in: edits, input)
+    }
+  }
+
+  private func check<Codec: StreamEditing>(
+    _ syntax: Codec.Type, _ level: StreamLevel, in edits: [StreamEdit], _ input: InputFile
+  ) throws(Failure) {
+    let others = edits.filter { if case .level = $0 { false } else { true } }
+    let demand = demand(syntax, after: edits)
+    var reason: String
+    do throws(StreamEditError) {
+      guard let excess = try Codec.excess(of: parameterSets, after: edits, demand) else { return }
+      reason = words(for: excess)
+    } catch {
+      // What is wrong with another edit, or no level at all, is not this one's fault.
+      guard error.reason == .exceedsLevel else { throw Failure("\(input.name): \(error.words)") }
+      reason = error.wordsAboutLevel
+    }
+    if let lowest = Codec.lowestLevel(of: parameterSets, after: others, demand) {
+      reason += "; the lowest level that has room is \(lowest.name)"
+    }
+    throw Failure("\(input.name): --level \(level.name): \(reason)")
+  }
+
+  /// What edits take beyond the level that the stream announces, though it kept to it without them; nil for nothing.
+  func excess(of edits: [StreamEdit], without others: [StreamEdit]) -> String? {
+    switch codec {
+    case .h264: excess(H264.self, of: edits, without: others)
+    case .h265: excess(H265.self, of: edits, without: others)
+    }
+  }
+
+  private func excess<Codec: StreamEditing>(
+    _ syntax: Codec.Type, of edits: [StreamEdit], without others: [StreamEdit]
+  ) -> String? {
+    do throws(StreamEditError) {
+      let excess = try Codec.excess(of: parameterSets, after: edits, demand(syntax, after: edits))
+      let before = try Codec.excess(of: parameterSets, after: others, demand(syntax, after: others))
+      return before == nil ? excess.map { words(for: $0) } : nil
+    } catch {
+      // It comes with the edit.
+      return nil
+    }
+  }
+
+  // MARK: What the stream needs
+
+  private func demand<Codec: StreamEditing>(_ syntax: Codec.Type, after edits: [StreamEdit]) -> LevelDemand {
+    var demand = LevelDemand(frameRate: containerRate)
+    demand.sliceSegments = sliceSegments
+    let announced = rate(syntax, after: edits).map { Double($0.denominator) / Double($0.numerator) }
+    let isEdited = edits.contains { if case .frameRate = $0 { true } else { false } }
+    let fields = isFieldSequence ? 2.0 : 1
+    demand.accessUnits = pictures.map { picture in
+      let period = announced.map { picture.isField ? $0 / 2 : $0 / fields }
+      // A container's times stay, and the stream has others.
+      let seconds = isEdited ? [picture.interval, period].compactMap(\.self).min() : picture.interval ?? period
+      return LevelDemand.AccessUnit(bits: picture.bits, codedBits: picture.codedBits, seconds: seconds)
+    }
+    return demand
+  }
+
+  /// Frames a second after the edits: by the headers, else by the container; nil where neither has it.
+  private func rate<Codec: StreamEditing>(_ syntax: Codec.Type, after edits: [StreamEdit]) -> Ratio? {
+    for case .frameRate(let rate) in edits.reversed() { return rate ?? containerRate }
+    return announcedRate(syntax) ?? containerRate
+  }
+
+  private func announcedRate<Codec: StreamEditing>(_ syntax: Codec.Type) -> Ratio? {
+    var sets = Codec.ParameterSets()
+    for set in parameterSets { _ = try? sets.insert(set.span) }
+    let description = try? Codec.formatDescription(sets, sequenceParameterSetID: nil, nalLengthSize: nil)
+    return description?.frameRate
+  }
+
+  /// Whether the headers announce a frame rate.
+  var announcesRate: Bool {
+    switch codec {
+    case .h264: announcedRate(H264.self) != nil
+    case .h265: announcedRate(H265.self) != nil
+    }
+  }
+
+  /// Whether each picture of H.265 is a field.
+  private var isFieldSequence: Bool {
+    codec == .h265
+      && parameterSets.contains { (try? H265.SequenceParameterSet(nalUnit: $0.span))?.isFieldSequence ?? false }
+  }
+
+  // MARK: For the user
+
+  private func words(for excess: LevelExcess) -> String {
+    let isH264 = codec == .h264
+    switch excess {
+    case .unknown: return "no SPS whose level is known"
+    case .rate(let value, let limit):
+      return isH264
+        ? "\(value) macroblocks a second, but MaxMBPS is \(limit) (H.264 A.3.1)"
+        : "\(value) luma samples a second, but MaxLumaSr is \(limit) (H.265 A.4.2)"
+    case .bitRate(let value, let limit):
+      return "\(value) bits a second, but MaxBR is \(limit) (\(isH264 ? "H.264 A.3.1" : "H.265 A.4.2"))"
+    case .late(let place, let bitRate, let size):
+      let index = pictures.indices.contains(place) ? pictures[place].index : UInt64(place)
+      return "access unit \(index) comes too late at MaxBR \(bitRate) bit/s with MaxCPB \(size) bits "
+        + "(\(isH264 ? "H.264 A.3.1" : "H.265 A.4.2"))"
+    case .sliceSegments(let value, let limit):
+      return "\(value) slice segments in a picture, but MaxSliceSegmentsPerPicture is \(limit) (H.265 table A.8)"
+    case .tileColumns(let value, let limit):
+      return "\(value) columns of tiles, but MaxTileCols is \(limit) (H.265 table A.8)"
+    case .tileRows(let value, let limit):
+      return "\(value) rows of tiles, but MaxTileRows is \(limit) (H.265 table A.8)"
+    }
+  }
+}
+
+extension StreamLevel {
+  /// Its number: "4.1", "1b".
+  var name: String { is1b ? "1b" : tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)" }
+}
