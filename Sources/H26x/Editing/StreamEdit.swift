@@ -56,8 +56,11 @@ public enum StreamEdit: Sendable, Hashable {
   /// the delays in picture timing.
   case removeHRD
   /// Removes SEI messages of a type.
+  ///
+  /// With picture timing goes the flag of the VUI that demands it (`pic_struct_present_flag`,
+  /// `frame_field_info_present_flag`). Refused where HRD parameters, or pictures that are fields in H.265, need it.
   case removeSEI(SEIPayloadType)
-  /// Removes SEI messages of all types but these.
+  /// Removes SEI messages of all types but these. Picture timing is demanded as for ``removeSEI(_:)``.
   case keepSEI(Set<SEIPayloadType>)
   /// Adds an SEI message in front of the slices of some access units.
   case insertSEI(SEIInsertion)

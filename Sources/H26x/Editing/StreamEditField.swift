@@ -130,10 +130,20 @@ enum StreamEditField: UInt8, CaseIterable {
 }
 
 extension StreamEdit {
-  /// Whether it concerns SEI messages and no parameter set.
+  /// Whether it concerns SEI messages and no parameter set. Without picture timing, the VUI must not demand it.
   public var concernsSEI: Bool {
     switch self {
-    case .removeSEI, .keepSEI, .insertSEI: true
+    case .removeSEI, .keepSEI: !removesPictureTiming
+    case .insertSEI: true
+    default: false
+    }
+  }
+
+  /// Whether it removes picture timing, which the VUI can demand of every access unit.
+  var removesPictureTiming: Bool {
+    switch self {
+    case .removeSEI(let type): type == .pictureTiming
+    case .keepSEI(let types): !types.contains(.pictureTiming)
     default: false
     }
   }

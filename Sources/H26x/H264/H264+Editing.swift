@@ -63,6 +63,9 @@ extension H264.SequenceParameterSet: EditableParameterSet {
       try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in
         (vui.nalHRD, vui.vclHRD, vui.isLowDelayHRD) = (nil, nil, false)
       }
+    // Picture timing is demanded by the flag (D.2.3).
+    case _ where edit.removesPictureTiming:
+      try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in vui.isPictureStructurePresent = false }
     case .frameRate(let rate): try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in try vui.setRate(rate) }
     default:
       let format = SampleFormat(chroma: chromaFormat, lumaBitDepth: lumaBitDepth, chromaBitDepth: chromaBitDepth)

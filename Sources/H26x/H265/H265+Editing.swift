@@ -118,6 +118,7 @@ extension H265.SequenceParameterSet: EditableParameterSet {
       if decodedPictureBufferPictures > old { try checkBuffer() }
     case .removeHRD:
       try editVUI { (vui: inout H265.VUIParameters) throws(StreamEditError) in vui.timing?.hrdParameters = nil }
+    case _ where edit.removesPictureTiming: try stopDemandingPictureTiming()
     case .constraintSet(let set, _):
       throw StreamEditError(
         .notInCodec, "constraint_set_flag", Int64(set), "H.265 has other constraint flags", clause: "H.265 7.4.4")
@@ -158,6 +159,21 @@ extension H265.SequenceParameterSet: EditableParameterSet {
     try change(&new)
     guard new != old else { return }
     vui = new == H265.VUIParameters() ? nil : new
+  }
+
+  /// Clears the flag that demands picture timing of every access unit (D.3.3).
+  private mutating func stopDemandingPictureTiming() throws(StreamEditError) {
+    guard !isFieldSequence else {
+      throw StreamEditError(
+        .forbiddenCombination, "payloadType", 1, "field_seq_flag 1 needs picture timing", clause: "H.265 E.3.1")
+    }
+    guard !profile.constraints.isSuperset(of: [.progressiveSource, .interlacedSource]) else {
+      throw StreamEditError(
+        .forbiddenCombination, "payloadType", 1,
+        "general_progressive_source_flag and general_interlaced_source_flag 1 need picture timing",
+        clause: "H.265 7.4.4, E.3.1")
+    }
+    try editVUI { (vui: inout H265.VUIParameters) throws(StreamEditError) in vui.isPictureStructurePresent = false }
   }
 
   private mutating func crop(_ margins: CropMargins) throws(StreamEditError) {

@@ -103,6 +103,29 @@ import Testing
     #expect(try push(unit, Self.end, into: harness) == unit)
   }
 
+  /// Picture timing that the VUI may demand goes with a sequence, whose SPS does not demand it.
+  @Test func removesPictureTimingWithASequence() throws {
+    let sample = RepackSample.all[0]
+    let harness = try sample.harness("", to: Self.end)
+    harness.collectMessages()
+    harness.setInputCaps(sample.caps(Self.end))
+    let plain = RepackStream.sps()
+    var sps = try H264.SequenceParameterSet(nalUnit: plain.span)
+    sps.vui = H264.VUI()
+    sps.vui?.isPictureStructurePresent = true
+    sps.vui?.isOverscanAppropriate = false
+    let (timing, idr): ([UInt8], [UInt8]) = ([6, 1, 1, 0x40, 0x80], RepackStream.slice(0, isIDR: true))
+    let first = [sps.nalUnit(), RepackStream.pps(), timing, idr]
+    #expect(try push(first, Self.end, into: harness) == first)
+    harness.set("edit", "keep-sei=none")
+    let second = [timing, RepackStream.slice(1)]
+    #expect(try push(second, Self.end, into: harness) == second)
+    #expect(harness.takeMessages() == ["element: edit-pending"])
+    sps.vui?.isPictureStructurePresent = false
+    #expect(try push(first, Self.end, into: harness) == [sps.nalUnit(), RepackStream.pps(), idr])
+    #expect(try push(second, Self.end, into: harness) == [second[1]])
+  }
+
   /// A flush keeps what holds and what waits.
   @Test func aFlushKeepsEdits() throws {
     for sample in RepackSample.all {

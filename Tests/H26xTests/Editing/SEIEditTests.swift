@@ -59,6 +59,46 @@ import Testing
     #expect(try other.edit(stream.span, packaging: .annexB) == nil)
   }
 
+  /// The VUI does not demand picture timing that is removed (H.264 D.2.3, H.265 D.3.3).
+  @Test(
+    arguments: [
+      (.removeSEI(.pictureTiming), true), (.keepSEI([.recoveryPoint]), true), (.removeSEI(.recoveryPoint), false),
+      (.keepSEI([.pictureTiming]), false),
+    ] as [(StreamEdit, Bool)])
+  func removedPictureTimingIsNotDemanded(_ edit: StreamEdit, _ isRemoved: Bool) throws {
+    #expect(edit.concernsSEI == !isRemoved)
+    var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
+    sps.vui = H264.VUI()
+    sps.vui?.isOverscanAppropriate = false
+    sps.vui?.isPictureStructurePresent = true
+    var h264 = StreamEditor<H264>([edit])
+    let edited = try H264.SequenceParameterSet(
+      bytes: nalUnits(try h264.edited([0, 0, 0, 1] + sps.nalUnit()))[0])
+    #expect(edited.vui?.isPictureStructurePresent == !isRemoved)
+    #expect(h264.changes.map(\.element.description) == (isRemoved ? ["pic_struct_present_flag"] : []))
+
+    var other = H265Samples.plainSPS()
+    other.vui = H265.VUIParameters()
+    other.vui?.isOverscanAppropriate = false
+    other.vui?.isPictureStructurePresent = true
+    var h265 = StreamEditor<H265>([edit])
+    let stream = try h265.edited([0, 0, 0, 1] + other.nalUnit())
+    #expect(try H265.SequenceParameterSet(bytes: nalUnits(stream)[0]).vui?.isPictureStructurePresent == !isRemoved)
+    var fields = other
+    fields.vui?.isFieldSequence = true
+    var mixed = other
+    mixed.profileTierLevel.profile.constraints.formUnion([.progressiveSource, .interlacedSource])
+    for (sps, clause) in [(fields, "H.265 E.3.1"), (mixed, "H.265 7.4.4, E.3.1")] {
+      var editor = StreamEditor<H265>([edit])
+      do throws(StreamEditError) {
+        _ = try editor.edited([0, 0, 0, 1] + sps.nalUnit())
+        #expect(!isRemoved)
+      } catch {
+        #expect(isRemoved && error.clause.description == clause)
+      }
+    }
+  }
+
   /// In front of the slices, behind the parameter sets; with the temporal sub-layer of the picture.
   @Test func messagesAreInserted() throws {
     let insertion = SEIInsertion(.contentLightLevel, payload: [0, 0, 0, 1], at: .keyframes)
