@@ -13,12 +13,16 @@ protocol RepackCodec: ElementCodecSyntax, StreamEditing {
 
   /// Whether a picture of this type begins a coded video sequence, whatever comes before it.
   static func startsSequence(_ type: NALUnitType) -> Bool
+
+  /// Whether an SPS has HRD parameters, which a level is checked against.
+  static func hasBitRate(_ sps: SequenceParameterSet) -> Bool
 }
 
 extension H264: RepackCodec {
   static var ownSettings: [Setting<RepackSettings>] { [] }
   static func brokenLinkHeader(_ headerByte: UInt8) -> UInt8? { nil }
   static func startsSequence(_ type: NALUnitType) -> Bool { type.isIDR }
+  static func hasBitRate(_ sps: SequenceParameterSet) -> Bool { sps.vui?.nalHRD != nil || sps.vui?.vclHRD != nil }
 }
 
 extension H265: RepackCodec {
@@ -32,6 +36,7 @@ extension H265: RepackCodec {
   }
   /// NoRaslOutputFlag of a CRA picture depends on what comes before it (8.1.3).
   static func startsSequence(_ type: NALUnitType) -> Bool { type.isIDR || type.isBLA }
+  static func hasBitRate(_ sps: SequenceParameterSet) -> Bool { sps.vui?.timing?.hrdParameters != nil }
   /// CRA becomes BLA_W_LP: the slice header has the same syntax for both (7.3.6.1).
   static func brokenLinkHeader(_ headerByte: UInt8) -> UInt8? {
     guard NALUnitType(headerByte: headerByte) == .cra else { return nil }

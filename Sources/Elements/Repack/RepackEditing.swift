@@ -116,7 +116,7 @@ struct RepackEditing<Codec: RepackCodec> {
     let old = refusal
     refusal = nil
     do throws(StreamEditError) {
-      var new = StreamEditor<Codec>(try edits(for: nalUnits, decision.reordering, frameRate), sets: sets.store)
+      var new = StreamEditor<Codec>(try edits(for: nalUnits, sets, decision.reordering, frameRate), sets: sets.store)
       for nalUnit in nalUnits {
         guard let edited = try new.edited(nalUnit.span, of: nil) else { continue }
         guard edited.count <= decision.limit else { throw Self.isTooLong(edited) }
@@ -134,11 +134,12 @@ struct RepackEditing<Codec: RepackCodec> {
   }
 
   private func edits(
-    for nalUnits: [[UInt8]], _ reordering: StreamEdit?, _ frameRate: Fraction?
+    for nalUnits: [[UInt8]], _ sets: RepackParameterSets<Codec>, _ reordering: StreamEdit?, _ frameRate: Fraction?
   ) throws(StreamEditError) -> [StreamEdit] {
     guard wanted.findsLevel else { return wanted.edits(at: nil, reordering: reordering) }
     let rate = frameRate.flatMap { Ratio(UInt32(clamping: $0.numerator), UInt32(clamping: $0.denominator)) }
-    let level = Codec.lowestLevel(of: nalUnits, after: wanted.headerEdits(reordering), LevelDemand(frameRate: rate))
+    let level = Codec.provenLevel(
+      of: nalUnits, after: wanted.headerEdits(reordering), sets: sets.store, frameRate: rate)
     guard let level else {
       // Without a level, so that the edit that is refused is named.
       for nalUnit in nalUnits {

@@ -171,7 +171,7 @@ import Testing
     #expect(first.count == 5)
     for nalUnit in first[..<2] {
       let sps = try H264.SequenceParameterSet(nalUnit: nalUnit.span)
-      #expect(sps.level.name == "1" && sps.vui?.videoSignal?.colour?.primaries == 1)
+      #expect(sps.level.name == "5.1" && sps.vui?.videoSignal?.colour?.primaries == 1)
     }
     #expect(Array(first[2...]) == sets[2...] + [Stream.slice(0, isIDR: true)])
     #expect(try push([Stream.slice(0, isIDR: true, pps: 1)], Self.end, into: harness).count == 1)

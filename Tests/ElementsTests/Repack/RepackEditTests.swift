@@ -33,7 +33,6 @@ import Testing
         && $0.codedSize.width - $0.cropRectangle.width == 2
     },
     Edit(text: "level=5.1") { $0.levelName == "5.1" && $1.string("level") == "5.1" },
-    Edit(text: "level=auto") { $0.levelName == $1.string("level") && ["1", "2"].contains($0.levelName) },
     Edit(text: "latency=1") { format, _ in format.sentReorderFrames == 1 },
   ]
 
