@@ -2,7 +2,8 @@
 import GStreamer
 import H26x
 
-/// Stage: the reorder depth of a stream so far, which `latency=measured` writes into its headers.
+/// Stage: the reorder depth of a stream so far, which `latency=measured` writes into its headers, and a number as
+/// `latency` where it proves too small.
 struct MeasuredReordering<Codec: RepackCodec> {
   private var pictures = Codec.PictureReader()
   private var depth = ReorderDepth()
@@ -13,11 +14,20 @@ struct MeasuredReordering<Codec: RepackCodec> {
   /// The edit for a sequence that begins now; nil where nothing is known yet.
   func edit(_ sets: RepackParameterSets<Codec>) -> StreamEdit? {
     guard hasPicture || sets.followsDecodingOrder else { return nil }
-    return .reordering(UInt8(clamping: depth.pictures), buffer: nil)
+    return edit(atLeast: 0)
   }
 
-  /// A sequence begins whose headers have the depth of the pictures so far, or not.
-  mutating func beginSequence(isWritten: Bool) { written = isWritten ? depth.pictures : nil }
+  /// The edit for a sequence that begins now, where a number is asked for.
+  func edit(atLeast least: UInt8) -> StreamEdit {
+    .reordering(max(least, UInt8(clamping: depth.pictures)), buffer: nil)
+  }
+
+  /// A sequence begins.
+  ///
+  /// - Parameter edit: the one that its headers have; nil where they have none.
+  mutating func beginSequence(_ edit: StreamEdit?) {
+    if case .reordering(let depth, _)? = edit { written = Int(depth) } else { written = nil }
+  }
 
   /// The stream continues elsewhere, with a random access point.
   mutating func flush() {

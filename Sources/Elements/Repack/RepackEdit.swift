@@ -24,7 +24,10 @@ extension StreamEditList {
   /// Whether there is none.
   var isEmpty: Bool { edits.isEmpty && !findsLevel && !measuresReordering }
 
-  /// The edits of parameter sets, with an edit in the place of `latency=measured`, and without `level=auto`.
+  /// Whether headers get a reorder depth.
+  var setsReordering: Bool { measuresReordering || leastReordering != nil }
+
+  /// The edits of parameter sets, with an edit in the place of `latency`, and without `level=auto`.
   func headerEdits(_ reordering: StreamEdit?) -> [StreamEdit] {
     edits(at: nil, reordering: reordering).filter { !$0.concernsSEI }
   }

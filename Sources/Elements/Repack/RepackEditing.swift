@@ -31,7 +31,7 @@ struct RepackEditing<Codec: RepackCodec> {
   /// What was decided, and for what.
   private struct Decision: Equatable {
     var list: StreamEditList
-    /// The edit in the place of `latency=measured`.
+    /// The edit in the place of `latency`.
     var reordering: StreamEdit?
     /// Of the parameter sets.
     var version: UInt64
@@ -42,6 +42,8 @@ struct RepackEditing<Codec: RepackCodec> {
   /// Takes the property's value.
   mutating func adopt(_ list: StreamEditList) {
     guard list != wanted else { return }
+    // Pictures that were not measured are between those before and those to come.
+    if !wanted.setsReordering { reordering.flush() }
     wanted = list
     refusal = nil
     isPending = false
@@ -90,9 +92,10 @@ struct RepackEditing<Codec: RepackCodec> {
       if version != sets.version { take(editor.edits, sets) }
       return false
     }
-    let measured = wanted.measuresReordering ? reordering.edit(sets) : nil
-    defer { reordering.beginSequence(isWritten: measured != nil && refusal == nil) }
-    let next = Decision(list: wanted, reordering: measured, version: sets.version, limit: limit)
+    let least = wanted.leastReordering.map(reordering.edit(atLeast:))
+    let depth = wanted.measuresReordering ? reordering.edit(sets) : least
+    defer { reordering.beginSequence(refusal == nil ? depth : nil) }
+    let next = Decision(list: wanted, reordering: depth, version: sets.version, limit: limit)
     guard decided != next else { return false }
     decided = next
     return decide(next, sets, frameRate)
@@ -100,8 +103,9 @@ struct RepackEditing<Codec: RepackCodec> {
 
   /// Notes, once, that edits wait for the start of a coded video sequence.
   private mutating func notePending() {
+    let depth = wanted.leastReordering.map(reordering.edit(atLeast:)) ?? decided?.reordering
     guard !isPending, hasDelivered, decided?.list != wanted,
-      wanted.findsLevel || wanted.headerEdits(decided?.reordering) != editor.edits.filter({ !$0.concernsSEI })
+      wanted.findsLevel || wanted.headerEdits(depth) != editor.edits.filter({ !$0.concernsSEI })
     else { return }
     isPending = true
     isPendingDue = true
@@ -193,7 +197,7 @@ struct RepackEditing<Codec: RepackCodec> {
   mutating func edit(
     _ pieces: [RepackPiece<Codec>], _ content: AccessUnitContent<Codec>, _ sets: RepackParameterSets<Codec>, limit: Int
   ) throws(FlowError) -> Int {
-    if wanted.measuresReordering {
+    if wanted.setsReordering {
       excess = try reordering.take(pieces, sets, endsSequence: content.hasEnd) ?? excess
     }
     guard !editor.edits.isEmpty, editor.editsSEI || content.hasParameterSets else { return 0 }

@@ -42,11 +42,11 @@ struct RepackJournal {
     }
   }
 
-  /// Warns that pictures are reordered more than the headers announce, which what was measured before is in.
+  /// Warns that pictures are reordered more than the headers announce by an edit.
   mutating func note(measuredReorderDepth depth: Int) {
     warnings.append(
       ElementError(
-        .stream(.format), "Pictures are reordered more than measured so far; the next sequence's headers announce it.",
+        .stream(.format), "Pictures are reordered more than the edited headers announce; the next ones announce it.",
         debug: "a reorder depth of \(depth)"))
   }
 

@@ -53,15 +53,24 @@ public struct StreamEditList: Sendable, Hashable {
     edits.insert(edits.remove(at: tier), at: 0)
   }
 
-  /// The edits with a level in the place of "level=auto", and an edit of the reorder depth in that of "latency=measured";
-  /// without what was not found.
+  /// The edits with a level in the place of "level=auto", and an edit of the reorder depth in that of "latency=measured",
+  /// or of a number; without what was not found.
   public func edits(at level: StreamLevel?, reordering: StreamEdit? = nil) -> [StreamEdit] {
     var edits = edits
     let place = edits.firstIndex { $0 == .highTier(true) || $0.concernsSEI } ?? edits.endIndex
     if findsLevel, let level { edits.insert(.level(level), at: place) }
-    if measuresReordering, let reordering { edits.insert(reordering, at: place) }
+    if let reordering {
+      if let index = edits.firstIndex(where: { $0.reorderDepth != nil }) {
+        edits[index] = reordering
+      } else if measuresReordering {
+        edits.insert(reordering, at: place)
+      }
+    }
     return edits
   }
+
+  /// The number of "latency"; nil without one.
+  package var leastReordering: UInt8? { edits.lazy.compactMap(\.reorderDepth).first }
 
   /// Names and values, continued ones put together.
   private static func parts(
@@ -92,6 +101,10 @@ public struct StreamEditList: Sendable, Hashable {
     while bytes.last == space { bytes.removeLast() }
     return bytes
   }
+}
+
+extension StreamEdit {
+  fileprivate var reorderDepth: UInt8? { if case .reordering(let depth, _) = self { depth } else { nil } }
 }
 
 /// Why a list of edits cannot be read.

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Elements
 
-/// `edit="latency=measured"`: headers get the reorder depth of the pictures before them.
+/// `edit="latency=measured"`: headers get the reorder depth of the pictures before them, and with a number where that
+/// proves too small.
 @Suite struct RepackMeasuredReorderingTests {
   init() { #expect(Registration.succeeded) }
 
@@ -17,10 +18,10 @@ import Testing
 
   /// The reorder depths that headers announce when those of the input announce 4, and what is on the bus.
   private func depths(
-    _ codec: String, _ units: [[UInt8]], discontinuities: Set<Int> = []
+    _ codec: String, _ units: [[UInt8]], discontinuities: Set<Int> = [], latency: String = "measured"
   ) throws -> (announced: [Int?], messages: [String]) {
     let harness = try Harness(
-      "swifth\(codec)repack edit=latency=4 ! swifth\(codec)repack edit=latency=measured")
+      "swifth\(codec)repack edit=latency=4 ! swifth\(codec)repack edit=latency=\(latency)")
     harness.collectMessages()
     harness.setInputCaps("video/x-h\(codec), stream-format=byte-stream, alignment=au")
     var announced: [Int?] = []
@@ -59,7 +60,19 @@ import Testing
     let units = try clip(codec)
     let (announced, messages) = try depths(codec, Array(units[..<1]) + units + units)
     #expect(announced.first == 4 && announced.dropFirst().first == 0 && announced.last == 2, "\(announced)")
-    #expect(messages.count == 1 && messages.allSatisfy { $0.contains("reordered more than measured") }, "\(messages)")
+    #expect(messages.count == 1, "\(messages)")
+    #expect(messages.allSatisfy { $0.contains("reordered more than the edited headers") })
+  }
+
+  /// A number is the least: a smaller one than the pictures need holds for one sequence, with a warning.
+  @Test(arguments: ["264", "265"]) func aNumberThatProvesTooSmallIsRaised(codec: String) throws {
+    let units = try clip(codec)
+    let (announced, messages) = try depths(codec, units + units + units, latency: "0")
+    let sequence = announced.count / 3
+    #expect(announced.first == 0 && announced.dropFirst(sequence).allSatisfy { $0 == 2 }, "\(announced)")
+    #expect(messages.count == 1 && messages.allSatisfy { $0.contains("reordered more than the edited headers") })
+    let enough = try depths(codec, units + units, latency: "3")
+    #expect(enough.announced.allSatisfy { $0 == 3 } && enough.messages == [])
   }
 
   /// Behind a loss, orders may begin anew.

@@ -58,6 +58,7 @@ import Testing
     #expect(list.edits(at: StreamLevel(tenths: 40), reordering: depth).count == 3)
     #expect(list.edits(at: nil) == list.edits)
     #expect(try StreamEditList("range=full").edits(at: nil, reordering: depth) == [.fullRange(true)])
+    #expect(try StreamEditList("latency=1,tier=high").edits(at: nil, reordering: depth) == [depth, .highTier(true)])
   }
 
   /// The level that is found takes the place that a named one would have.
