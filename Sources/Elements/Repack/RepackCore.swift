@@ -312,10 +312,11 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     let placement = sets.place(
       content, insertion: insertion, dropsInBand: settings.drop.contains(.parameterSets), in: output.streamFormat)
     if placement.removesOwn { for piece in assembler.pieces { piece.drop(Codec.typesInConfigurationRecord) } }
-    let codecData = placement.changesCodecData ? try changedCodecData(output) : []
+    // Until downstream has got something, its caps may be older than the edits.
+    let isOlder = hasEdited && !editing.hasDelivered
+    let codecData = placement.changesCodecData || isOlder ? try changedCodecData(output) : []
     try edit(output)
-    let isEmpty = assembler.pieces.allSatisfy { $0.isEmpty }
-    guard !isEmpty, !content.isParameterSetsOnly else {
+    guard !assembler.pieces.allSatisfy(\.isEmpty), !content.isParameterSetsOnly else {
       removeAccessUnit()
       return nil
     }
@@ -330,9 +331,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     let isStale = editing.begin(
       content, sets, frameRate: input?.frameRate, limit: output?.longestParameterSet ?? .max)
     if isStale { sets.makeStale() }
-    if content?.isRandomAccessPoint ?? true || !editing.hasDelivered {
-      editing.describe(assembler.pieces, sets)
-    }
+    if content?.isRandomAccessPoint ?? true || !editing.hasDelivered { editing.describe(assembler.pieces, sets) }
     journal.note(refusal: editing.takeRefusal(), isPending: editing.takePending())
   }
 

@@ -87,6 +87,21 @@ import Testing
     }
   }
 
+  /// Caps that were sent before the edit was set, or taken back, come again with the first picture.
+  @Test(arguments: ["", "colour=bt2020-pq"]) func changesCodecDataBeforeTheFirstPicture(first: String) throws {
+    for sample in RepackSample.all {
+      for second in ["colour=bt709", ""] {
+        let harness = try sample.harness("edit=\"\(first)\"", to: Self.avc)
+        harness.setInputCaps(sample.caps(Self.avc, more: ", colorimetry=bt601"))
+        #expect(try colour([], sample, codecData: harness.outputCodecData()) == (first.isEmpty ? nil : 9))
+        harness.set("edit", second)
+        #expect(try push(sample.accessUnits[0], Self.avc, into: harness) == sample.accessUnits[0])
+        #expect(try colour([], sample, codecData: harness.outputCodecData()) == (second.isEmpty ? nil : 1))
+        #expect(try colorimetry(harness) == (second.isEmpty ? "bt601" : "bt709"))
+      }
+    }
+  }
+
   /// Edits of SEI hold from the next access unit on, also beside others that wait.
   @Test func editsMessagesAtOnce() throws {
     let sample = RepackSample.all[0]
