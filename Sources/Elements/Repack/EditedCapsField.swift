@@ -51,19 +51,36 @@ enum EditedCapsField: String, CaseIterable {
     }
   }
 
-  /// The field's value by the edited parameter sets; nil where they do not have it. What is in SEI messages is left to
-  /// decoders.
-  func value(_ format: FormatDescription) -> FieldValue? {
+  /// The field's value by the edited parameter sets and the SEI messages that are inserted; nil where they do not have
+  /// it. What is in other SEI messages is left to decoders.
+  func value(_ format: FormatDescription?, _ inserted: DisplayMetadata) -> FieldValue? {
+    switch self {
+    case .masteringDisplay: inserted.masteringDisplay?.capsText.map { .string($0) }
+    case .contentLight: inserted.contentLight.map { .string($0.capsText) }
+    case .colorimetry:
+      format?.colorimetry(preferringTransfer: inserted.alternativeTransfer?.preferredTransfer).map { .string($0) }
+    default: format.flatMap(value)
+    }
+  }
+
+  private func value(_ format: FormatDescription) -> FieldValue? {
     switch self {
     case .width: .int(Int32(clamping: format.cropRectangle.width))
     case .height: .int(Int32(clamping: format.frameSize.height))
-    case .colorimetry: format.colorimetry().map { .string($0) }
     case .framerate: format.frameRateOfCaps.map { .fraction($0) }
     case .level: format.levelName.map { .string($0) }
     case .tier: format.tierName.map { .string($0) }
     case .profile: format.profileName.map { .string($0) }
     case .pixelAspectRatio: format.pixelAspectRatioOfCaps.map { .fraction($0) }
-    case .chromaSite, .masteringDisplay, .contentLight, .dynamicRange, .multiviewMode, .multiviewFlags: nil
+    default: nil
     }
+  }
+}
+
+extension DisplayMetadata {
+  /// What inserted SEI messages say; the last one of a type counts.
+  init(insertedBy edits: [StreamEdit]) {
+    self.init()
+    for case .insertSEI(let insertion) in edits { read(seiNALUnit([(insertion.type, insertion.payload)]).span) }
   }
 }

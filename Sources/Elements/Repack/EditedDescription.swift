@@ -75,10 +75,17 @@ struct EditedDescription<Codec: RepackCodec> {
   ///   - wanted: those that are to hold.
   func setFields(of caps: inout Caps, upstream: StructureView, _ edits: [StreamEdit], wanted: [StreamEdit]) {
     let edited = EditedCapsField.list(edits)
-    for field in concerned.union(EditedCapsField.list(wanted)) {
-      let value = edited.contains(field) ? format.flatMap(field.value) : upstream.value(field.rawValue)
+    let inserted = DisplayMetadata(insertedBy: edits)
+    let fields = concerned.union(EditedCapsField.list(wanted))
+    for field in fields {
+      let value = edited.contains(field) ? field.value(format, inserted) : upstream.value(field.rawValue)
       if let value { caps.set(field.rawValue, value) } else { caps.remove(field.rawValue) }
     }
+    guard fields.contains(.dynamicRange), edited.contains(.dynamicRange) else { return }
+    let lights: [EditedCapsField] = [.masteringDisplay, .contentLight]
+    guard lights.allSatisfy({ caps.first.has($0.rawValue) }) else { return }
+    let field = EditedCapsField.dynamicRange.rawValue
+    caps.set(field, upstream.value(field) ?? .string("hdr10"))
   }
 }
 

@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  /// Messages are removed and inserted, and the caps no longer repeat them.
+  /// Messages are removed and inserted, and the caps repeat what is then there.
   @Test func editsMessages() throws {
     for sample in RepackSample.all {
       for input in RepackEnd.inputs where input.lengthSize == 4 {
@@ -133,9 +133,34 @@ import Testing
           }
           #expect(nalUnits == expected, comment)
           let caps = try harness.outputCaps()
-          let repeats = caps.first.has("content-light-level") || caps.first.has("hdr-format")
-          #expect(!repeats, comment)
+          let (light, format) = (caps.first.string("content-light-level"), caps.first.string("hdr-format"))
+          #expect(light == "1:2" && format == nil, comment)
         }
+      }
+    }
+  }
+
+  /// Caps say what is inserted, and `hdr-format` where both messages of HDR10 are.
+  @Test func capsHaveInsertedMessages() throws {
+    let display = "33c286c41d4c0bb884d03e803d134042009896800000000a"
+    let end = RepackEnd(format: .byteStream, alignment: "au")
+    for sample in RepackSample.all {
+      for (edit, hasDisplay, hasLight, format) in [
+        ("remove-sei=144,insert-sei=144=03e80190", true, true, "hdr10"), ("remove-sei=144", true, false, nil),
+        ("remove-sei=137,144,insert-sei=144=03e80190", false, true, nil),
+        ("remove-sei=137,144,insert-sei=144=03e80190,insert-sei=137=\(display)", true, true, "hdr10"),
+      ] as [(String, Bool, Bool, String?)] {
+        let harness = try sample.harness("edit=\"\(edit)\"", to: end)
+        let upstream =
+          ", mastering-display-info=(string)1:2:3:4:5:6:7:8:9:10, content-light-level=(string)1:1, hdr-format=(string)hdr10"
+        harness.setInputCaps(sample.caps(end, more: upstream))
+        try Self.push(sample, end, into: harness)
+        let caps = try harness.outputCaps()
+        let isThere =
+          caps.first.has("mastering-display-info") == hasDisplay
+          && caps.first.string("content-light-level") == (hasLight ? "1000:400" : nil)
+          && caps.first.string("hdr-format") == format
+        #expect(isThere, "\(edit): \(caps.description)")
       }
     }
   }
