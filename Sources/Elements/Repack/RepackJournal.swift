@@ -42,7 +42,7 @@ struct RepackJournal {
     }
   }
 
-  /// Warns that pictures are reordered more deeply than the headers announce by an edit.
+  /// Warns that pictures are reordered more than the headers announce by an edit.
   mutating func note(measuredReorderDepth depth: Int) {
     warnings.append(
       ElementError(

@@ -124,7 +124,8 @@ import Testing
     let harness = try sample.harness("", to: Self.end)
     harness.collectMessages()
     harness.setInputCaps(sample.caps(Self.end))
-    var sps = try H264.SequenceParameterSet(nalUnit: RepackStream.sps().span)
+    let plain = RepackStream.sps()
+    var sps = try H264.SequenceParameterSet(nalUnit: plain.span)
     sps.vui = H264.VUI()
     sps.vui?.isPictureStructurePresent = true
     sps.vui?.isOverscanAppropriate = false

@@ -9,7 +9,11 @@ import Testing
 
 /// `level=auto` in an element, which measures nothing: a level is lowered only where the headers prove it.
 @Suite struct RepackLevelTests {
-  init() { #expect(Registration.succeeded) }
+  init() throws {
+    #expect(Registration.succeeded)
+    let sps = MinimalStream.sps(nalBuffers: 1, vclBuffers: 1)
+    hrd = try H264.SequenceParameterSet(nalUnit: sps.span).vui?.nalHRD
+  }
 
   private static let end = RepackEnd(format: .byteStream, alignment: "au")
 
@@ -17,7 +21,8 @@ import Testing
   private func level(
     _ edit: String = "level=auto", rate: String? = nil, _ change: (inout H264.SequenceParameterSet) -> Void
   ) throws -> (sps: String?, caps: String?, messages: [String]) {
-    var sps = try H264.SequenceParameterSet(nalUnit: RepackStream.sps(profile: 77, constraints: 0, level: 40).span)
+    let plain = RepackStream.sps(profile: 77, constraints: 0, level: 40)
+    var sps = try H264.SequenceParameterSet(nalUnit: plain.span)
     change(&sps)
     let harness = try Harness.repack("edit=\"\(edit)\"", to: "byte-stream")
     harness.collectMessages()
@@ -27,7 +32,8 @@ import Testing
     #expect(harness.push(try RepackStream.buffer(Self.end.pack(unit))) == 0)
     let output = try RepackEditTests.pullAll(harness, Self.end)
     let caps = try harness.outputCaps()
-    let name = try H264.SequenceParameterSet(nalUnit: output[0].span).level.name
+    let first = try #require(output.first)
+    let name = try H264.SequenceParameterSet(nalUnit: first.span).level.name
     return (name, caps.first.string("level"), harness.takeMessages())
   }
 
@@ -42,8 +48,7 @@ import Testing
     sps.vui?.nalHRD = hrd
   }
 
-  private let hrd = try? H264.SequenceParameterSet(nalUnit: MinimalStream.sps(nalBuffers: 1, vclBuffers: 1).span)
-    .vui?.nalHRD
+  private let hrd: H264.HRDParameters?
 
   @Test func whatIsNotProvenStays() throws {
     let without = try level { _ in }
@@ -85,7 +90,8 @@ import Testing
 
   /// Of H.265 the VPS may have the rate.
   @Test(arguments: [true, false]) func theRateOfTheVPSCounts(hasRate: Bool) throws {
-    var sps = try H265.SequenceParameterSet(nalUnit: H265Stream.sps().span)
+    let plain = H265Stream.sps()
+    var sps = try H265.SequenceParameterSet(nalUnit: plain.span)
     sps.profileTierLevel.levelIDC = 153
     sps.vui = H265.VUIParameters()
     sps.vui?.timing = .init(unitsInTick: 0, timeScale: 0)
@@ -94,14 +100,16 @@ import Testing
     var layer = H265.HRDParameters.SubLayer(pictureRate: .fixed(elementalDuration: 1))
     layer.nal = [.init(bitRateValue: 10, sizeValue: 10, isConstantBitRate: false)]
     sps.vui?.timing?.hrdParameters = H265.HRDParameters(common: common, hasCommon: true, subLayers: [layer])
-    var vps = try H265.VideoParameterSet(nalUnit: H265Stream.vps.span)
+    let plainVPS = H265Stream.vps
+    var vps = try H265.VideoParameterSet(nalUnit: plainVPS.span)
     vps.timing = hasRate ? .init(unitsInTick: 1, timeScale: 25) : nil
     let harness = try Harness("swifth265repack edit=level=auto")
     harness.setInputCaps("video/x-h265, stream-format=byte-stream, alignment=au")
     let unit = [vps.nalUnit(), sps.nalUnit(), H265Stream.pps(), H265Stream.slice(.idrWithRADL)]
     #expect(harness.push(try RepackStream.buffer(Self.end.pack(unit))) == 0)
     let output = try RepackEditTests.pullAll(harness, Self.end)
-    let level = try H265.SequenceParameterSet(nalUnit: output[1].span).level.name
+    let edited = try #require(output.dropFirst().first)
+    let level = try H265.SequenceParameterSet(nalUnit: edited.span).level.name
     #expect((level == "5.1") == !hasRate, "\(level ?? "")")
   }
 }
