@@ -78,9 +78,14 @@ final class CompanionStreams {
       stream.index != video?.index
         && (selection.streams?.contains(stream.index) == true || programme?.streams.contains(stream.index) != false)
     }
-    (self.video, self.others, chosen) = (video, others, others.filter(selection.includes))
-    self.programme = programme?.number
     let movie = Self.movie(container.input)
+    // What is encrypted is left behind.
+    let encrypted = Set((movie?.tracks ?? []).lazy.filter { ["enca", "enct"].contains($0.coding.name) }.map(\.id))
+    (self.video, self.others) = (video, others)
+    chosen = others.filter { stream in
+      selection.includes(stream) && UInt32(exactly: stream.id).map(encrypted.contains) != true
+    }
+    self.programme = programme?.number
     shifts = Self.shifts(container, movie)
     let chapters = movie?.tracks.lazy.compactMap(\.chapterTrack).first
     chapterStream = chapters.flatMap { id in others.first { UInt32(exactly: $0.id) == id }?.index }

@@ -37,6 +37,8 @@ final class MP4VideoReader: VideoTrackReader {
     if let program = input.selection.program { throw Failure("\(input.name): no programme \(program); MP4 has none") }
     let file = start.track
     guard let video = file.video, file.timescale > 0 else { throw Failure(input.noVideo) }
+    // Samples in front of the encrypted ones may be clear, with a description of their own.
+    if Encryption(file) != nil, let failure = input.encryptionFailure { throw failure }
     (timescale, descriptionIndex) = (file.timescale, video.index)
     let trial = Trial(start)
     allMedia = MP4.ShownRange(start: min(trial.start, 0), end: nil, time: 0)
