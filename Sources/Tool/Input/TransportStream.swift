@@ -31,6 +31,23 @@ enum TransportStream {
       return nil
     }
 
+    /// Whether the last of several packets in a row, with which the bytes end, is no whole one.
+    static func endsInsidePacket(_ bytes: [UInt8]) -> Bool {
+      for size in sizes {
+        /// Whether so many bytes are left from a sync byte on, with packets in front of it.
+        func ends(_ rest: Int) -> Bool {
+          let last = bytes.count - rest
+          guard last - (fewest - 1) * size >= 0, bytes[last] == 0x47 else { return false }
+          return (1..<fewest).allSatisfy { isPacket(bytes, at: last - $0 * size) }
+        }
+        // Of 192 bytes, four are in front of the sync byte.
+        let whole = size == 192 ? 188 : size
+        if ends(whole) { return false }
+        if (1...size).contains(where: { $0 != whole && ends($0) }) { return true }
+      }
+      return false
+    }
+
     /// Whether a header (2.4.3.2) can begin here: a sync byte, no error, and an adaptation field that fits or a payload.
     private static func isPacket(_ bytes: [UInt8], at place: Int) -> Bool {
       guard bytes[place] == 0x47, bytes[place + 1] & 0x80 == 0 else { return false }
