@@ -64,7 +64,7 @@ final class MP4VideoReader: VideoTrackReader {
   }
 
   /// The place of the track that is chosen; `nil` for the first.
-  private static func track(_ input: InputFile, _ source: InputBytes) throws(MP4.ReadError) -> Int? {
+  static func track(_ input: InputFile, _ source: InputBytes) throws(MP4.ReadError) -> Int? {
     guard let chosen = input.selection.streams else { return nil }
     let movie = try MP4.VideoSamples(source).movie
     return chosen.sorted().first { movie.videoTrack(at: $0) != nil } ?? chosen.first
