@@ -98,6 +98,20 @@ import Testing
     #expect(run.status == 0 && !run.said.contains("timecode"), "\(run.said)")
   }
 
+  /// Where streams are joined, a picture may have the time of the one in front of it.
+  @Test(arguments: ["mkv", "mp4", "ts"]) func repeatedPresentationTimesAreTimes(suffix: String) async throws {
+    let folder = try Folder()
+    let clip = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.ts")))
+    let times = TransportStreamTimes(clip)
+    let (first, last) = (try #require(times.first), try #require(times.last))
+    try folder.write("joined.ts", Data(clip + TransportStreamTimes.moved(clip, by: last - first)))
+    let run = try await Program.run(["repack", "joined.ts", "-o", "out.\(suffix)"], in: folder.url)
+    try #require(run.status == 0, "\(run.said)")
+    let expected = try await Program.run(["hash", "joined.ts"], in: folder.url)
+    let copy = try await Program.run(["hash", "out.\(suffix)"], in: folder.url)
+    #expect(copy.output == expected.output, "\(copy.said)")
+  }
+
   /// FLV may give several access units one decoding time.
   @Test func repeatedDecodingTimesMoveNoPicture() async throws {
     let folder = try Folder()

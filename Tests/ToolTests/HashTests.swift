@@ -74,6 +74,33 @@ import Testing
     #expect(lines.map { $0.prefix(36) } == [25, 26, 27].map { "0,         \($0),         \($0),        1," })
   }
 
+  /// Ticks have a place for all times, whatever most durations are: every one of 120 ms behind the first 600 ms is a multiple
+  /// of 40 ms, and every one of 60 ms one of 20 ms. Matroska and FLV have rounded times.
+  @Test(arguments: [(3, 1, "1/25", "1/25"), (3, 2, "1/50", "1/1000000000")])
+  func findsTicksOfVariableRates(factor: Int, divisor: Int, table: String, others: String) async throws {
+    let folder = try Folder()
+    let clip = [UInt8](try Data(contentsOf: URL(filePath: Self.media("clip.flv"))))
+    let changed = FlashTimes.changed(clip) { $0 <= 600 ? $0 : 600 + ($0 - 600) * factor / divisor }
+    try folder.write("in.flv", Data(changed))
+    let ticks = factor * 40 / divisor
+    let expected = (0..<62).map { $0 <= 15 ? 40 * $0 : 600 + ($0 - 15) * ticks }
+    for (name, base) in [("out.mp4", table), ("out.mkv", others), ("in.flv", others)] {
+      if name != "in.flv" {
+        let run = try await Program.run(["repack", "in.flv", "-o", name], in: folder.url)
+        try #require(run.status == 0, "\(run.said)")
+      }
+      let lines = try await Program.run(["hash", "--each", name], in: folder.url).text.split(separator: "\n")
+      #expect(lines.count == 9 + 62 && lines[3] == "#tb 0: \(base)", "\(name): \(lines.prefix(12))")
+      let scale = base.split(separator: "/").last.flatMap { Double($0) } ?? 0
+      let times = lines.dropFirst(9).compactMap { line in
+        Double(line.split(separator: ",")[2].trimmingCharacters(in: .whitespaces)).map {
+          Int(($0 * 1000 / scale).rounded())
+        }
+      }
+      #expect(times == expected, "\(name): \(times)")
+    }
+  }
+
   /// A list needs times, which a byte stream without a frame rate has not.
   @Test func refusesPicturesWithoutTimesInLists() async throws {
     let folder = try Folder()

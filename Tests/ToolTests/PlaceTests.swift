@@ -92,8 +92,7 @@ import Testing
     let run = try await Program.run(["repack", "cut", "-o", "out.mkv"], in: folder.url)
     #expect(run.status == 0, "\(run.said)")
     #expect(
-      run.said.contains("left behind: what is behind the end of the source, which is cut off")
-        == name.hasSuffix("mp4"), "\(run.said)")
+      run.said.contains("left behind: what is behind the end of the source, which is cut off"), "\(run.said)")
     let checked = try await Program.run(["check", "out.mkv"], in: folder.url)
     #expect(checked.text.contains(", 0 errors"), "\(checked.text)")
   }

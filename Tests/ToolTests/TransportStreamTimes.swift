@@ -3,17 +3,17 @@
 /// The times of an MPEG transport stream (ISO/IEC 13818-1) of packets of 188 bytes: PTS and DTS of PES packets, and the base
 /// of PCR, which have 33 bits.
 struct TransportStreamTimes {
-  /// The first PTS.
-  let first: UInt64?
+  /// The first PTS, and the last one in the order of the stream.
+  let (first, last): (UInt64?, UInt64?)
 
   init(_ stream: [UInt8]) {
     var stream = stream
-    var found: UInt64?
+    var (first, last): (UInt64?, UInt64?)
     Self.change(&stream) { value, isPresentation in
-      if isPresentation { found = found ?? value }
+      if isPresentation { (first, last) = (first ?? value, value) }
       return value
     }
-    first = found
+    (self.first, self.last) = (first, last)
   }
 
   /// The stream with all times later by as many ticks, of which 33 bits are left.

@@ -42,7 +42,8 @@ struct CheckCommand: AsyncParsableCommand, ShowsProgress {
 
   /// Returns the number of errors.
   private func check(_ path: FilePath, _ output: inout ResultWriter) async throws(Failure) -> UInt64 {
-    var items = try await ReportItems(InputFile(path), ReportOptions())
+    let input = try InputFile(path)
+    var items = try await ReportItems(input, ReportOptions())
     var lines = JSONLines()
     let name = path.string
     var errors: UInt64 = 0
@@ -56,6 +57,11 @@ struct CheckCommand: AsyncParsableCommand, ShowsProgress {
       line.close()
       line.endLine()
       output.write(line.bytes)
+    }
+    // Of MP4, each sample that is missing is a finding.
+    if !json, input.kind != .container("MP4"), input.isCutOff {
+      output.write(
+        "\(Terminal.printable(name)): error: \(Rule.truncated.name): the file is cut off; expected its end\n")
     }
     try await Progress.during(items.place, hasLine: !Terminal.showsResults) { () async throws(Failure) in
       while let item = try await items.next() { errors += take(item, name, &listed, &lines, &output) }

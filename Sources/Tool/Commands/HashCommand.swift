@@ -12,8 +12,8 @@ struct HashCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
       The bytes are those that decode writes as raw video: cropped, without padding. The sum is in the format of \
       ffmpeg -f md5 or -f hash. --each prints a line for each picture, in the format of ffmpeg -f framemd5 or \
       -f framehash: stream, decoding time, presentation time, duration, size and hash. Times are in ticks of a frame, \
-      or in nanoseconds where there is no frame rate; they count from the beginning of the file, in byte streams and \
-      MPEG-TS from the first picture.
+      in shorter ones where frames differ in duration, or in nanoseconds where there is no frame rate or times are \
+      rounded; they count from the beginning of the file, in byte streams and MPEG-TS from the first picture.
 
       Examples:
         h26x hash clip.mp4
@@ -46,7 +46,7 @@ struct HashCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     let pictures = try DecodedPictureReader(input, decoding.options())
     let clock = Mutex(PictureClock(input))
     // Hashed by the decoder's thread.
-    let hashes = Mutex(PictureHashes(algorithm.checksum, name: algorithm.name, each ? .each : .all))
+    let hashes = Mutex(PictureHashes(algorithm.checksum, name: algorithm.name, each ? .each : .all, of: input))
     do throws(Failure) {
       try await pictures.readAll { [each, limit = decoding.frames ?? .max] sample throws(Failure) in
         let time = clock.withLock { $0.time(of: sample) }

@@ -70,7 +70,7 @@ struct ContainerInfo {
       isVideoBitrateEstimate: !isWhole, programs: input.programs,
       programStreams: companions.context.programs.reduce(into: [:]) { $0[$1.number] = $1.streams }, video: video,
       others: companions.others.map { StreamDetails($0) },
-      counts: counting && isWhole ? counts : nil)
+      counts: counting && isWhole ? counts : nil, encryption: input.encryption?.name)
   }
 }
 

@@ -23,6 +23,8 @@ struct MediaInfo: Sendable {
   let counts: Counts?
   /// Access units that the container lists, but that are beyond the end of the file.
   var missing = 0
+  /// How the video is encrypted; `nil` where it is not.
+  var encryption: String?
 
   /// Counts of the access units that were read.
   struct Counts: Sendable {

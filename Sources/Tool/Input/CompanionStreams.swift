@@ -83,9 +83,14 @@ final class CompanionStreams {
       stream.index != video?.index
         && (selection.streams?.contains(stream.index) == true || program?.streams.contains(stream.index) != false)
     }
-    (self.video, self.others, chosen) = (video, others, others.filter(selection.includes))
-    self.program = program?.number
     let movie = Self.movie(container.input)
+    // What is encrypted is left behind.
+    let encrypted = Set((movie?.tracks ?? []).lazy.filter { ["enca", "enct"].contains($0.coding.name) }.map(\.id))
+    (self.video, self.others) = (video, others)
+    chosen = others.filter { stream in
+      selection.includes(stream) && UInt32(exactly: stream.id).map(encrypted.contains) != true
+    }
+    self.program = program?.number
     let ranges = Self.shownRanges(container, movie)
     shifts = ranges.compactMapValues { $0.first.map { $0.time &- $0.start } }
     partCounts = ranges.mapValues(\.count).filter { $0.value > 1 }

@@ -51,12 +51,13 @@ final class ContainerReader: PictureSource {
     } catch { throw Failure(error, about: file.input.name) }
   }
 
-  /// MP4's tables are ours to read, but for those of files whose sample entries name neither codec.
+  /// MP4's tables are ours to read, but for those of files whose sample entries name neither codec. libavformat takes
+  /// encrypted samples for clear ones.
   static func reader(_ file: ContainerFile, part: Int = 0) throws(Failure) -> any VideoTrackReader {
     let input = file.input
     guard input.kind == .container("MP4") else { return try ContainerVideoReader(file) }
     do throws(Failure) { return try MP4VideoReader(input, part: part) } catch {
-      if let failure = input.mp4Failure { throw failure }
+      if let failure = input.encryptionFailure ?? input.mp4Failure { throw failure }
       if !input.selection.isEmpty { throw try ContainerInput(file, .description).selectionFailure ?? error }
       guard let reader = try? ContainerVideoReader(file) else { throw error }
       return reader

@@ -15,8 +15,8 @@ final class ContainerSource: PushSource {
   private var reader: (any VideoTrackReader)?
   private var status = ReadingStatus()
   private var place: ProgressPlace?
-  /// The last DTS of the track, and how many access units in front of this one had it.
-  private var (decoding, repeated): (Int64?, Int64) = (nil, 0)
+  /// The last DTS and PTS of the track.
+  private var (decoding, composition) = (Repetition(), Repetition())
   /// Of the track, for queries, which come on any thread.
   private let (caps, length) = (Locked(""), Locked<ClockTime?>(nil))
 
@@ -68,11 +68,9 @@ final class ContainerSource: PushSource {
     place?.reach(time: time &+ sample.duration, bytes: reader.position)
     if let packaging = sample.packaging { begin(packaging, reader.track) }
     guard var buffer = Buffer(copying: sample.bytes.span) else { throw .error }
-    buffer.pts = sample.composition.map(Self.time)
-    repeated = sample.decoding == decoding ? repeated + 1 : 0
-    decoding = sample.decoding
-    // The base class of parsers takes a DTS that comes again for none, and continues the one before by the frame rate.
-    buffer.dts = sample.decoding.map { Self.time($0 &+ repeated) }
+    // The base class of parsers takes a time that comes again for none. It continues DTS by the frame rate then.
+    buffer.pts = composition.distinct(sample.composition).map(Self.time)
+    buffer.dts = decoding.distinct(sample.decoding).map(Self.time)
     if sample.duration > 0 { buffer.duration = ClockTime(nanoseconds: UInt64(sample.duration)) }
     if !sample.isSync { buffer.flags.insert(.deltaUnit) }
     return buffer
@@ -84,6 +82,20 @@ final class ContainerSource: PushSource {
     let text = track.caps
     caps.withLock { $0 = text }
     if let caps = Caps(parsing: text) { _ = sourcePad.push(.caps(caps)) }
+  }
+
+  /// A time that may come again and again.
+  private struct Repetition {
+    private var time: Int64?
+    /// How many samples in front of this one had it.
+    private var count: Int64 = 0
+
+    /// The time of the next sample, later by a nanosecond for each time that it came before.
+    mutating func distinct(_ next: Int64?) -> Int64? {
+      count = next == time ? count + 1 : 0
+      time = next
+      return next.map { $0 &+ count }
+    }
   }
 
   /// A time of the media as a time of the stream.

@@ -163,6 +163,9 @@ extension InputFile.Kind {
       self = .container(Self.name(format))
     } else if let known = Self.known.first(where: { bytes.starts(with: $0.start) }) {
       self = .other(known.name)
+    } else if !Self.beginsWithStartCode(bytes), TransportStream.Packets(in: bytes) != nil {
+      // What precedes the packets belongs to something else.
+      self = .container("MPEG-TS")
     } else if Self.hasStartCode(bytes) {
       self = .byteStream(CodecGuess.evidentCodec(of: bytes.span))
     } else if bytes.allSatisfy({ $0 == 0 }) {
@@ -201,6 +204,12 @@ extension InputFile.Kind {
   private static func isText(_ bytes: [UInt8]) -> Bool {
     bytes.allSatisfy { $0 >= 32 && $0 != 127 || (9...13).contains($0) }
       && bytes.count(where: { $0 < 128 }) >= bytes.count / 10 * 9
+  }
+
+  /// Whether the bytes begin as a byte stream does: with zeros, at least two, and a one.
+  private static func beginsWithStartCode(_ bytes: [UInt8]) -> Bool {
+    guard let end = bytes.firstIndex(where: { $0 != 0 }) else { return false }
+    return end >= 2 && bytes[end] == 1
   }
 
   private static func hasStartCode(_ bytes: [UInt8]) -> Bool {

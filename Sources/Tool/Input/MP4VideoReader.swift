@@ -37,6 +37,8 @@ final class MP4VideoReader: VideoTrackReader {
     if let program = input.selection.program { throw Failure("\(input.name): no program \(program); MP4 has none") }
     let file = start.track
     guard let video = file.video, file.timescale > 0 else { throw Failure(input.noVideo) }
+    // Samples in front of the encrypted ones may be clear, with a description of their own.
+    if Encryption(file) != nil, let failure = input.encryptionFailure { throw failure }
     (timescale, descriptionIndex) = (file.timescale, video.index)
     let trial = Trial(start)
     allMedia = MP4.ShownRange(start: min(trial.start, 0), end: nil, time: 0)
@@ -62,7 +64,7 @@ final class MP4VideoReader: VideoTrackReader {
   }
 
   /// The place of the track that is chosen; `nil` for the first.
-  private static func track(_ input: InputFile, _ source: InputBytes) throws(MP4.ReadError) -> Int? {
+  static func track(_ input: InputFile, _ source: InputBytes) throws(MP4.ReadError) -> Int? {
     guard let chosen = input.selection.streams else { return nil }
     let movie = try MP4.VideoSamples(source).movie
     return chosen.sorted().first { movie.videoTrack(at: $0) != nil } ?? chosen.first

@@ -14,11 +14,12 @@ struct SoundHeader: Equatable {
   let configuration: [UInt8]
 
   /// libavcodec's names of the codecs that have one.
-  static let codecs: Set = ["aac", "mp1", "mp2", "mp3"]
+  static let codecs: Set = ["aac", "eac3", "mp1", "mp2", "mp3"]
 
   /// The first header in bytes that may begin within a frame.
   static func first(in bytes: [UInt8], codec: String) -> SoundHeader? {
-    for start in bytes.indices.prefix(8192) where bytes[start] == 0xFF {
+    let first: UInt8 = codec == "eac3" ? 0x0B : 0xFF
+    for start in bytes.indices.prefix(8192) where bytes[start] == first {
       if let header = SoundHeader(Array(bytes[start...].prefix(16)), codec: codec) { return header }
     }
     return nil
@@ -30,6 +31,7 @@ struct SoundHeader: Equatable {
   init?(_ bytes: [UInt8], codec: String) {
     switch codec {
     case "aac": self.init(adts: bytes)
+    case "eac3": self.init(enhancedAC3: bytes)
     case "mp1", "mp2", "mp3": self.init(mpegAudio: bytes)
     default: return nil
     }
@@ -48,6 +50,27 @@ struct SoundHeader: Equatable {
     // protection_absent: without it a check sum follows.
     length = bytes[1] & 1 == 1 ? 7 : 9
     configuration = [(profile + 1) << 3 | UInt8(rate) >> 1, UInt8(rate & 1) << 7 | layout << 3]
+  }
+
+  /// ETSI TS 102 366, E.1.2.1 and E.1.2.2. Dependent substreams, which add channels to the first independent one, have
+  /// their own headers, which are not read.
+  private init?(enhancedAC3 bytes: [UInt8]) {
+    guard bytes.count >= 6, bytes[0] == 0x0B, bytes[1] == 0x77 else { return nil }
+    let (type, substream) = (bytes[2] >> 6, bytes[2] >> 3 & 7)
+    let size = 2 * (Int(bytes[2] & 7) << 8 + Int(bytes[3]) + 1)
+    let (rate, count, mode) = (Int(bytes[4] >> 6), Int(bytes[4] >> 4 & 3), Int(bytes[4] >> 1 & 7))
+    let identification = bytes[5] >> 3
+    // Streams of other versions have another syntax. The smallest frame of one block and one channel has more bytes.
+    guard type == 0 || type == 2, substream == 0, (11...16).contains(identification), size >= 16 else { return nil }
+    if rate < 3 {
+      (sampleRate, samples) = ([48000, 44100, 32000][rate], 256 * [1, 2, 3, 6][count])
+    } else {
+      // fscod2 is where numblkscod is else, and there are six blocks.
+      guard count < 3 else { return nil }
+      (sampleRate, samples) = ([24000, 22050, 16000][count], 256 * 6)
+    }
+    channels = [2, 1, 2, 3, 3, 4, 4, 5][mode] + Int(bytes[4] & 1)
+    (length, configuration) = (0, [])
   }
 
   /// ISO/IEC 11172-3, 2.4.2.3, and its lower rates in ISO/IEC 13818-3.

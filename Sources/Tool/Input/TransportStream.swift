@@ -2,10 +2,64 @@
 
 /// Reads the first packets of an MPEG transport stream (ISO/IEC 13818-1).
 enum TransportStream {
+  /// Where packets are: their sync bytes come at one distance.
+  struct Packets: Equatable {
+    /// The place of the first sync byte.
+    var first: Int
+    /// Bytes from one sync byte to the next: 192 with a timestamp of 4 bytes in front of each packet, as in M2TS, 204
+    /// with parity bytes behind it.
+    var size: Int
+
+    static let sizes = [188, 192, 204]
+    /// Packets in a row that are no chance, and how many are looked at.
+    private static let (fewest, most) = (5, 8)
+
+    init(first: Int, size: Int) { (self.first, self.size) = (first, size) }
+
+    /// Finds the first packets, which may be behind bytes of something else; `nil` without several in a row.
+    init?(in bytes: [UInt8]) {
+      for first in bytes.indices where bytes[first] == 0x47 {
+        for size in Self.sizes {
+          let count = min(Self.most, (bytes.count - first - 188) / size + 1)
+          guard count >= Self.fewest, (0..<count).allSatisfy({ Self.isPacket(bytes, at: first + $0 * size) }) else {
+            continue
+          }
+          self.init(first: first, size: size)
+          return
+        }
+      }
+      return nil
+    }
+
+    /// Whether the last of several packets in a row, with which the bytes end, is no whole one.
+    static func endsInsidePacket(_ bytes: [UInt8]) -> Bool {
+      for size in sizes {
+        /// Whether so many bytes are left from a sync byte on, with packets in front of it.
+        func ends(_ rest: Int) -> Bool {
+          let last = bytes.count - rest
+          guard last - (fewest - 1) * size >= 0, bytes[last] == 0x47 else { return false }
+          return (1..<fewest).allSatisfy { isPacket(bytes, at: last - $0 * size) }
+        }
+        // Of 192 bytes, four are in front of the sync byte.
+        let whole = size == 192 ? 188 : size
+        if ends(whole) { return false }
+        if (1...size).contains(where: { $0 != whole && ends($0) }) { return true }
+      }
+      return false
+    }
+
+    /// Whether a header (2.4.3.2) can begin here: a sync byte, no error, and an adaptation field that fits or a payload.
+    private static func isPacket(_ bytes: [UInt8], at place: Int) -> Bool {
+      guard bytes[place] == 0x47, bytes[place + 1] & 0x80 == 0 else { return false }
+      let control = bytes[place + 3] >> 4 & 3
+      return control == 1 || control > 1 && bytes[place + 4] <= 183
+    }
+  }
+
   /// The program numbers in the order of the program association table (2.4.4.3); none where these bytes have no table.
   static func programs(in bytes: [UInt8]) -> [Int] {
-    // Packets of 192 bytes, as in M2TS, begin with a timestamp of 4 bytes; those of 204 end with parity bytes.
-    for (first, step) in [(0, 188), (4, 192), (0, 204)] {
+    let found = Packets(in: bytes).map { [($0.first, $0.size)] } ?? []
+    for (first, step) in [(0, 188), (4, 192), (0, 204)] + found {
       for start in stride(from: first, to: bytes.count - 187, by: step) {
         guard bytes[start] == 0x47 else { break }
         if let programs = table(bytes[start..<start + 188]) { return programs }

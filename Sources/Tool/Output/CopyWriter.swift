@@ -188,7 +188,7 @@ struct CopyWriter {
     if times.parts.count > 1, !hasEditList {
       losses.append("\(Text.count(times.parts.count, "edit")), so that all pictures are shown once")
     }
-    if cut?.end == nil, MP4Layout(of: source)?.isCutOff == true {
+    if cut?.end == nil, source.isCutOff {
       losses.append("what is behind the end of the source, which is cut off")
     }
     let boxes = hasEditList ? extras.edited : extras.untranslated

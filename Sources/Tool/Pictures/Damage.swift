@@ -11,7 +11,7 @@ struct Damage {
   var dropped = 0
   /// Slices that the parser could not read and did not pass on: damaged ones, and those before the first parameter sets.
   var unreadable = 0
-  /// Whether the file ends inside of a box.
+  /// Whether the end of the file is missing.
   var isCutOff = false
 
   init(_ statistics: Fields?, parser: Fields? = nil) {

@@ -28,7 +28,7 @@ final class DecodedPictureReader: Sendable {
 
   private let input: InputFile
   private let options: Options
-  private let layout: MP4Layout?
+  private let isCutOff: Bool
   private let pass: Mutex<DecodingPass>
   private let range: Mutex<PictureRange>
   /// Which of the parts that a container shows is read.
@@ -38,7 +38,7 @@ final class DecodedPictureReader: Sendable {
 
   init(_ input: InputFile, _ options: Options) throws(Failure) {
     (self.input, self.options) = (input, options)
-    layout = MP4Layout(of: input)
+    isCutOff = input.isCutOff
     range = Mutex(Self.range(of: input, options))
     pass = Mutex(try DecodingPass(input, options))
   }
@@ -54,7 +54,7 @@ final class DecodedPictureReader: Sendable {
   var damage: Damage {
     let pass = pass.withLock { $0 }
     var damage = before.withLock { $0 } + Damage(pass.decoderStatistics, parser: pass.reader.parserStatistics)
-    damage.isCutOff = layout?.isCutOff == true
+    damage.isCutOff = isCutOff
     if options.start != nil {
       damage.corrupted = range.withLock { $0.corrupted }
       // Access units between a random access point and the start are dropped on purpose.

@@ -14,10 +14,15 @@ struct PictureHashes: ~Copyable {
   private(set) var pictures = 0
   /// Ticks of the times of a list; `nil` before the first picture.
   private var timeBase: TimeBase?
+  /// What the container shows of the times.
+  private let ticks: PictureTicks?
 
-  /// - Parameter name: the algorithm's, as it is printed.
-  init(_ algorithm: Checksum.Algorithm, name: String, _ scope: Scope) {
+  /// - Parameters:
+  ///   - name: the algorithm's, as it is printed.
+  ///   - input: what is hashed.
+  init(_ algorithm: Checksum.Algorithm, name: String, _ scope: Scope, of input: InputFile) {
     (self.name, self.scope) = (name, scope)
+    ticks = scope == .each ? PictureTicks(input) : nil
     checksum = Checksum(algorithm)
   }
 
@@ -46,12 +51,14 @@ struct PictureHashes: ~Copyable {
     return header + "0, \(columns.joined(separator: ", ")), \(checksum.digits)"
   }
 
-  /// The header, and the ticks that it announces: those of the frame rate, as FFmpeg has them.
+  /// The header, and the ticks that it announces: those of the frame rate, as FFmpeg has them, unless times are on others.
   private func begin(_ info: VideoInfo, _ pixelAspect: Fraction?) -> (TimeBase, String) {
     // Of alternating fields the description has the frame's rate and height.
     let isField = info.interlaceMode == .alternate
     let height = isField ? (info.height + 1) / 2 : info.height
-    let base = Self.ticks(info.frameRate, isField: isField) ?? .nanoseconds
+    let rate =
+      ticks.map { $0.rate(info.frameRate, isProgressive: info.interlaceMode == .progressive) } ?? info.frameRate
+    let base = rate.flatMap { Self.ticks($0, isField: isField) } ?? .nanoseconds
     let shape = pixelAspect ?? Fraction(0, 1)
     let lines = [
       "#format: frame checksums", "#version: 2", "#hash: \(name)", "#tb 0: \(base.numerator)/\(base.denominator)",

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import Testing
+
+@testable import Tool
+
+/// Headers in front of frames of sound, which describe it where the container does not.
+@Suite struct SoundHeaderTests {
+  /// A frame of E-AC-3 (ETSI TS 102 366, E.1.2): its header, and zeros.
+  private static func frame(
+    type: UInt8 = 0, substream: UInt8 = 0, size: Int = 384, rate: UInt8 = 0, blocks: UInt8 = 3, mode: UInt8 = 2,
+    hasLowFrequencies: Bool = false, version: UInt8 = 16
+  ) -> [UInt8] {
+    let words = size / 2 - 1
+    let header = [
+      0x0B, 0x77, type << 6 | substream << 3 | UInt8(words >> 8), UInt8(words & 255),
+      rate << 6 | blocks << 4 | mode << 1 | (hasLowFrequencies ? 1 : 0), version << 3,
+    ]
+    return header + [UInt8](repeating: 0, count: size - header.count)
+  }
+
+  @Test(arguments: [
+    (frame(), 48_000, 2, 1536), (frame(type: 2, rate: 1, blocks: 0, mode: 7, hasLowFrequencies: true), 44_100, 6, 256),
+    (frame(rate: 2, blocks: 1, mode: 1), 32_000, 1, 512), (frame(blocks: 2, mode: 0), 48_000, 2, 768),
+    // The rate is halved.
+    (frame(rate: 3, blocks: 0, mode: 3), 24_000, 3, 1536), (frame(rate: 3, blocks: 2, mode: 4), 16_000, 3, 1536),
+  ]) func readsEnhancedAC3(bytes: [UInt8], rate: Int, channels: Int, samples: Int) throws {
+    let header = try #require(SoundHeader(bytes, codec: "eac3"))
+    #expect(header.sampleRate == rate && header.channels == channels && header.samples == samples)
+    #expect(header.length == 0 && header.configuration.isEmpty)
+    // Where bytes begin within a frame, the next one is found.
+    #expect(SoundHeader.first(in: [0x0B, 0x77, 0xFF, 0, 0x0B] + bytes, codec: "eac3") == header)
+  }
+
+  /// Dependent and further substreams, AC-3, reserved values, and bytes that end too early.
+  @Test(arguments: [
+    frame(type: 1), frame(type: 3), frame(substream: 1), frame(version: 8), frame(rate: 3, blocks: 3), frame(size: 8),
+    Array(frame().prefix(5)), [UInt8](repeating: 0x0B, count: 20), [],
+  ]) func refusesOtherFrames(bytes: [UInt8]) { #expect(SoundHeader(bytes, codec: "eac3") == nil) }
+
+  /// MPEG-TS has neither rate nor channels of E-AC-3.
+  @Test(.enabled(if: Program.isBuilt)) func enhancedAC3LeavesATransportStream() async throws {
+    let folder = try Folder()
+    let made = try await Program.shell(
+      "gst-launch-1.0 -q matroskamux name=m ! filesink location=in.mkv "
+        + "filesrc location=\(Program.media.appending(path: "clip.mp4").path) ! qtdemux ! h264parse ! queue ! m. "
+        + "audiotestsrc num-buffers=110 ! audio/x-raw,rate=48000,channels=2 ! audioconvert ! avenc_eac3 ! ac3parse "
+        + "! queue ! m. && h26x repack in.mkv -o in.ts", in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    for name in ["in.ts", "out.mkv", "out.mp4", "out.mov", "out.ts"] {
+      if name != "in.ts" {
+        let run = try await Program.run(["repack", "in.ts", "-o", name], in: folder.url)
+        #expect(run.status == 0 && run.said.contains("H.264 and E-AC-3"), "\(name): \(run.said)")
+      }
+      let info = try await Program.run(["info", "--json", name], in: folder.url)
+      let files = try #require(try JSONSerialization.jsonObject(with: info.output) as? [[String: Any]])
+      let sound = try #require((files.first?["streams"] as? [[String: Any]])?.first, "\(name)")
+      #expect(sound["codec"] as? String == "E-AC-3" && sound["rate"] as? Int == 48_000, "\(name): \(info.text)")
+      #expect(sound["channels"] as? Int == 2, "\(name): \(info.text)")
+    }
+  }
+}
