@@ -191,7 +191,8 @@ let package = Package(
       name: "CodecServiceTests",
       dependencies: ["CLinux", "CodecLink", "CodecService", "VideoDecoding", "ThreadSanitizerLocks", "codec-host"],
       swiftSettings: settings),
-    .testTarget(name: "StreamReportTests", dependencies: ["StreamReport", "H26x"], swiftSettings: settings),
+    .testTarget(
+      name: "StreamReportTests", dependencies: ["StreamReport", "H26x", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "DocumentationTests", dependencies: ["GStreamer", "H26x", "StreamReport", "VideoDecoding", "VideoFiles"],
       swiftSettings: settings),
