@@ -51,6 +51,7 @@ extension StreamEditing {
 extension LevelLimits {
   /// Whether pictures of this size, in the unit of ``LevelLimits/pictureSize``, keep to the limits.
   func keep(size: UInt64, sentRate: Ratio?, _ demand: LevelDemand) -> Bool {
+    guard size <= pictureSize else { return false }
     if let bitRate = demand.bitRate, bitRate > nalBitRate { return false }
     guard let frames = sentRate ?? demand.frameRate else { return true }
     return !isExceeded(
