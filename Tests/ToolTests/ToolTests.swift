@@ -132,15 +132,15 @@ import Testing
   @Test(arguments: ["mp4", "mkv", "ts"]) func finishesWhenInterruptedAtAPipeThatWaits(suffix: String) async throws {
     let folder = try Folder()
     let pipe = folder.url.appending(path: "pipe")
-    try #require(mkfifo(pipe.path, 0o600) == 0)
-    let held = open(pipe.path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    try #require(unsafe mkfifo(pipe.path, 0o600) == 0)
+    let held = unsafe open(pipe.path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     try #require(held >= 0)
     defer { close(held) }
     let clip = try Data(contentsOf: Program.media.appending(path: "clip.ts"))
     let writer = Task.detached {
       var rest = (0..<60).reduce(into: Data()) { data, _ in data.append(clip) }
       while !rest.isEmpty, !Task.isCancelled {
-        let count = rest.withUnsafeBytes { write(held, $0.baseAddress, $0.count) }
+        let count = unsafe rest.withUnsafeBytes { unsafe write(held, $0.baseAddress, $0.count) }
         if count > 0 { rest.removeFirst(count) } else { try await Task.sleep(for: .milliseconds(5)) }
       }
     }

@@ -35,6 +35,10 @@ public struct LevelDemand: Sendable, Hashable {
 package enum LevelExcess: Sendable, Hashable {
   /// There is no SPS, or no such level.
   case unknown
+  /// Macroblocks or luma samples of a picture.
+  case size(UInt64, limit: UInt64)
+  /// Frames that the decoded picture buffer has to hold.
+  case buffer(Int)
   /// Macroblocks or luma samples a second.
   case rate(UInt64, limit: UInt64)
   /// Bits a second.
@@ -104,6 +108,8 @@ extension H264.ParameterSets {
       guard let limits = sps.levelLimits else { return .unknown }
       let size = UInt64(clamping: sps.widthInMacroblocks) * UInt64(clamping: sps.heightInMacroblocks)
       if let excess = limits.excess(size: size, sps.frameRate ?? demand.frameRate, demand) { return excess }
+      let frames = sps.decodedPictureBufferFrames
+      if frames > sps.maximumDecodedPictureBufferFrames { return .buffer(frames) }
     }
     return nil
   }
@@ -119,6 +125,7 @@ extension H265.ParameterSets {
       let pictures: UInt64 = sps.isFieldSequence ? 2 : 1
       let excess = limits.excess(size: size, picturesPerFrame: pictures, sps.frameRate ?? demand.frameRate, demand)
       if let excess = excess ?? self.excess(of: sps, demand) { return excess }
+      do throws(StreamEditError) { try sps.checkBuffer() } catch { return .buffer(sps.decodedPictureBufferPictures) }
     }
     return nil
   }
@@ -151,6 +158,7 @@ extension LevelLimits {
   fileprivate func excess(
     size: UInt64, picturesPerFrame: UInt64 = 1, _ frameRate: Ratio?, _ demand: LevelDemand
   ) -> LevelExcess? {
+    if size > pictureSize { return .size(size, limit: pictureSize) }
     if let frames = frameRate {
       let (pictures, seconds) = (UInt64(frames.numerator) * picturesPerFrame, UInt64(frames.denominator))
       if isExceeded(bySize: size, pictures: pictures, inSeconds: seconds) {

@@ -152,8 +152,9 @@ extension H264 {
     return [StreamLevel(tenths: 10), .level1b] + whole.map { StreamLevel(tenths: $0) }
   }
 
-  /// By MaxMBPS, and MaxBR of the NAL HRD.
+  /// By MaxFS, MaxMBPS, MaxDpbMbs, and MaxBR of the NAL HRD.
   public static func keeps(_ sps: SequenceParameterSet, _ demand: LevelDemand) -> Bool {
+    guard sps.decodedPictureBufferFrames <= sps.maximumDecodedPictureBufferFrames else { return false }
     let size = UInt64(clamping: sps.widthInMacroblocks) * UInt64(clamping: sps.heightInMacroblocks)
     return sps.levelLimits?.keep(size: size, sentRate: sps.frameRate, demand) ?? false
   }

@@ -143,8 +143,9 @@ extension H265.SequenceParameterSet: EditableParameterSet {
     guard let rate = frameRate else { return }
     let isOtherRate = rate != original.frameRate
     guard !hasHRD || !isOtherRate else { throw StreamEditError.rateOfHRD(rate, clause: "H.265 C.1") }
-    guard isOtherRate || profileTierLevel != original.profileTierLevel, !H265.keeps(self, LevelDemand()),
-      levelLimits != nil
+    let size = UInt64(clamping: codedSize.width) * UInt64(clamping: codedSize.height)
+    guard isOtherRate || profileTierLevel != original.profileTierLevel, let limits = levelLimits,
+      limits.isExceeded(bySize: size, pictures: UInt64(rate.numerator), inSeconds: UInt64(rate.denominator))
     else { return }
     throw StreamEditError(
       .exceedsLevel, "vui_time_scale", Int64(rate.numerator),

@@ -34,8 +34,9 @@ extension H265 {
     [10, 20, 21, 30, 31, 40, 41, 50, 51, 52, 60, 61, 62].map { StreamLevel(tenths: $0) }
   }
 
-  /// By MaxLumaSr, and MaxBR of the NAL HRD.
+  /// By MaxLumaPs, MaxLumaSr, MaxDpbSize, and MaxBR of the NAL HRD.
   public static func keeps(_ sps: SequenceParameterSet, _ demand: LevelDemand) -> Bool {
+    do throws(StreamEditError) { try sps.checkBuffer() } catch { return false }
     let size = UInt64(clamping: sps.codedSize.width) * UInt64(clamping: sps.codedSize.height)
     return sps.levelLimits?.keep(size: size, sentRate: sps.frameRate, demand) ?? false
   }

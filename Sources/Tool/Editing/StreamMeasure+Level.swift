@@ -128,6 +128,13 @@ extension StreamMeasure {
     let isH264 = codec == .h264
     switch excess {
     case .unknown: return "no SPS whose level is known"
+    case .size(let value, let limit):
+      return isH264
+        ? "pictures of \(value) macroblocks, but MaxFS is \(limit) (H.264 A.3.1)"
+        : "pictures of \(value) luma samples, but MaxLumaPs is \(limit) (H.265 A.4.1)"
+    case .buffer(let frames):
+      return "\(Text.count(frames, "frame")) in the decoded picture buffer, but it has room for fewer "
+        + "(\(isH264 ? "MaxDpbMbs, H.264 A.3.1" : "MaxDpbSize, H.265 A.4.2"))"
     case .rate(let value, let limit):
       return isH264
         ? "\(value) macroblocks a second, but MaxMBPS is \(limit) (H.264 A.3.1)"

@@ -114,5 +114,12 @@ import Testing
     #expect(level(128, 96, rate: 15) == StreamLevel(tenths: 10))
     #expect(level(128, 96, rate: 15, bitRate: 10_000_000_000) == nil)
     #expect(H265.lowestLevel(of: [], after: []) == nil)
+    // The announced level is checked, too: picture size, and decoded picture buffer.
+    var large = H265.SequenceParameterSet(
+      profileTierLevel: .init(profile: profile, levelIDC: 30), codedSize: VideoSize(width: 1920, height: 1080))
+    #expect(H265.lowestLevel(of: [large.nalUnit()], after: []) == StreamLevel(tenths: 40))
+    large.profileTierLevel.levelIDC = 120
+    large.buffering = [.init(maximumDecodedPictures: 7, maximumReorderPictures: 2)]
+    #expect(H265.lowestLevel(of: [large.nalUnit()], after: []) == StreamLevel(tenths: 50))
   }
 }
