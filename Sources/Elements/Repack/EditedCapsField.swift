@@ -31,7 +31,7 @@ enum EditedCapsField: String, CaseIterable {
     case .removeSEI(let type): of(type)
     case .insertSEI(let insertion): of(insertion.type)
     case .keepSEI(let types): repeated.filter { !types.contains($0) }.flatMap(of)
-    case .videoFormat, .overscanAppropriate, .reordering, .removeHRD: []
+    case .videoFormat, .overscanAppropriate, .reordering, .removeHRD, .removeLayers: []
     }
   }
 

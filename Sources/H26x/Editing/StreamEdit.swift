@@ -55,6 +55,10 @@ public enum StreamEdit: Sendable, Hashable {
   /// Removes HRD parameters, and from SEI all that depends on them: buffering period and decoding unit information, and
   /// the delays in picture timing.
   case removeHRD
+  /// Removes the NAL units of layers and views above the base layer: of H.265 all with a `nuh_layer_id` above 0, of H.264
+  /// subset sequence parameter sets and coded slice extensions (Annexes G, H and I). What the base layer's own headers
+  /// announce of them stays.
+  case removeLayers
   /// Removes SEI messages of a type.
   ///
   /// With picture timing goes the flag of the VUI that demands it (`pic_struct_present_flag`,

@@ -3,7 +3,7 @@
 /// A field of a ``StreamEditList``. The cases are in the order in which edits are applied.
 enum StreamEditField: UInt8, CaseIterable {
   case removeColour, colour, primaries, transfer, matrix, range, videoFormat, chromaLocation, sampleAspect, overscan
-  case frameRate, crop, removeHRD, constraintSet, latency, level, tier, removeSEI, keepSEI, insertSEI
+  case frameRate, crop, removeHRD, removeLayers, constraintSet, latency, level, tier, removeSEI, keepSEI, insertSEI
 
   /// The field with a name; nil for another name. "colorimetry" is GStreamer's word for the colour.
   init?(_ name: ArraySlice<UInt8>) {
@@ -31,6 +31,7 @@ enum StreamEditField: UInt8, CaseIterable {
     case .frameRate: "frame-rate"
     case .crop: "crop"
     case .removeHRD: "remove-hrd"
+    case .removeLayers: "remove-layers"
     case .constraintSet: "constraint-set"
     case .latency: "latency"
     case .level: "level"
@@ -44,7 +45,7 @@ enum StreamEditField: UInt8, CaseIterable {
   /// What its values look like.
   var expected: String {
     switch self {
-    case .removeColour, .removeHRD: "no value"
+    case .removeColour, .removeHRD, .removeLayers: "no value"
     case .colour: ColourDescription.names
     case .primaries, .transfer, .matrix: "a number of H.273 up to 255"
     case .range: "limited or full"
@@ -64,7 +65,7 @@ enum StreamEditField: UInt8, CaseIterable {
   }
 
   /// Whether it has no value.
-  var isFlag: Bool { self == .removeColour || self == .removeHRD }
+  var isFlag: Bool { self == .removeColour || self == .removeHRD || self == .removeLayers }
   /// Whether it may be there several times.
   var isRepeatable: Bool { [.constraintSet, .removeSEI, .insertSEI].contains(self) }
 
@@ -73,6 +74,7 @@ enum StreamEditField: UInt8, CaseIterable {
     if let edit = display(value) { return [edit] }
     switch self {
     case .removeHRD: return value.isEmpty ? [.removeHRD] : nil
+    case .removeLayers: return value.isEmpty ? [.removeLayers] : nil
     case .removeColour: return value.isEmpty ? [.removeVideoSignal] : nil
     case .constraintSet:
       let parts = EditText.numbers(value, count: 2, upTo: 5) { $0 == EditText.equals }

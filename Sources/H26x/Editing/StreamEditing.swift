@@ -35,6 +35,8 @@ public protocol StreamEditing: VideoCodecSyntax {
   static func seiHeader(forPictureOf slice: Span<UInt8>) -> [UInt8]
   /// Whether a NAL unit belongs to the slice behind it.
   static func isPrefix(_ nalUnit: Span<UInt8>) -> Bool
+  /// Whether a NAL unit is of a layer or view above the base layer.
+  static func isOfEnhancementLayer(_ nalUnit: Span<UInt8>) -> Bool
 }
 
 /// What has become of a parameter set.

@@ -17,6 +17,8 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   public private(set) var changes: [FieldChange] = []
   /// SEI messages that were changed, removed and inserted, by type.
   public private(set) var messages = SEIChanges()
+  /// NAL units of layers above the base layer that were removed.
+  public private(set) var removedLayerNALUnits = 0
   /// Why the last parameter set that could not be read, and was left as it was, could not; nil when there was none.
   public private(set) var lastUnreadable: BitstreamError?
 
@@ -26,6 +28,7 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   private static var memory: Int { 64 }
 
   private let sei: SEIEdits
+  private let removesLayers: Bool
   private var sets = Codec.ParameterSets()
   private var known: [(original: [UInt8], edited: [UInt8]?)] = []
   /// Access units so far.
@@ -35,6 +38,7 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   public init(_ edits: [StreamEdit]) {
     self.edits = edits
     sei = SEIEdits(edits)
+    removesLayers = edits.contains(.removeLayers)
   }
 
   /// Edits the NAL units of a configuration record, and the fields of the record that repeat what they contain.
@@ -111,6 +115,10 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   private mutating func edited(
     _ nalUnit: Span<UInt8>, _ sps: Codec.SequenceParameterSet?
   ) throws(StreamEditError) -> [UInt8]? {
+    if removesLayers, Codec.isOfEnhancementLayer(nalUnit) {
+      removedLayerNALUnits += 1
+      return []
+    }
     guard Self.isParameterSet(nalUnit) else { return sei.edited(nalUnit, Codec.self, sps, &messages) }
     if let index = known.firstIndex(where: { BulkBytes.areEqual($0.original, nalUnit) }) { return known[index].edited }
     let result = try Codec.edited(parameterSet: nalUnit, edits, sets: sets)

@@ -32,4 +32,9 @@ extension H264 {
   public static func isPrefix(_ nalUnit: Span<UInt8>) -> Bool {
     nalUnit.count > 0 && NALUnitType(headerByte: nalUnit[0]) == .prefix
   }
+
+  /// Whether it is a subset sequence parameter set or a coded slice extension. Prefix NAL units are of the base layer.
+  public static func isOfEnhancementLayer(_ nalUnit: Span<UInt8>) -> Bool {
+    nalUnit.count > 0 && [15, 20, 21].contains(NALUnitType(headerByte: nalUnit[0]).rawValue)
+  }
 }

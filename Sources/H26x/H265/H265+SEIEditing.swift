@@ -66,4 +66,9 @@ extension H265 {
 
   /// False: nothing belongs to the slice behind it alone.
   public static func isPrefix(_ nalUnit: Span<UInt8>) -> Bool { false }
+
+  /// Whether `nuh_layer_id` is above 0 (7.4.2.2).
+  public static func isOfEnhancementLayer(_ nalUnit: Span<UInt8>) -> Bool {
+    nalUnit.count >= nalUnitHeaderLength && (nalUnit[0] & 1 != 0 || nalUnit[1] >> 3 != 0)
+  }
 }

@@ -27,6 +27,8 @@ struct EditOptions: ParsableArguments {
   @Option(help: ArgumentHelp("A constraint flag of H.264, such as 1=1; may be repeated.", valueName: "n=0|1"))
   var constraintSet: [ConstraintArgument] = []
   @Flag(help: "Remove HRD parameters, and all that depends on them.") var removeHRD = false
+  @Flag(help: "Remove the layers and views above the base layer, such as the second view of MV-HEVC.")
+  var removeLayers = false
   @Option(help: ArgumentHelp("Pictures that wait for one that is decoded later: auto or a number.", valueName: "n"))
   var latency: LatencyArgument?
   @Option(
@@ -77,6 +79,7 @@ struct EditOptions: ParsableArguments {
     }
     if let crop { edits.append(.crop(crop.margins)) }
     if removeHRD { edits.append(.removeHRD) }
+    if removeLayers { edits.append(.removeLayers) }
     edits += constraintSet.map { .constraintSet($0.set, $0.value) }
     if let tier, tier == .main { edits.append(.highTier(false)) }
     if case .named(let level) = level { edits.append(.level(level)) }

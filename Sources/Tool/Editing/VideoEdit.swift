@@ -117,6 +117,9 @@ struct VideoEdit {
       if count.changed > 0 { lines.append("SEI: \(name): \(count.changed) changed") }
       if count.inserted > 0 { lines.append("SEI: \(name): \(count.inserted) inserted") }
     }
+    if editor.removedLayerNALUnits > 0 {
+      lines.append("layers above the base layer: \(Text.count(editor.removedLayerNALUnits, "NAL unit")) removed")
+    }
     if let error = editor.lastUnreadable {
       lines.append("a parameter set that cannot be read stays as it is: \(error)")
     }
@@ -124,7 +127,9 @@ struct VideoEdit {
   }
 
   /// Whether anything was changed.
-  var hasChanged: Bool { !editor.changes.isEmpty || !editor.messages.isEmpty }
+  var hasChanged: Bool {
+    !editor.changes.isEmpty || !editor.messages.isEmpty || editor.removedLayerNALUnits > 0
+  }
 }
 
 extension StreamEditError {
@@ -152,6 +157,7 @@ private protocol VideoEditing {
   var edits: [StreamEdit] { get }
   var changes: [FieldChange] { get }
   var messages: SEIChanges { get }
+  var removedLayerNALUnits: Int { get }
   var lastUnreadable: BitstreamError? { get }
   var isH264: Bool { get }
   mutating func edit(_ accessUnit: Span<UInt8>, packaging: NALPackaging) throws(StreamEditError) -> [UInt8]?

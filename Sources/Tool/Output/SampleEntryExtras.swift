@@ -31,6 +31,7 @@ struct SampleEntryExtras {
     case .colour, .primaries, .transfer, .matrix, .fullRange, .removeVideoSignal: codes(["colr"])
     case .sampleAspectRatio: codes(["pasp"])
     case .crop: codes(["clap"])
+    case .removeLayers: codes(["lhvC", "vexu", "hfov", "mvcC", "mvcP", "svcC"])
     case .removeSEI(let type): Set([light[type]].compactMap(\.self))
     case .keepSEI(let types): Set(light.filter { !types.contains($0.key) }.values)
     case .insertSEI(let insertion): Set([light[insertion.type]].compactMap(\.self))

@@ -11,6 +11,7 @@ import Testing
     ("colour=bt709", [.colour(bt709)]), ("colorimetry=bt709", [.colour(bt709)]), ("colour=1:1:1", [.colour(bt709)]),
     ("primaries=9,transfer=16,matrix=9", [.primaries(9), .transfer(16), .matrix(9)]),
     (" range = full , remove-hrd ", [.fullRange(true), .removeHRD]),
+    ("remove-layers", [.removeLayers]),
     ("remove-colour", [.removeVideoSignal]), ("video-format=pal", [.videoFormat(1)]),
     ("chroma-location=top-left", [.chromaLocation(ChromaLocation(topField: 2, bottomField: 2))]),
     ("sample-aspect=64:45", [.sampleAspectRatio(Ratio(64, 45))]),

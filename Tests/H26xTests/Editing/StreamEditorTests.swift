@@ -19,6 +19,28 @@ import Testing
     }
   }
 
+  /// What is above the base layer is removed, and nothing else.
+  @Test func layersAreRemoved() throws {
+    let prefix: [UInt8] = [0x6E, 0x40, 0x80, 0x07]
+    let (subset, extended): ([UInt8], [UInt8]) = ([0x6F, 0x76, 0, 0x28, 0x80], [0x74, 0x40, 0x80, 0x07, 0x88, 0x80])
+    let slice = MinimalStream.slice(isIDR: true)
+    var h264 = StreamEditor<H264>([.removeLayers])
+    let whole = MinimalStream.annexB([MinimalStream.sps(), subset, MinimalStream.pps(), prefix, slice, extended])
+    #expect(
+      try h264.edited(whole) == MinimalStream.annexB([MinimalStream.sps(), MinimalStream.pps(), prefix, slice]))
+    #expect(h264.removedLayerNALUnits == 2 && h264.changes.isEmpty)
+    let base = H265Samples.slice(.init(rawValue: 1))
+    var h265 = StreamEditor<H265>([.removeLayers])
+    for layer in UInt8(0)..<64 {
+      var other = base
+      other[0] |= layer >> 5
+      other[1] |= layer << 3
+      let both = MinimalStream.annexB([base, other])
+      #expect(try h265.edited(both) == (layer == 0 ? both : MinimalStream.annexB([base])), "\(layer)")
+    }
+    #expect(h265.removedLayerNALUnits == 63)
+  }
+
   /// Matrices of RGB and YCgCo, reserved values, and crops that leave nothing, with their clauses.
   @Test func whatTheStandardForbidsIsRefused() {
     let cases: [(StreamEdit, StreamEditError.Reason, String)] = [

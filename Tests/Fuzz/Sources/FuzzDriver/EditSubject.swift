@@ -93,7 +93,8 @@ public enum EditSubject<Codec: StreamEditing> {
 extension StreamEdit {
   fileprivate var isOfDisplay: Bool {
     switch self {
-    case .level, .highTier, .constraintSet, .reordering, .removeHRD, .removeSEI, .keepSEI, .insertSEI: false
+    case .level, .highTier, .constraintSet, .reordering, .removeHRD, .removeLayers, .removeSEI, .keepSEI, .insertSEI:
+      false
     default: true
     }
   }
