@@ -77,6 +77,9 @@ def repacked(codec):
         (f"{codec.name} repack: {prefix} to byte-stream, HD television in MP4",
          gst(f"{source(mp4)} ! qtdemux ! {codec.repack} ! {codec.access_units} ! fakesink"),
          gst(f"{source(mp4)} ! qtdemux ! {codec.parse[1]} ! {codec.access_units} ! fakesink"), None),
+        (f"{codec.name} repack with edits, beside none, HD television",
+         gst(f"{source(mp4)} ! qtdemux ! {codec.repack} edit=colour=bt709,remove-sei=5 ! {codec.access_units} ! fakesink"),
+         gst(f"{source(mp4)} ! qtdemux ! {codec.repack} ! {codec.access_units} ! fakesink"), None),
     ]
 
 
@@ -130,6 +133,10 @@ def program_rows():
             ours, theirs = f"{MEDIA}/ours.{suffix}", f"{MEDIA}/theirs.{suffix}"
             yield (name, [PROGRAM, "repack", source_file, "-o", ours, "--force"],
                    quiet + ["-i", source_file, "-map", "0", "-c", "copy", theirs])
+        ours, plain = f"{MEDIA}/ours.mp4", [PROGRAM, "repack", mp4, "-o", f"{MEDIA}/theirs.mp4", "--force"]
+        for what, edits in (("in one pass", ["--colour", "bt709"]), ("latency measured", ["--latency", "auto"])):
+            yield (f"{codec.name} edit: MP4, {what}, beside repack",
+                   [PROGRAM, "edit", mp4, "-o", ours, "--force"] + edits, plain)
         hd = f"{MEDIA}/decode-hd-{codec.file}.mp4"
         # A codec in a process of its own would not be in the figures of this one.
         yield (f"{codec.name} decode: HD in MP4", [PROGRAM, "decode", hd, "-o", "/dev/null", "--no-isolation"],
