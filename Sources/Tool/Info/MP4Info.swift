@@ -39,7 +39,8 @@ enum MP4Info {
       others: movie.tracks.enumerated().filter { $1.id != track.id }.map { number, other in
         StreamDetails(other, number: number, isChapters: other.id == track.chapterTrack)
       },
-      counts: counting ? counts(input, tally, place) : nil, missing: tally.missing, encryption: Encryption(track)?.name)
+      counts: counting ? counts(input, tally, place) : nil, missing: tally.missing, encryption: Encryption(track)?.name,
+      layers: video.codec == .h265 ? LayerText.text(description, bytes) : nil)
   }
 
   /// By the stream itself; where it cannot be read, by the contents of the tables.

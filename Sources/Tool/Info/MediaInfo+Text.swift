@@ -26,6 +26,7 @@ extension MediaInfo {
         ].compactMap(\.self).joined(separator: ", ")
       ))
     rows.append(("Encryption", encryption.map { "\($0), so that pictures cannot be decoded" }))
+    rows.append(("Layers", layers))
     if let width = video.text("width"), let height = video.text("height") {
       let ratio = video.text("pixel-aspect-ratio").flatMap { $0 == "1/1" ? nil : ", pixel aspect ratio \($0)" } ?? ""
       rows.append(("Picture", "\(width)x\(height)\(ratio)"))
@@ -151,6 +152,7 @@ extension MediaInfo {
     if video.isRateVariable { json.member("variable-framerate", true) }
     if missing > 0 { json.member("missing", missing) }
     if let encryption { json.member("encryption", string: encryption) }
+    if let layers { json.member("layers", string: layers) }
     json.close()
   }
 }

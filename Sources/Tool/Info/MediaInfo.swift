@@ -25,6 +25,8 @@ struct MediaInfo: Sendable {
   var missing = 0
   /// How the video is encrypted; `nil` where it is not.
   var encryption: String?
+  /// What there is above the base layer; `nil` for nothing, and where that is not known.
+  var layers: String?
 
   /// Counts of the access units that were read.
   struct Counts: Sendable {

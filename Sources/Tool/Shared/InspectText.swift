@@ -76,6 +76,7 @@ enum InspectText {
     text += "\n"
     for nalUnit in accessUnit.nalUnits {
       text += "  \(nalUnit.offset)  \(nalUnit.name) (\(nalUnit.type)), \(nalUnit.size) bytes"
+      if let layer = nalUnit.layerID, layer > 0 { text += ", layer \(layer)" }
       if let id = nalUnit.parameterSetID { text += ", id \(id)" }
       if let slice = nalUnit.slice {
         text += ", \(Character(Unicode.Scalar(slice.letter))) from \(slice.first)"

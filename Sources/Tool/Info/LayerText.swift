@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+import StreamReport
+
+/// What there is above the base layer of H.265, for the user: other layers, such as the second view of MV-HEVC or alpha, and
+/// what the sample entry of MP4 has of them.
+enum LayerText {
+  /// - Parameter accessUnit: the first one.
+  /// - Returns: `nil` where there is nothing.
+  static func text(_ description: MP4.VisualSampleDescription, _ accessUnit: [UInt8]) -> String? {
+    var parts = identifiers(description, accessUnit).map { "layer \($0)" }
+    for box in description.otherBoxes {
+      switch box.type.name {
+      case "lhvC": parts.append("layered configuration (lhvC)")
+      case "vexu": parts.append(views(box.bytes))
+      case "hfov": parts.append("field of view (hfov)")
+      default: break
+      }
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
+  /// Values of `nuh_layer_id` above 0.
+  private static func identifiers(_ description: MP4.VisualSampleDescription, _ accessUnit: [UInt8]) -> [UInt8] {
+    let lengthSize: NALLengthSize
+    do throws(BitstreamError) {
+      lengthSize = try H265.DecoderConfigurationRecord(description.configuration.span).nalLengthSize
+    } catch { return [] }
+    var found: Set<UInt8> = []
+    for range in NALPackaging.lengthPrefixed(lengthSize).nalUnits(of: accessUnit.span) where range.count >= 2 {
+      let layer = (accessUnit[range.lowerBound] & 1) << 5 | accessUnit[range.lowerBound + 1] >> 3
+      if layer > 0 { found.insert(layer) }
+    }
+    return found.sorted()
+  }
+
+  /// Apple's description of spatial video: the eyes that there are, and the one that is shown where only one can be.
+  private static func views(_ box: [UInt8]) -> String {
+    let name = "spatial video (vexu)"
+    var boxes = MP4.Boxes(box.span, in: 8..<max(8, box.count))
+    guard let eyes = boxes.firstIntact(FourCharacterCode("eyes")) else { return name }
+    var inner = MP4.Boxes(box.span, in: eyes.content)
+    // A full box of one byte.
+    guard let hero = inner.firstIntact(FourCharacterCode("hero")), hero.content.count >= 5 else { return name }
+    return switch box[hero.content.lowerBound + 4] {
+    case 1: "\(name), hero eye left"
+    case 2: "\(name), hero eye right"
+    default: name
+    }
+  }
+}
