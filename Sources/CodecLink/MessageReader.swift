@@ -2,32 +2,36 @@
 
 /// Reads the fields of a message that another process wrote: whatever the bytes are, a field is read or an error thrown.
 package struct MessageReader: ~Escapable {
-  @usableFromInline let bytes: Span<UInt8>
-  @usableFromInline var offset = 0
+  private let bytes: Span<UInt8>
+  private var offset = 0
 
   /// Begins at the first byte.
   @_lifetime(copy bytes)
   package init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-  /// Reads an integer.
+  /// Reads an integer of up to eight bytes.
   ///
   /// - Throws: `LinkError.invalid` where the message ends before it.
   @inlinable @_lifetime(self: copy self)
   package mutating func read<Value: FixedWidthInteger & BitwiseCopyable>(
     _ type: Value.Type = Value.self
   ) throws(LinkError) -> Value {
-    let size = MemoryLayout<Value>.size
-    guard size <= bytes.count - offset else { throw .invalid }
-    var value = Value()
-    for index in 0..<size {
-      let byte = Value(truncatingIfNeeded: bytes[offset + index])
+    Value(truncatingIfNeeded: try readInteger(byteCount: MemoryLayout<Value>.size))
+  }
+
+  /// Not generic, so that callers in other modules specialise no more than a conversion.
+  @usableFromInline @_lifetime(self: copy self)
+  package mutating func readInteger(byteCount: Int) throws(LinkError) -> UInt64 {
+    guard byteCount <= bytes.count - offset, byteCount <= 8 else { throw .invalid }
+    var value: UInt64 = 0
+    for index in 0..<byteCount {
       #if _endian(little)
-        value |= byte << Value(index * 8)
+        value |= UInt64(bytes[offset + index]) << (index * 8)
       #else
-        value |= byte << Value((size - 1 - index) * 8)
+        value = value << 8 | UInt64(bytes[offset + index])
       #endif
     }
-    offset += size
+    offset += byteCount
     return value
   }
 

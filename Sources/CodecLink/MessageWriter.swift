@@ -3,14 +3,25 @@
 /// Writes the fields of a message, integers in the machine's byte order: both ends run on it.
 package struct MessageWriter {
   /// What was written.
-  package internal(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
 
   /// An empty message.
   package init() {}
 
-  /// Appends an integer, as many bytes as its type has.
+  /// Appends an integer, as many bytes as its type has, up to eight.
   @inlinable package mutating func append(_ value: some FixedWidthInteger & BitwiseCopyable) {
-    unsafe withUnsafeBytes(of: value) { unsafe bytes.append(contentsOf: $0) }
+    append(UInt64(truncatingIfNeeded: value), byteCount: MemoryLayout.size(ofValue: value))
+  }
+
+  /// Not generic, so that callers in other modules specialise no more than a conversion.
+  @usableFromInline package mutating func append(_ value: UInt64, byteCount: Int) {
+    for index in 0..<byteCount {
+      #if _endian(little)
+        bytes.append(UInt8(truncatingIfNeeded: value >> (index * 8)))
+      #else
+        bytes.append(UInt8(truncatingIfNeeded: value >> ((byteCount - 1 - index) * 8)))
+      #endif
+    }
   }
 
   /// Appends bytes, their number in front.
