@@ -71,7 +71,7 @@ public struct StreamEditList: Sendable, Hashable {
   }
 
   /// The number of "latency"; nil without one.
-  package var leastReordering: UInt8? { edits.lazy.compactMap(\.reorderDepth).first }
+  package var leastReordering: UInt8? { edits.lazy.compactMap { $0.reorderDepth }.first }
 
   /// Names and values, continued ones put together.
   private static func parts(
