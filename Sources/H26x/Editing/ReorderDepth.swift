@@ -41,9 +41,4 @@ package struct ReorderDepth: Sendable {
     pictures = max(pictures, depth)
     return (depth, isRepeated)
   }
-
-  /// The edit that writes a depth, in frames; what each SPS needs with it does not depend on the others.
-  package static func edit(_ depth: Int, of _: [[UInt8]], _: FormatDescription.Codec) -> StreamEdit {
-    .reordering(UInt8(clamping: depth), buffer: nil)
-  }
 }

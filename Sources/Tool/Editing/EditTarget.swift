@@ -64,26 +64,16 @@ struct EditTarget {
       input: source, target: target, container: format, framerate: source.isRaw ? frameRate : nil, drop: nil,
       keepsAudio: true, cut: nil)
     repackaging.edits = edits
+    repackaging.framerateOption = "--frame-rate"
     do throws(Failure) {
       let (summary, left) = try await repackaging.run()
-      return [summary] + Self.withoutRepetition(left).map { "\(target.name): left behind: \($0)" }
+      return [summary] + left.map { "\(target.name): left behind: \($0)" }
     } catch {
-      // Its option has another name here, and the file perhaps, too.
+      // What is copied is perhaps the edited byte stream, which has no name of its own.
       var failure = error
-      failure.message = failure.message.replacing("--framerate", with: "--frame-rate")
-        .replacing(source.name, with: input.name)
+      failure.message = failure.message.replacing(source.name, with: input.name)
       throw failure
     }
-  }
-
-  /// Boxes of MP4's description of the video are not named beside what they say.
-  private static func withoutRepetition(_ left: [String]) -> [String] {
-    let boxes = [
-      "mdcv": "the container's mastering display (HDR10)", "clli": "the container's content light level (HDR10)",
-    ]
-    let named = boxes.filter { left.contains($0.value) }.keys.sorted()
-    let repeated = (named + [Text.list(named)]).map { "\($0) in the description of the video" }
-    return left.filter { !repeated.contains($0) }
   }
 
   // MARK: For the user

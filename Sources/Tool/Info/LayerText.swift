@@ -27,9 +27,9 @@ enum LayerText {
       lengthSize = try H265.DecoderConfigurationRecord(description.configuration.span).nalLengthSize
     } catch { return [] }
     var found: Set<UInt8> = []
-    for range in NALPackaging.lengthPrefixed(lengthSize).nalUnits(of: accessUnit.span) where range.count >= 2 {
-      let layer = (accessUnit[range.lowerBound] & 1) << 5 | accessUnit[range.lowerBound + 1] >> 3
-      if layer > 0 { found.insert(layer) }
+    for range in NALPackaging.lengthPrefixed(lengthSize).nalUnits(of: accessUnit.span) {
+      guard let header = try? H265.NALUnitHeader(accessUnit.span.extracting(range)) else { continue }
+      if header.layerID > 0 { found.insert(header.layerID) }
     }
     return found.sorted()
   }

@@ -14,6 +14,8 @@ struct Repackaging {
   let container: TargetContainer
   /// Of a byte stream that has none.
   let framerate: Fraction?
+  /// The option that gives it, for the user.
+  var framerateOption = "--framerate"
   /// Kinds of NAL units, joined by +.
   let drop: String?
   let keepsAudio: Bool
@@ -100,8 +102,8 @@ struct Repackaging {
   private var untimed: Failure {
     let reason =
       framerate == nil
-      ? "and no frame rate in the stream: give it with --framerate, such as 25"
-      : "and --framerate does not help: their order cannot be read"
+      ? "and no frame rate in the stream: give it with \(framerateOption), such as 25"
+      : "and \(framerateOption) does not help: their order cannot be read"
     let user = cut == nil ? "\(container.name) needs" : "a cut needs"
     return Failure("\(input.name): pictures without a time, which \(user), \(reason)")
   }

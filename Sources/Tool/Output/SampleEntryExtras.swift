@@ -9,7 +9,8 @@ struct SampleEntryExtras {
   private(set) var coding: FourCharacterCode?
   /// Boxes that are added unless the muxer has written one of their type.
   private(set) var boxes: [MP4.VisualSampleDescription.WholeBox] = []
-  /// Boxes of the source that an edit of the headers makes wrong, and that are left out, for the user.
+  /// Boxes of the source that an edit of the headers makes wrong, and that are left out, for the user; without those of
+  /// HDR10, which ``CopyComparison`` lists.
   private(set) var edited: [String] = []
 
   private static func codes(_ names: [StaticString]) -> Set<FourCharacterCode> {
@@ -57,7 +58,7 @@ struct SampleEntryExtras {
     for box in entry?.otherBoxes ?? [] where !Self.notCopied.contains(box.type) {
       if !described.contains(box.type) {
         boxes.append(box)
-      } else if !Self.rewritten.contains(box.type) {
+      } else if !Self.rewritten.contains(box.type), !Self.light.values.contains(box.type) {
         edited.append(box.type.name)
       }
     }
