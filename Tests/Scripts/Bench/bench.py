@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Measures this plugin's pipelines and stock's, and the program and FFmpeg's, alternately; prints medians and ratios.
 
-Every measurement is of a whole process: CPU time (user and system), wall time and peak resident memory, as the kernel
-accounts them. The two or three commands of a row alternate, after one unmeasured run each, so that other load on
+Every measurement is of a whole process: CPU time (user and system, that of a codec's process included), wall time and
+peak resident memory, as the kernel accounts them. The two or three commands of a row alternate, after one unmeasured run each, so that other load on
 the machine affects all of them. A ratio below 1.00 means ours needs less.
 
   bench.py [ROW...]      only rows whose name contains one of the words
@@ -138,11 +138,28 @@ def program_rows():
             yield (f"{codec.name} edit: MP4, {what}, beside repack",
                    [PROGRAM, "edit", mp4, "-o", ours, "--force"] + edits, plain)
         hd = f"{MEDIA}/decode-hd-{codec.file}.mp4"
-        # A codec in a process of its own would not be in the figures of this one.
-        yield (f"{codec.name} decode: HD in MP4", [PROGRAM, "decode", hd, "-o", "/dev/null", "--no-isolation"],
-               ["ffmpeg", "-v", "error", "-nostdin", "-i", hd, "-f", "null", "-"])
+        for options, what in (([], "HD in MP4"), (["--no-isolation"], "HD in MP4, in the program's process")):
+            yield (f"{codec.name} decode: {what}", [PROGRAM, "decode", hd, "-o", "/dev/null"] + options,
+                   ["ffmpeg", "-v", "error", "-nostdin", "-i", hd, "-f", "null", "-"])
         for file, what in ((mp4, "MP4"), (mkv, "MKV"), (f"{MEDIA}/decode-hd.{codec.file}", "byte stream")):
             yield f"{codec.name} info: {what}", [PROGRAM, "info", file], ["ffprobe", "-v", "error", "-show_streams", file]
+
+
+def isolation_rows():
+    """Row: name, a decoder whose codec is in a process of its own, and one whose codec is in the pipeline's."""
+    for codec in CODECS:
+        def pair(name, threads, count=1):
+            commands = [
+                gst(f"{source(name)} ! {codec.parse[0]} ! {codec.decode[0]} max-threads={threads} isolation={where} ! fakesink")
+                for where in ("process", "none")]
+            return [command + command[2:] * (count - 1) for command in commands]
+
+        hd, sd = f"decode-long-hd.{codec.file}", f"decode-long-sd.{codec.file}"
+        for threads, which in ((1, "1 thread"), (0, "all cores")):
+            yield f"{codec.name} isolation: 1,050 pictures of HD, {which}", *pair(hd, threads)
+            yield f"{codec.name} isolation: 1,500 pictures of SD, {which}", *pair(sd, threads)
+        yield f"{codec.name} isolation: 1,500 pictures of SD, {SIXTEEN} at once, 1 thread", *pair(sd, 1, SIXTEEN)
+        yield f"{codec.name} isolation: 30 pictures of SD", *pair(f"decode-sd.{codec.file}", 0)
 
 
 def measure(command):
@@ -192,6 +209,16 @@ def machine():
             f"{' '.join(ffmpeg_version.stdout.split()[:3])}; medians of {RUNS} alternating runs")
 
 
+def table_of_pairs(ours, theirs, pairs, words):
+    print()
+    print("|" + "".join(f" | {ours} {figure} | {theirs} {figure} | ratio" for figure in ("CPU s", "wall s", "MiB")) + " |")
+    print("|---" + "|--:" * 9 + "|")
+    for name, first, second in pairs:
+        if words and not any(word.lower() in name.lower() for word in words):
+            continue
+        print(f"| {name} | {' | '.join(cells(*medians([first, second])))} |", flush=True)
+
+
 def main():
     if {"-h", "--help"} & set(sys.argv[1:]):
         print(__doc__)
@@ -215,13 +242,8 @@ def main():
         row.append(f"{results[0][0] / results[2][0]:.2f}, {results[0][1] / results[2][1]:.2f}" if reference else "")
         print(f"| {name} | {' | '.join(row)} |", flush=True)
 
-    print()
-    print("| | h26x CPU s | FFmpeg CPU s | ratio | h26x wall s | FFmpeg wall s | ratio | h26x MiB | FFmpeg MiB | ratio |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
-    for name, ours, theirs in program_rows():
-        if words and not any(word.lower() in name.lower() for word in words):
-            continue
-        print(f"| {name} | {' | '.join(cells(*medians([ours, theirs])))} |", flush=True)
+    table_of_pairs("isolated", "in process", isolation_rows(), words)
+    table_of_pairs("h26x", "FFmpeg", program_rows(), words)
 
 
 if __name__ == "__main__":

@@ -76,6 +76,9 @@ for codec in h264 h265; do
   once "decode-hd.$codec" decode_hd "$codec"
   once "decode-hd-$codec.mp4" mp4 "decode-hd.$codec"
   once "decode-sd.$codec" decode_sd "$codec"
+  # 1,050 and 1,500 pictures.
+  once "decode-long-hd.$codec" repeat "$((7 * $(stat -c %s "decode-hd.$codec")))" "decode-hd.$codec"
+  once "decode-long-sd.$codec" repeat "$((50 * $(stat -c %s "decode-sd.$codec")))" "decode-sd.$codec"
 done
 ten_bits() { decode_hd h265 "$1" -pix_fmt yuv420p10le; }
 once decode-hd-10.h265 ten_bits
