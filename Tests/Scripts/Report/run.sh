@@ -16,4 +16,4 @@ Sources/Inspector/build.sh
 
 cd Tests/Scripts/Report
 if (($#)); then exec python3 -B -m unittest -v "$@"; fi
-exec python3 -B -m unittest -v test_report_page test_page_documents test_inspector test_ffmpeg
+exec python3 -B -m unittest -v test_report_page test_page_documents test_inspector test_browser_example test_ffmpeg
