@@ -47,8 +47,11 @@ import CAVFormat
   private let callbacks: UnsafeMutablePointer<cav_io>
   let raw: UnsafeMutablePointer<AVIOContext>
 
-  /// Bytes that libavformat reads or writes at once.
-  private static var bufferSize: Int32 { 1 << 16 }
+  /// Bytes that libavformat reads at once.
+  private static var readSize: Int32 { 1 << 16 }
+  /// Bytes that libavformat writes at once, where it is not told to write earlier. File systems need less time for
+  /// bytes that come in large pieces.
+  private static var writeSize: Int32 { 1 << 18 }
 
   /// - Throws: `AVError.outOfMemory`.
   convenience init(reading source: any IOSource) throws(AVError) {
@@ -92,7 +95,7 @@ import CAVFormat
         return unsafe Unmanaged<Owner>.fromOpaque(owner).takeUnretainedValue().seek(offset, whence)
       }
     }
-    guard let context = unsafe cav_io_alloc(callbacks, Self.bufferSize) else {
+    guard let context = unsafe cav_io_alloc(callbacks, owner.sink == nil ? Self.readSize : Self.writeSize) else {
       unsafe callbacks.deallocate()
       throw .outOfMemory
     }

@@ -107,8 +107,15 @@ struct OutputFile: Sendable {
   /// Opens the output for writing from its beginning.
   func open() throws(Failure) -> OpenFile {
     switch place {
-    case .descriptor(let file): file
-    case .device(let path), .file(let path, _, _): try OpenFile(path, .writeOnly, .truncate, name: name)
+    case .descriptor(let file): return file
+    case .device(let path): return try OpenFile(path, .writeOnly, name: name)
+    case .file(let path, _, _):
+      // Truncated only where there is anything: ext4 waits with the close of a truncated file until all of it is written.
+      let file = try OpenFile(path, .writeOnly, name: name)
+      do throws(Errno) {
+        if try Stat(file.descriptor).size > 0 { try Errno.typed { try file.descriptor.resize(to: 0) } }
+      } catch { throw Failure("\(name): cannot be written: \(error)") }
+      return file
     }
   }
 
