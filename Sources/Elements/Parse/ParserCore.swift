@@ -74,7 +74,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   /// The caps to send for the current access unit, based on upstream's; nil when none can be made.
   mutating func proposeCaps(upstream: borrowing Caps, _ log: ElementLog) -> CapsProposal? {
-    accessUnit.isAnnounced = true
+    accessUnit.announce()
     return reader.proposeCaps(for: accessUnit, upstream: upstream, log)
   }
 
@@ -155,7 +155,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     }
     intake.notice(situation.offset)
     if reader.finder.heldSize == nil {
-      if mayBatch() { batch.prepare(reader.timestamps) } else { batch.forbid() }
+      if continuesOutput && reader.mayBatch { batch.prepare(reader.timestamps) } else { batch.forbid() }
     }
     guard reader.packaging != nil else { return .first }
     return situation.isNew && reader.finder.isBetweenAccessUnits ? .again : .none
@@ -221,9 +221,9 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       log(.debug, "left out \(size) bytes: no caps yet")
       return .answer(answer(.frame(size: size), isDropped: true, of: available))
     }
-    let mayBatch = mayBatch()
+    let mayBatch = continuesOutput && reader.mayBatch
     intake.found(size, isPulling: reader.situation.isPulling, mayBatch: mayBatch)
-    accessUnit.attributes = reader.situation.attributes
+    accessUnit.describe(by: reader.situation.attributes)
     let changesTags = describe(size)
     var attributes = accessUnit.attributes
     // GstBaseParse puts every picture with a PTS into its seek index, some hundred bytes each for the life of the
@@ -336,16 +336,6 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   // MARK: Access units past the base class
 
-  /// Whether access units may be pushed from here as long as the stream continues like this. `mutating` only because a
-  /// core that is borrowed would be copied.
-  private mutating func mayBatch() -> Bool {
-    guard reader.situation.isPulling, continuesOutput, reader.situation.playback.isWhole,
-      !reader.situation.settings.updatesTimeCode, let packaging, packaging.format == .byteStream,
-      reader.caps.facts.frameRate != nil, reader.areTimesMade
-    else { return false }
-    return packaging.alignment == .accessUnit || reader.finder.scanner.listsNALUnits
-  }
-
   /// Finds the next access unit in the same data. Returns whether it may be output in the same frame: then push the one
   /// before.
   mutating func continueBatch(_ bytes: Span<UInt8>, _ log: ElementLog) -> Bool {
@@ -358,10 +348,10 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       return false
     }
     // New caps, for example, must not overtake the pending access unit.
-    guard continuesSequence(), reader.readOrder(of: &accessUnit, rest, size: size), reader.timestamps.hasPicture
+    guard reader.mayJoinBatch(&accessUnit), reader.readOrder(of: &accessUnit, rest, size: size), reader.timestamps.hasPicture
     else { return false }
     reader.letGo()
-    accessUnit.attributes = Buffer.Attributes()
+    accessUnit.describe(by: Buffer.Attributes())
     batch.add(size, changesTags: describe(size))
     reader.beginInBatch(&output)
     return true
@@ -388,13 +378,5 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     intake.finish(batch.end, from: reader.situation.offset, unanswered: batch.addedBytes)
     reader.consume(batch.addedBytes, behind: batch.end - batch.addedBytes)
     return batch.finish(output.accessUnit.attributes, isOne: output.accessUnit.start == 0)
-  }
-
-  /// Whether the current access unit is another picture of the sequence, about which the base class has nothing to
-  /// decide. Random access points go into its index, and get the parameter sets so far and no later ones.
-  private mutating func continuesSequence() -> Bool {
-    accessUnit.beginsPicture && reader.describes(accessUnit) && !reader.isDiscontinuous
-      && (accessUnit.scanned.dropped.isEmpty || reader.finder.scanner.listsNALUnits)
-      && !reader.judgeRandomAccess(&accessUnit)
   }
 }

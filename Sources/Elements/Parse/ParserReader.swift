@@ -25,7 +25,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   /// The base class's information about the current data.
   private(set) var situation = ParserSituation()
   /// The next access unit gets DISCONT.
-  private(set) var isDiscontinuous = false
+  private var isDiscontinuous = false
 
   // MARK: Caps and packaging
 
@@ -240,7 +240,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     if let known = accessUnit.isRandomAccessPoint { return known }
     let isIt = randomAccess.contains(
       accessUnit.scanned, soFar: finder.scanner.accessUnitContents, isIntraOnly: caps.facts.isIntraOnly)
-    accessUnit.isRandomAccessPoint = isIt
+    accessUnit.decide(isRandomAccessPoint: isIt)
     return isIt
   }
 
@@ -267,6 +267,25 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
 
   /// How much earlier than its target an accurate seek has to begin, if that is new.
   mutating func takeLeadIn() -> LeadIn? { recovery.takeLongest(caps.facts.frameRate) }
+
+  // MARK: Access units past the base class
+
+  /// Whether access units may be pushed past the base class as long as the stream continues like this.
+  var mayBatch: Bool {
+    mutating get {
+      guard situation.isPulling, situation.playback.isWhole, !situation.settings.updatesTimeCode,
+        let packaging, packaging.format == .byteStream, caps.facts.frameRate != nil, areTimesMade
+      else { return false }
+      return packaging.alignment == .accessUnit || finder.scanner.listsNALUnits
+    }
+  }
+
+  /// Whether an access unit is another picture of the sequence, about which the base class has nothing to decide. Random
+  /// access points go into its index, and get the parameter sets so far and no later ones.
+  mutating func mayJoinBatch(_ accessUnit: inout ParsedAccessUnit<Codec>) -> Bool {
+    accessUnit.beginsPicture && describes(accessUnit) && !isDiscontinuous
+      && (accessUnit.scanned.dropped.isEmpty || finder.scanner.listsNALUnits) && !judgeRandomAccess(&accessUnit)
+  }
 
   // MARK: Times on the way out
 

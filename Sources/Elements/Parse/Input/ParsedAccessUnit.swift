@@ -11,13 +11,13 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   /// Decoding may begin with it.
   var recoveryPoint: Codec.RecoveryPoint?
   /// Its picture order was read, if it has one.
-  var isOrderKnown = false
+  private var isOrderKnown = false
   /// The caps were checked for it.
-  var isAnnounced = false
+  private(set) var isAnnounced = false
   /// Decoding can begin with it; nil before that was decided.
-  var isRandomAccessPoint: Bool?
+  private(set) var isRandomAccessPoint: Bool?
   /// Where it begins in the base class's frame, in bytes.
-  var start = 0
+  private(set) var start = 0
   /// Its size in the output in bytes, without what is inserted.
   var outputSize = 0
   /// The timestamps that it has or was given, and its flags.
@@ -36,6 +36,21 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
     rebuiltDecodingTime = nil
     start = 0
   }
+
+  /// The caps are checked for it.
+  mutating func announce() { isAnnounced = true }
+
+  /// Its picture order is read. Returns whether it was before, when too little data was here.
+  mutating func readOrder() -> Bool {
+    defer { isOrderKnown = true }
+    return isOrderKnown
+  }
+
+  /// It was decided whether decoding can begin with it.
+  mutating func decide(isRandomAccessPoint: Bool) { self.isRandomAccessPoint = isRandomAccessPoint }
+
+  /// Begins its description with what upstream gave it.
+  mutating func describe(by upstream: Buffer.Attributes) { attributes = upstream }
 
   /// It is pushed unchanged, after others of the same frame.
   mutating func follow(at start: Int) {

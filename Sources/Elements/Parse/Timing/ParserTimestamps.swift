@@ -104,8 +104,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     _ scanner: borrowing Codec.Scanner, rate: Ratio?, isComplete: Bool
   ) -> Bool {
     guard let slice = accessUnit.scanned.slice else { return true }
-    let isContinued = accessUnit.isOrderKnown
-    accessUnit.isOrderKnown = true
+    let isContinued = accessUnit.readOrder()
     let generation = scanner.parameterSetChanges
     if !isContinued, timeline.read(slice, rate: rate, generation: generation) { return true }
     return timeline.read(

@@ -103,7 +103,7 @@ struct SeekScout<Codec: ParserCodec> {
 
   /// Makes caps for the current access unit, as far as they are needed to read on.
   mutating func makeCaps(upstream: borrowing Caps, _ log: ElementLog) {
-    accessUnit.isAnnounced = true
+    accessUnit.announce()
     _ = reader.proposeCaps(for: accessUnit, upstream: upstream, log)
   }
 
@@ -135,7 +135,7 @@ struct SeekScout<Codec: ParserCodec> {
     let before = mayBegin ? reader : nil
     guard reader.readOrder(of: &accessUnit, bytes, size: size) else { return .incomplete }
     reader.letGo()
-    accessUnit.attributes = Buffer.Attributes()
+    accessUnit.describe(by: Buffer.Attributes())
     _ = reader.describe(&accessUnit, size: size)
     var times = accessUnit.attributes
     times.dts = times.dts ?? position
