@@ -49,8 +49,7 @@ import CAVFormat
 
   /// Bytes that libavformat reads at once.
   private static var readSize: Int32 { 1 << 16 }
-  /// Bytes that libavformat writes at once, where it is not told to write earlier. File systems need less time for
-  /// bytes that come in large pieces.
+  /// Bytes that libavformat writes at once. File systems need less time for bytes that come in large pieces.
   private static var writeSize: Int32 { 1 << 18 }
 
   /// - Throws: `AVError.outOfMemory`.
@@ -99,6 +98,8 @@ import CAVFormat
       unsafe callbacks.deallocate()
       throw .outOfMemory
     }
+    // Whoever reads a pipe gets every packet at once; by default, libavformat writes them so to files, too.
+    if owner.sink?.isSeekable == true { unsafe context.pointee.min_packet_size = Self.writeSize }
     unsafe raw = context
   }
 

@@ -29,8 +29,6 @@ import CAVFormat
     unsafe context.pointee.pb = unsafe io.raw
     unsafe context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
     unsafe context.pointee.flags &= ~AVFMT_FLAG_AUTO_BSF
-    // Whoever reads a pipe gets every packet at once.
-    if sink.isSeekable { unsafe context.pointee.flags &= ~AVFMT_FLAG_FLUSH_PACKETS }
     unsafe context.pointee.avoid_negative_ts = AVFMT_AVOID_NEG_TS_DISABLED
     unsafe context.pointee.io_open = { unsafe cav_refuse_io($0, $1, $2, $3, $4) }
     unsafe interruption.install(in: context)
