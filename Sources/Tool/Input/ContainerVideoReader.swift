@@ -18,6 +18,7 @@ final class ContainerVideoReader: VideoTrackReader {
 
   private let container: ContainerInput
   private let index: Int
+  private let timeBase: TimeBase
   private var packet: MediaPacket
   /// Whether `packet` is the next one.
   private var isAhead = true
@@ -44,7 +45,7 @@ final class ContainerVideoReader: VideoTrackReader {
     guard let found, let codec = ContainerInput.codec(found) else {
       throw container.selectionFailure ?? Self.noVideo(container)
     }
-    index = found.index
+    (index, timeBase) = (found.index, found.timeBase)
     track = Self.track(found, codec, isPacketized: Self.isPacketized(container.context))
     for other in container.context.streams where other.index != index {
       container.context.setWanted(false, stream: other.index)
@@ -107,8 +108,6 @@ final class ContainerVideoReader: VideoTrackReader {
       if !isAhead, try !Self.read(container, into: &packet) { return nil }
       isAhead = false
     } while packet.stream != index
-    guard let stream = container.context.stream(index) else { return nil }
-    let base = stream.timeBase
     var packaging: VideoTrack.Packaging?
     if let data = packet.sideData.first(where: { $0.kind == .newExtradata }) {
       let changed = Self.packaging(data.bytes, isPacketized: Self.isPacketized(container.context))
@@ -117,18 +116,18 @@ final class ContainerVideoReader: VideoTrackReader {
     }
     return VideoSample(
       bytes: packet.copiedBytes(),
-      composition: packet.presentation.map(base.nanoseconds), decoding: packet.decoding.map(base.nanoseconds),
-      duration: base.nanoseconds(packet.duration), isSync: packet.isKey, packaging: packaging)
+      composition: packet.presentation.map(timeBase.nanoseconds),
+      decoding: packet.decoding.map(timeBase.nanoseconds), duration: timeBase.nanoseconds(packet.duration), isSync: packet.isKey, packaging: packaging)
   }
 
   func seek(to time: ClockTime) throws(Failure) -> Bool {
     // Others have no index; where the clock begins anew, bisection leads to another place of the same time.
-    guard container.context.formatName.hasPrefix("matroska"), let nanoseconds = Int64(exactly: time.nanoseconds),
-      let base = container.context.stream(index)?.timeBase
-    else { return false }
+    guard container.context.formatName.hasPrefix("matroska"), let nanoseconds = Int64(exactly: time.nanoseconds) else {
+      return false
+    }
     let place = nanoseconds &+ shown.start &- shown.time
     do throws(AVError) {
-      try container.context.seek(index, to: base.rescaled(place, from: .nanoseconds))
+      try container.context.seek(index, to: timeBase.rescaled(place, from: .nanoseconds))
     } catch { return false }
     isAhead = false
     return true
