@@ -77,8 +77,8 @@ struct EitherAnalysis {
     h265?.endSample(at: end, failure)
   }
 
-  mutating func finish(at offset: UInt64) {
-    h264?.finish(at: offset)
-    h265?.finish(at: offset)
+  mutating func finish(at offset: UInt64, isCutOff: Bool = false) {
+    h264?.finish(at: offset, isCutOff: isCutOff)
+    h265?.finish(at: offset, isCutOff: isCutOff)
   }
 }

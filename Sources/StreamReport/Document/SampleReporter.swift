@@ -85,12 +85,14 @@ public struct SampleReporter {
   }
 
   /// Ends the stream.
-  public mutating func finish() {
+  ///
+  /// - Parameter isCutOff: whether the end of the file is missing, which is a finding then.
+  public mutating func finish(isCutOff: Bool = false) {
     if lengthSize == nil {
       reader.append([])
       readOn()
     }
-    analysis.finish(at: position)
+    analysis.finish(at: position, isCutOff: isCutOff)
   }
 
   /// The next item; nil when it needs more of the stream, and after the summary.

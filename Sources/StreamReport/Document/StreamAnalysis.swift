@@ -170,10 +170,16 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   }
 
   /// Ends the stream.
-  mutating func finish(at offset: UInt64) {
+  ///
+  /// - Parameter isCutOff: whether the end of the file is missing.
+  mutating func finish(at offset: UInt64, isCutOff: Bool) {
     for unit in waiting { list(unit) }
     waiting = []
     endAccessUnit(at: offset)
+    if isCutOff {
+      rules.setPlace(offset: offset)
+      rules.checkMissingEnd()
+    }
     rules.finish()
     flushFindings()
     summary.reorder = walk.pictures.reorderDepth

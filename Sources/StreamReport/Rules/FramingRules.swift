@@ -16,6 +16,11 @@ struct FramingRules: Sendable {
     log.report(.containerSample, "box \(error.box.name) that cannot be read", expected: "boxes up to the end")
   }
 
+  /// A file whose end is missing, by the structure of its container.
+  static func checkMissingEnd(log: inout FindingLog) {
+    log.report(.truncated, "a file that is cut off", expected: "its end")
+  }
+
   /// Begins a sample.
   ///
   /// - Parameters:

@@ -29,6 +29,9 @@ struct StreamRules<Codec: ReportedCodec> {
   /// Checks why the container cannot be read any further.
   mutating func check(damaged error: MP4.ReadError) { FramingRules.check(damaged: error, log: &log) }
 
+  /// Checks a file whose end is missing.
+  mutating func checkMissingEnd() { FramingRules.checkMissingEnd(log: &log) }
+
   mutating func beginAccessUnit() { order.beginAccessUnit() }
 
   /// Begins a sample; see ``FramingRules/beginSample(size:available:log:)``.

@@ -58,11 +58,6 @@ struct CheckCommand: AsyncParsableCommand, ShowsProgress {
       line.endLine()
       output.write(line.bytes)
     }
-    // Of MP4, each sample that is missing is a finding.
-    if !json, input.kind != .container("MP4"), input.isCutOff {
-      output.write(
-        "\(Terminal.printable(name)): error: \(Rule.truncated.name): the file is cut off; expected its end\n")
-    }
     try await Progress.during(items.place, hasLine: !Terminal.showsResults) { () async throws(Failure) in
       while let item = try await items.next() { errors += take(item, name, &listed, &lines, &output) }
     }

@@ -41,7 +41,7 @@ struct ContainerReport {
   /// The next item; `nil` after the summary.
   mutating func next() throws(Failure) -> ReportItem? {
     while true {
-      if let item = reporter.next() { return completed(item) }
+      if let item = reporter.next() { return item }
       guard !hasEnded else { return nil }
       if let sample = try reader.next() {
         isEmpty = false
@@ -49,16 +49,10 @@ struct ContainerReport {
       } else {
         hasEnded = true
         guard !isEmpty else { throw input.noPicture(track.codec) }
-        reporter.finish()
+        // Of MP4, each sample that is missing is a finding.
+        reporter.finish(isCutOff: container != .mp4 && input.isCutOff)
       }
     }
-  }
-
-  /// Counts an error in the summary where the end of the file is missing, which the samples do not show.
-  private func completed(_ item: ReportItem) -> ReportItem {
-    guard case .summary(var summary) = item, input.isCutOff else { return item }
-    summary.findings[Rule.truncated.rawValue] += 1
-    return .summary(summary)
   }
 
   /// Recent bytes of the stream by their offset; `nil` when they are not kept any more.
