@@ -10,7 +10,9 @@ final class CompanionStreams {
     var packet: MediaPacket
     let stream: StreamDescription
     /// In nanoseconds of the media, whose edits are applied.
-    let time: Int64
+    fileprivate(set) var time: Int64
+    /// Where it begins in a transport stream whose clock its times may have to follow still.
+    fileprivate var position: Int64?
   }
 
   let context: InputContext
@@ -36,6 +38,10 @@ final class CompanionStreams {
   private let shifts: [Int: Int64]
   /// How many parts of a stream the edit lists of MP4 show, where they are several: all of it is copied then.
   private let partCounts: [Int: Int]
+  /// Continues the times of a transport stream; `nil` for other containers.
+  private let clock: TransportClock?
+  /// Where the last packet of a stream of it begins, and when it has ended in nanoseconds, with what was added.
+  private var places: [Int: (position: Int64, end: Int64)] = [:]
   private var wanted: Set<Int> = []
   private var ahead: Packet?
   /// Streams whose frames have headers of their own.
@@ -71,6 +77,7 @@ final class CompanionStreams {
   init(_ file: ContainerFile) throws(Failure) {
     let container = try ContainerInput.described(file)
     (input, context, bytes) = (container.input, container.context, container.bytes)
+    clock = context.formatName.hasPrefix("mpeg") ? file.clock : nil
     let selection = file.input.selection
     try container.check(selection)
     headed = try Self.describeSound(of: container, file)
@@ -202,14 +209,39 @@ final class CompanionStreams {
   func next(before time: Int64) throws(Failure) -> Packet? {
     guard !wanted.isEmpty else { return nil }
     while ahead == nil, !isAtEnd, reached < time { try read() }
+    if let position = ahead?.position {
+      guard clock?.isKnown(at: position) != false else { return nil }
+      followClock()
+    }
     guard let turn = ahead?.time, turn < time else { return nil }
     return ahead.take()
+  }
+
+  /// No more of the video is read: the clock is known up to the end of the file.
+  func endVideo() { clock?.end() }
+
+  /// Gives the next packet its times on the clock that continues, once.
+  private func followClock() {
+    guard let clock, var packet = ahead.take() else { return }
+    if let position = packet.position {
+      let (base, stream) = (packet.stream.timeBase, packet.stream.index)
+      let shift = clock.shift(at: position, of: packet.time, expecting: places[stream]?.end)
+      let ticks = base.rescaled(shift, from: .nanoseconds)
+      packet.packet.presentation = packet.packet.presentation.map { $0 &+ ticks }
+      packet.packet.decoding = packet.packet.decoding.map { $0 &+ ticks }
+      packet.time = packet.time &+ shift
+      packet.position = nil
+      places[stream] = (position, packet.time &+ base.nanoseconds(packet.packet.duration))
+      reached = max(reached, packet.time)
+    }
+    ahead = .some(consume packet)
   }
 
   /// When the first packet's turn is; `nil` without one.
   func firstTime() throws(Failure) -> Int64? {
     guard !wanted.isEmpty else { return nil }
     while ahead == nil, !isAtEnd { try read() }
+    // In front of the first picture, there is no seam.
     return ahead?.time
   }
 
@@ -244,6 +276,13 @@ final class CompanionStreams {
       }
       latest[stream.index] = (ticks, isStated ? packet.duration : 0)
       let time = stream.timeBase.nanoseconds(ticks)
+      guard clock == nil else {
+        guard wanted.contains(stream.index) else { return }
+        // Of several frames in a packet, the first one has its place.
+        let position = packet.position ?? places[stream.index]?.position ?? 0
+        ahead = Packet(packet: packet, stream: stream, time: time, position: position)
+        return
+      }
       reached = max(reached, time)
       guard wanted.contains(stream.index) else { return }
       ahead = Packet(packet: packet, stream: stream, time: time)

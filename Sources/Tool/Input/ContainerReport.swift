@@ -23,7 +23,8 @@ struct ContainerReport {
   init(_ input: InputFile, _ options: ReportOptions, sharing file: ContainerFile? = nil) throws(Failure) {
     self.input = input
     let file = if let file { file } else { try ContainerFile(input, ReadingStatus()) }
-    let reader = try ContainerVideoReader(file)
+    // A clock that begins anew is a finding.
+    let reader = try ContainerVideoReader(file, continuesClock: false)
     file.hasAllReaders()
     (self.reader, status, beginning) = (reader, file.status, reader.beginning)
     container = StreamRecord.Container(input.kind)

@@ -17,6 +17,8 @@ final class ContainerVideoReader: VideoTrackReader {
   var position: Int64 { container.bytes.position }
 
   private let container: ContainerInput
+  /// Continues the times of a transport stream; `nil` for them as they are.
+  private let clock: TransportClock?
   private let index: Int
   private let timeBase: TimeBase
   private var packet: MediaPacket
@@ -26,9 +28,11 @@ final class ContainerVideoReader: VideoTrackReader {
   /// Packets before the first of H.264 or H.265, in which a container without a header may announce it.
   private static let trialCount = 10_000
 
+  /// - Parameter continuesClock: whether times go on where the clock of a transport stream begins anew.
   /// - Throws: a `Failure` where the file cannot be read, or has no H.264 or H.265 stream.
-  init(_ file: ContainerFile) throws(Failure) {
+  init(_ file: ContainerFile, continuesClock: Bool = true) throws(Failure) {
     container = try ContainerInput(file, .packets)
+    clock = continuesClock && Self.isPacketized(container.context) ? file.clock : nil
     do throws(AVError) { packet = try MediaPacket() } catch { throw ContainerInput.failure(error, file.input) }
     var found: StreamDescription?
     for _ in 0..<Self.trialCount {
@@ -114,10 +118,13 @@ final class ContainerVideoReader: VideoTrackReader {
       packaging = changed == track.packaging ? nil : changed
       track.packaging = changed
     }
+    let (composition, decoding) = (
+      packet.presentation.map(timeBase.nanoseconds), packet.decoding.map(timeBase.nanoseconds)
+    )
+    let shift = clock?.take(at: packet.position, decoding: decoding, presentation: composition) ?? 0
     return VideoSample(
-      bytes: packet.copiedBytes(),
-      composition: packet.presentation.map(timeBase.nanoseconds),
-      decoding: packet.decoding.map(timeBase.nanoseconds), duration: timeBase.nanoseconds(packet.duration), isSync: packet.isKey, packaging: packaging)
+      bytes: packet.copiedBytes(), composition: composition.map { $0 &+ shift },
+      decoding: decoding.map { $0 &+ shift }, duration: timeBase.nanoseconds(packet.duration), isSync: packet.isKey, packaging: packaging)
   }
 
   func seek(to time: ClockTime) throws(Failure) -> Bool {

@@ -20,6 +20,11 @@ final class ContainerFile {
     pipe = input.pipe.map { SharedPipe($0, status) }
   }
 
+  /// The clock of a transport stream, for all readers of the file.
+  private(set) lazy var clock = TransportClock { [file, pipe] offset, count in
+    pipe == nil ? InputBytes(file, nil).read(at: offset, count: count) : []
+  }
+
   /// The bytes for a further reader.
   func bytes() -> InputBytes { InputBytes(file, pipe) }
 

@@ -56,6 +56,27 @@ enum TransportStream {
     }
   }
 
+  /// Whether the clock of a program goes back between two of its references (2.4.3.5), or ahead by many seconds; `nil`
+  /// where these bytes have no two references of a program.
+  static func clockJumps(in bytes: [UInt8], by seconds: Int64) -> Bool? {
+    guard let packets = Packets(in: bytes) else { return nil }
+    var latest: [Int: Int64] = [:]
+    var isKnown = false
+    for start in stride(from: packets.first, to: bytes.count - 187, by: packets.size) where bytes[start] == 0x47 {
+      // adaptation_field_length and PCR_flag; then 33 bits in ticks of 90 kHz.
+      guard bytes[start + 3] & 0x20 != 0, bytes[start + 4] >= 7, bytes[start + 5] & 0x10 != 0 else { continue }
+      let identifier = Int(bytes[start + 1] & 0x1F) << 8 | Int(bytes[start + 2])
+      let base = bytes[start + 6..<start + 11].reduce(Int64(0)) { $0 << 8 | Int64($1) } >> 7
+      if let before = latest[identifier] {
+        isKnown = true
+        // It begins anew after 2^33 ticks; going back is going ahead by nearly as many.
+        if (base - before) & (1 << 33 - 1) > seconds * 90_000 { return true }
+      }
+      latest[identifier] = base
+    }
+    return isKnown ? false : nil
+  }
+
   /// The program numbers in the order of the program association table (2.4.4.3); none where these bytes have no table.
   static func programs(in bytes: [UInt8]) -> [Int] {
     let found = Packets(in: bytes).map { [($0.first, $0.size)] } ?? []

@@ -116,6 +116,7 @@ struct CopySink {
       throw Failure("\(target.name): no picture to write")
     }
     guard let output else { return }
+    companions?.endVideo()
     try writeCompanions(before: .max)
     try output.finish()
     guard hasEditList, let path = target.path else { return }

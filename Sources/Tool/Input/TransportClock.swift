@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Continues the clock of a transport stream where it begins anew, as where files were joined: what follows such a seam
+/// comes right after what precedes it. The video, which is read first, finds the seams; other streams follow them.
+final class TransportClock {
+  /// A place from which on times are shifted.
+  private struct Seam {
+    /// Where the last packet of the video in front of it begins, in bytes of the file, and the first one behind it.
+    let last: Int64
+    let first: Int64
+    /// What is added to times behind it, in nanoseconds.
+    let shift: Int64
+  }
+
+  /// Times of a packet of the video, without what is added to them.
+  private struct Place {
+    let position: Int64
+    let time: Int64
+    let duration: Int64
+    let isDecodingTime: Bool
+  }
+
+  /// In ascending order.
+  private var seams: [Seam] = []
+  private var last: Place?
+  private var hasEnded = false
+  /// Reads bytes of the file again; nothing of a pipe.
+  private let read: (_ offset: UInt64, _ count: Int) -> [UInt8]
+  private var rereadCount: Int64 = 0
+
+  init(reading read: @escaping (_ offset: UInt64, _ count: Int) -> [UInt8]) { self.read = read }
+
+  /// How often the clock has begun anew.
+  var seamCount: Int { seams.count }
+
+  // MARK: The video
+
+  /// By how much a clock goes back at a seam, at least, in nanoseconds: presentation times alone go back where pictures
+  /// are reordered.
+  private static func back(_ isDecodingTime: Bool) -> Int64 { isDecodingTime ? 100_000_000 : 1_000_000_000 }
+  /// By how much it goes ahead at a seam, at least.
+  private static let ahead: Int64 = 10_000_000_000
+
+  /// Takes a packet of the video. Returns what is added to its times, in nanoseconds.
+  ///
+  /// - Parameters:
+  ///   - position: where it begins in the file, in bytes; `nil` where that is not known.
+  ///   - decoding: when it is decoded, in nanoseconds; `nil` where the container does not have that.
+  ///   - presentation: when it is presented, likewise.
+  func take(at position: Int64?, decoding: Int64?, presentation: Int64?) -> Int64 {
+    guard let time = decoding ?? presentation else { return seams.last?.shift ?? 0 }
+    let position = max(position ?? 0, last?.position ?? 0)
+    let isDecodingTime = decoding != nil
+    guard let last else {
+      last = Place(position: position, time: time, duration: 0, isDecodingTime: isDecodingTime)
+      return 0
+    }
+    let (step, distance) = (time &- last.time, time &- (last.time &+ last.duration))
+    let isSeam =
+      distance < -Self.back(isDecodingTime && last.isDecodingTime)
+      || distance > Self.ahead && referenceJumps(from: last.position, to: position)
+    if isSeam {
+      let shift = (seams.last?.shift ?? 0) &- distance
+      seams.append(Seam(last: last.position, first: position, shift: shift))
+    }
+    // The pictures behind a seam probably last as long as those in front of it.
+    let duration = !isSeam && (1...1_000_000_000).contains(step) ? step : last.duration
+    self.last = Place(position: position, time: time, duration: duration, isDecodingTime: isDecodingTime)
+    return seams.last?.shift ?? 0
+  }
+
+  /// No more of the video is read.
+  func end() { hasEnded = true }
+
+  // MARK: Other streams
+
+  /// Whether it is known what is added to the times of a packet: the video was read that far.
+  func isKnown(at position: Int64) -> Bool { hasEnded || last.map { position <= $0.position } ?? true }
+
+  /// What is added to the times of a packet of another stream, in nanoseconds.
+  ///
+  /// - Parameters:
+  ///   - position: where it begins in the file, in bytes.
+  ///   - time: its time, in nanoseconds.
+  ///   - expected: its time by the packets of its stream before it, with what was added to theirs; `nil` without one.
+  func shift(at position: Int64, of time: Int64, expecting expected: Int64?) -> Int64 {
+    var (low, high) = (0, seams.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if seams[middle].first <= position { low = middle + 1 } else { high = middle }
+    }
+    let shift = low > 0 ? seams[low - 1].shift : 0
+    // Between two pictures, the seam is in front of the packet or behind it.
+    guard low < seams.count, position > seams[low].last, let expected else { return shift }
+    let (before, behind) = (time &+ shift &- expected, time &+ seams[low].shift &- expected)
+    return behind.magnitude < before.magnitude ? seams[low].shift : shift
+  }
+
+  // MARK: The program clock reference
+
+  /// The most bytes of the file between two pictures that are read again, and how many are read behind the second one,
+  /// in which there is a reference.
+  private static let (readLimit, readBehind): (Int64, Int64) = (1 << 22, 1 << 18)
+
+  /// Whether the clock itself goes ahead between two places of the file: where pictures are missing only, it runs on.
+  /// True where that cannot be read.
+  private func referenceJumps(from start: Int64, to end: Int64) -> Bool {
+    let count = min(end - start, Self.readLimit) + Self.readBehind
+    // What is read again is no more than what is read.
+    guard let offset = UInt64(exactly: start), rereadCount + count <= end + (1 << 24) else { return false }
+    rereadCount += count
+    return TransportStream.clockJumps(in: read(offset, Int(count)), by: Self.ahead / 1_000_000_000) ?? true
+  }
+}
