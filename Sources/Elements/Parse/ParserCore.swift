@@ -348,7 +348,8 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       return false
     }
     // New caps, for example, must not overtake the pending access unit.
-    guard reader.mayJoinBatch(&accessUnit), reader.readOrder(of: &accessUnit, rest, size: size), reader.timestamps.hasPicture
+    guard reader.mayJoinBatch(&accessUnit), reader.readOrder(of: &accessUnit, rest, size: size),
+      reader.timestamps.hasPicture
     else { return false }
     reader.letGo()
     accessUnit.describe(by: Buffer.Attributes())

@@ -124,7 +124,8 @@ final class ContainerVideoReader: VideoTrackReader {
     let shift = clock?.take(at: packet.position, decoding: decoding, presentation: composition) ?? 0
     return VideoSample(
       bytes: packet.copiedBytes(), composition: composition.map { $0 &+ shift },
-      decoding: decoding.map { $0 &+ shift }, duration: timeBase.nanoseconds(packet.duration), isSync: packet.isKey, packaging: packaging)
+      decoding: decoding.map { $0 &+ shift }, duration: timeBase.nanoseconds(packet.duration), isSync: packet.isKey,
+      packaging: packaging)
   }
 
   func seek(to time: ClockTime) throws(Failure) -> Bool {
