@@ -94,7 +94,10 @@ final class ContainerVideoReader: VideoTrackReader {
   }
 
   private static func read(_ container: ContainerInput, into packet: inout MediaPacket) throws(Failure) -> Bool {
-    do throws(AVError) { return try container.context.read(into: &packet) } catch {
+    do throws(AVError) {
+      // The last packet of a transport stream that is interrupted may be a part of a picture.
+      return try container.context.read(into: &packet) && !container.status.isEnding
+    } catch {
       switch error {
       // The rest of a damaged file is not there.
       case .invalidData, .endOfFile: return false
