@@ -142,6 +142,8 @@ public enum Rule: Int, Sendable, CaseIterable {
   case decoderFormat
   /// A level that many hardware decoders do not support.
   case decoderLevel
+  /// Pictures of layers or views above the base layer, which most decoders skip.
+  case decoderLayers
 
   /// The texts of a rule: its name, the clauses of H.264 and H.265, and the remedy.
   struct Text {
@@ -345,6 +347,10 @@ public enum Rule: Int, Sendable, CaseIterable {
         "For information: many hardware decoders and browsers support only 8 bit 4:2:0 progressive, 10 bit for HDR.")
     case .decoderLevel:
       .init("decoder-level", .note, "-", "-", "Many hardware decoders support levels up to 5.1 or 5.2 only.")
+    case .decoderLayers:
+      .init(
+        "decoder-layers", .note, "-", "-",
+        "For information: most decoders show the base layer alone; h26x edit --remove-layers removes the others.")
     }
   }
 }

@@ -8,6 +8,7 @@ struct StreamRules<Codec: ReportedCodec> {
   private var messages = MessageRules()
   private var container = ContainerRules<Codec>()
   private var framing = FramingRules()
+  private var layers = LayerRules()
 
   /// The number of findings of each rule.
   var counts: [UInt64] { log.counts }
@@ -72,7 +73,10 @@ struct StreamRules<Codec: ReportedCodec> {
     }
     switch met.role {
     case .slice: order.takePicture(unit, isStart: startsPicture, log: &log)
-    case .slicePart, .layerSlice: order.takePicture(unit, isStart: false, log: &log)
+    case .slicePart: order.takePicture(unit, isStart: false, log: &log)
+    case .layerSlice:
+      order.takePicture(unit, isStart: false, log: &log)
+      layers.check(unit, log: &log)
     default: break
     }
     switch met.content {

@@ -392,5 +392,7 @@ extension RuleTests {
     // Decoders.
     Case(.decoderFormat, stream: TestStream(.init(profile: 110, depth: 10))),
     Case(.decoderLevel, stream: TestStream(.init(level: 52))),
+    Case(.decoderLayers, stream: TestStream().adding([0x74, 0x80, 0, 0x01, 0x80])),
+    Case(.decoderLayers, bytes: H265TestStream().bytes + [0, 0, 0, 1, 0x02, 0x09, 0x80, 0, 0, 1, 0x02, 0x09, 0x80]),
   ]
 }
