@@ -40,16 +40,19 @@ package struct AVError: Error, RawRepresentable, Hashable, Sendable {
 
   // Hardware, by numbers that libavcodec does not use.
 
-  /// The device does not decode this stream: its profile, size or sample format, or the device has no surfaces or decoders
-  /// left.
+  /// The device does not decode this stream: its profile, size or sample format.
   package static let hardwareRefused = AVError(rawValue: -0x7100_0001)
   /// The device has failed to decode, or to deliver a picture.
   package static let hardwareFailed = AVError(rawValue: -0x7100_0002)
+  /// The device decodes such streams, but has no surfaces or decoders left for this one.
+  package static let hardwareBusy = AVError(rawValue: -0x7100_0004)
   /// No device could be opened.
   package static let hardwareUnavailable = AVError(rawValue: -0x7100_0003)
 
   /// Whether decoding may succeed without the device.
-  package var isOfHardware: Bool { [.hardwareRefused, .hardwareFailed, .hardwareUnavailable].contains(self) }
+  package var isOfHardware: Bool {
+    [.hardwareRefused, .hardwareBusy, .hardwareFailed, .hardwareUnavailable].contains(self)
+  }
 
   /// Returns a C return code, or throws it as an error if it is negative.
   @discardableResult
@@ -64,6 +67,7 @@ extension AVError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .hardwareRefused: return "the device does not decode this stream"
+    case .hardwareBusy: return "the device has no room for this stream at the moment"
     case .hardwareFailed: return "the device failed"
     case .hardwareUnavailable: return "no device can be used"
     default: break

@@ -91,6 +91,8 @@ import Synchronization
   package func send(_ packet: Packet) throws(AVError) {
     unsafe try packet.lend(to: self.packet)
     defer { unsafe cav_packet_unref(self.packet) }
+    // Until a picture is begun: see `provideFrameBuffer`.
+    unsafe raw.pointee.err_recognition &= ~AV_EF_EXPLODE
     try check(unsafe cavcodec_send_packet(raw, self.packet))
     try checkDevice()
   }
@@ -112,8 +114,9 @@ import Synchronization
   /// libavcodec begins a picture with its next slice where the device refuses the first one, and reports nothing.
   private func checkDevice() throws(AVError) {
     switch host.deviceState.load(ordering: .relaxed) {
-    case .decodes: return
+    case .decodes, .isChosen: return
     case .refuses: throw .hardwareRefused
+    case .isBusy: throw .hardwareBusy
     case .hasFailed: throw .hardwareFailed
     }
   }
@@ -184,7 +187,14 @@ private final class CallbackHost: Sendable {
   /// is refused has come out without that slice.
   let deviceState = Atomic(DeviceState.decodes)
 
-  enum DeviceState: UInt8, AtomicRepresentable { case decodes, refuses, hasFailed }
+  enum DeviceState: UInt8, AtomicRepresentable {
+    case decodes
+    /// It is chosen, and nothing is decoded yet.
+    case isChosen
+    case refuses, isBusy, hasFailed
+
+    var isUsable: Bool { self == .decodes || self == .isChosen }
+  }
 
   init(_ source: any FrameBufferSource, maximumPixels: Int, frameFormat: AVPixelFormat?) {
     self.source = source
@@ -207,11 +217,21 @@ private let chooseFormat:
     guard let wanted = host.frameFormat else { return unsafe cavcodec_default_get_format(context, formats) }
     // libavcodec calls again, without the device's format, where the device refuses the stream.
     var next = unsafe formats
-    while unsafe next.pointee != AV_PIX_FMT_NONE, host.deviceState.load(ordering: .relaxed) == .decodes {
-      if unsafe next.pointee == wanted { return wanted }
+    let state = host.deviceState.load(ordering: .relaxed)
+    while unsafe next.pointee != AV_PIX_FMT_NONE, state.isUsable {
+      if unsafe next.pointee == wanted {
+        host.deviceState.store(.isChosen, ordering: .relaxed)
+        return wanted
+      }
       unsafe next += 1
     }
-    host.deviceState.store(.refuses, ordering: .relaxed)
+    switch state {
+    case .decodes: host.deviceState.store(.refuses, ordering: .relaxed)
+    case .isChosen:
+      let isListed = unsafe cavcodec_device_decodes(context, wanted) != 0
+      host.deviceState.store(isListed ? .isBusy : .refuses, ordering: .relaxed)
+    case .refuses, .isBusy, .hasFailed: break
+    }
     return AV_PIX_FMT_NONE
   }
 
@@ -229,12 +249,15 @@ private let provideFrameBuffer:
     guard Int64(width) * Int64(height) <= Int64(host.maximumPixels) else { return AVError.invalidData.rawValue }
     if let deviceFormat = host.frameFormat {
       guard unsafe frame.pointee.format == deviceFormat.rawValue else { return AVError.hardwareRefused.rawValue }
-      guard host.deviceState.load(ordering: .relaxed) == .decodes else { return AVError.hardwareFailed.rawValue }
+      guard host.deviceState.load(ordering: .relaxed).isUsable else { return AVError.hardwareFailed.rawValue }
       let code = unsafe cavcodec_default_get_buffer2(context, frame, flags)
       guard code >= 0 else {
         host.deviceState.store(.hasFailed, ordering: .relaxed)
         return code
       }
+      host.deviceState.store(.decodes, ordering: .relaxed)
+      // What a driver fails in from here on costs a slice, and libavcodec would go on without it, and without an error.
+      unsafe context.pointee.err_recognition |= AV_EF_EXPLODE
       unsafe host.source.hasBegun(timestamp: frame.pointee.pts)
       unsafe host.begun.append(frame)
       return 0

@@ -46,18 +46,25 @@ package enum HardwareProfile: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The greatest picture of this profile that a device decodes, in luma samples, 0 where its driver does not report it;
-  /// nil where the device does not decode the profile.
-  package func largestPicture(on device: HardwareDevice) -> (width: UInt32, height: UInt32)? {
-    var (width, height) = (UInt32(0), UInt32(0))
+  /// Sizes of pictures in luma samples; 0 where the driver does not report one.
+  package struct PictureSizes: Hashable, Sendable {
+    package let minimumWidth: UInt32, minimumHeight: UInt32
+    package let maximumWidth: UInt32, maximumHeight: UInt32
+  }
+
+  /// The pictures of this profile that a device decodes; nil where it decodes none.
+  package func pictureSizes(on device: HardwareDevice) -> PictureSizes? {
+    var sizes = CAVPictureSizes()
     let description = description
     let decodes =
       switch device.method {
-      case .vaapi: description.vaapi.map { unsafe cav_vaapi_decodes(device.raw, $0, &width, &height) } ?? 0
+      case .vaapi: description.vaapi.map { unsafe cav_vaapi_decodes(device.raw, $0, &sizes) } ?? 0
       case .cuda:
-        unsafe cav_cuda_decodes(
-          device.raw, cudaCodec, description.chromaFormat, description.bitDepth, &width, &height)
+        unsafe cav_cuda_decodes(device.raw, cudaCodec, description.chromaFormat, description.bitDepth, &sizes)
       }
-    return decodes == 0 ? nil : (width, height)
+    guard decodes != 0 else { return nil }
+    return PictureSizes(
+      minimumWidth: sizes.minimumWidth, minimumHeight: sizes.minimumHeight, maximumWidth: sizes.maximumWidth,
+      maximumHeight: sizes.maximumHeight)
   }
 }

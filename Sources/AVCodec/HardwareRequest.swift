@@ -50,6 +50,11 @@ package struct HardwareRequest: Hashable, Sendable {
     return found
   }
 
+  /// Whether there is a device to try, found without opening any.
+  package var hasCandidates: Bool {
+    do throws(HardwareError) { return !(try candidates()).isEmpty } catch { return false }
+  }
+
   private static func candidate(at place: String) throws(HardwareError) -> Candidate {
     if place.hasPrefix("/") {
       guard unsafe access(place, F_OK) == 0 else {

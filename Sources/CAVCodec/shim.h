@@ -4,6 +4,7 @@
 #pragma once
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <libavcodec/avcodec.h>
 #include <libavutil/avutil.h>
@@ -76,6 +77,7 @@ static inline const char *cavcodec_load_failure(void) {
 static inline AVCodecContext *cavcodec_alloc_context3(const AVCodec *codec) { CAV_CALL(CAV_CODEC_LIBRARY, NULL, avcodec_alloc_context3, codec); }
 static inline int cavcodec_open2(AVCodecContext *context, const AVCodec *codec, AVDictionary **options) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_open2, context, codec, options); }
 static inline void cavcodec_free_context(AVCodecContext **context) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, avcodec_free_context, context); }
+static inline int cavcodec_get_hw_frames_parameters(AVCodecContext *context, AVBufferRef *device, enum AVPixelFormat format, AVBufferRef **frames) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_get_hw_frames_parameters, context, device, format, frames); }
 static inline int cavcodec_send_packet(AVCodecContext *context, const AVPacket *packet) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_send_packet, context, packet); }
 static inline int cavcodec_receive_frame(AVCodecContext *context, AVFrame *frame) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_receive_frame, context, frame); }
 static inline void cavcodec_flush_buffers(AVCodecContext *context) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, avcodec_flush_buffers, context); }
@@ -91,6 +93,9 @@ static inline void cav_frame_unref(AVFrame *frame) { CAV_CALL_VOID(CAV_UTIL_LIBR
 static inline int cav_frame_copy_props(AVFrame *target, const AVFrame *source) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_frame_copy_props, target, source); }
 static inline void cav_frame_move_ref(AVFrame *target, AVFrame *source) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_frame_move_ref, target, source); }
 static inline int cav_hwdevice_ctx_create(AVBufferRef **device, enum AVHWDeviceType type, const char *name, AVDictionary *options) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_hwdevice_ctx_create, device, type, name, options, 0); }
+static inline void *cav_hwdevice_hwconfig_alloc(AVBufferRef *device) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_hwdevice_hwconfig_alloc, device); }
+static inline AVHWFramesConstraints *cav_hwdevice_get_hwframe_constraints(AVBufferRef *device, const void *configuration) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_hwdevice_get_hwframe_constraints, device, configuration); }
+static inline void cav_hwframe_constraints_free(AVHWFramesConstraints **constraints) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_hwframe_constraints_free, constraints); }
 static inline int cav_hwframe_transfer_data(AVFrame *target, const AVFrame *source) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_hwframe_transfer_data, target, source, 0); }
 static inline int cav_device_option(AVDictionary **options, const char *key, const char *value) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_dict_set, options, key, value, 0); }
 static inline void cav_device_options_free(AVDictionary **options) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_dict_free, options); }
@@ -144,9 +149,39 @@ static inline int cav_cuda_device_name(int index, char *text, size_t size) {
   return get && name && !get(&device, index) && !name(text, (int)size, device) ? 0 : -1;
 }
 
-/// Whether a VA-API driver decodes a profile (VAProfile), and the greatest width and height of its pictures; 0 where the
-/// driver does not report these.
-static inline int cav_vaapi_decodes(const AVBufferRef *device, int profile, uint32_t *width, uint32_t *height) {
+/// Whether a device decodes the stream of a context as far as its driver reports: profile, sample format and size. To be
+/// called in `get_format`.
+static inline int cavcodec_device_decodes(AVCodecContext *context, enum AVPixelFormat format) {
+  AVBufferRef *frames = NULL;
+  int code = cavcodec_get_hw_frames_parameters(context, context->hw_device_ctx, format, &frames);
+  cav_buffer_unref(&frames);
+  return code >= 0;
+}
+
+/// Sizes of pictures that a device decodes, in luma samples; 0 where its driver does not report one.
+typedef struct {
+  uint32_t minimumWidth, minimumHeight, maximumWidth, maximumHeight;
+} CAVPictureSizes;
+
+/// Fills in what the sizes lack from the surfaces that a VA-API configuration can have.
+static inline void cav_vaapi_surface_sizes(AVBufferRef *device, unsigned configuration, CAVPictureSizes *sizes) {
+  void *description = cav_hwdevice_hwconfig_alloc(device);
+  if (!description) return;
+  // The first field of AVVAAPIHWConfig (libavutil/hwcontext_vaapi.h).
+  *(unsigned *)description = configuration;
+  AVHWFramesConstraints *limits = cav_hwdevice_get_hwframe_constraints(device, description);
+  cav_free(description);
+  if (!limits) return;
+  if (limits->min_width > 0) sizes->minimumWidth = (uint32_t)limits->min_width;
+  if (limits->min_height > 0) sizes->minimumHeight = (uint32_t)limits->min_height;
+  // libavutil has INT_MAX where the driver reports none.
+  if (!sizes->maximumWidth && limits->max_width < INT_MAX) sizes->maximumWidth = (uint32_t)limits->max_width;
+  if (!sizes->maximumHeight && limits->max_height < INT_MAX) sizes->maximumHeight = (uint32_t)limits->max_height;
+  cav_hwframe_constraints_free(&limits);
+}
+
+/// Whether a VA-API driver decodes a profile (VAProfile), and pictures of which sizes.
+static inline int cav_vaapi_decodes(AVBufferRef *device, int profile, CAVPictureSizes *sizes) {
   enum { bitstreamEntrypoint = 1, maximumWidth = 18, maximumHeight = 19 };  // VAEntrypointVLD, VAConfigAttribMaxPicture…
   typedef struct {
     int type;
@@ -159,21 +194,30 @@ static inline int cav_vaapi_decodes(const AVBufferRef *device, int profile, uint
   int (*query)(void *, int, int *, int *) = (int (*)(void *, int, int *, int *))dlsym(library, "vaQueryConfigEntrypoints");
   int (*attributes)(void *, int, int, Attribute *, int) =
       (int (*)(void *, int, int, Attribute *, int))dlsym(library, "vaGetConfigAttributes");
+  int (*create)(void *, int, int, Attribute *, int, unsigned *) =
+      (int (*)(void *, int, int, Attribute *, int, unsigned *))dlsym(library, "vaCreateConfig");
+  int (*destroy)(void *, unsigned) = (int (*)(void *, unsigned))dlsym(library, "vaDestroyConfig");
   int entrypoints[64], count = 0, decodes = 0;
   if (!most || !query || !attributes || most(display) > 64 || query(display, profile, entrypoints, &count)) return 0;
   for (int i = 0; i < count && i < 64; i++) decodes |= entrypoints[i] == bitstreamEntrypoint;
-  Attribute sizes[] = {{maximumWidth, 0}, {maximumHeight, 0}};
-  if (!decodes || attributes(display, profile, bitstreamEntrypoint, sizes, 2)) return decodes;
-  // The highest bit means not supported (VA_ATTRIB_NOT_SUPPORTED).
-  if (!(sizes[0].value >> 31)) *width = sizes[0].value;
-  if (!(sizes[1].value >> 31)) *height = sizes[1].value;
-  return decodes;
+  if (!decodes) return 0;
+  Attribute largest[] = {{maximumWidth, 0}, {maximumHeight, 0}};
+  if (!attributes(display, profile, bitstreamEntrypoint, largest, 2)) {
+    // The highest bit means not supported (VA_ATTRIB_NOT_SUPPORTED).
+    if (!(largest[0].value >> 31)) sizes->maximumWidth = largest[0].value;
+    if (!(largest[1].value >> 31)) sizes->maximumHeight = largest[1].value;
+  }
+  unsigned configuration;
+  if (create && destroy && !create(display, profile, bitstreamEntrypoint, NULL, 0, &configuration)) {
+    cav_vaapi_surface_sizes(device, configuration, sizes);
+    destroy(display, configuration);
+  }
+  return 1;
 }
 
-/// Whether a CUDA device decodes a codec (cudaVideoCodec) in a chroma format and bit depth, and the greatest width and
-/// height of its pictures.
-static inline int cav_cuda_decodes(const AVBufferRef *device, int codec, int chroma, uint32_t depth, uint32_t *width,
-                                   uint32_t *height) {
+/// Whether a CUDA device decodes a codec (cudaVideoCodec) in a chroma format and bit depth, and pictures of which sizes.
+static inline int cav_cuda_decodes(const AVBufferRef *device, int codec, int chroma, uint32_t depth,
+                                   CAVPictureSizes *sizes) {
   struct {
     int codec, chroma;
     uint32_t depthMinus8, reserved1[3];
@@ -197,8 +241,7 @@ static inline int cav_cuda_decodes(const AVBufferRef *device, int codec, int chr
   int isAnswered = !query(&caps);
   pop(&previous);
   if (!isAnswered || !caps.isSupported) return 0;
-  *width = caps.maximumWidth;
-  *height = caps.maximumHeight;
+  *sizes = (CAVPictureSizes){caps.minimumWidth, caps.minimumHeight, caps.maximumWidth, caps.maximumHeight};
   return 1;
 }
 

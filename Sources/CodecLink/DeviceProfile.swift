@@ -4,6 +4,10 @@
 package struct DeviceProfile: Hashable, Sendable {
   /// The profile, by a number on which application and process agree.
   package let number: UInt8
+  /// The least width in luma samples; 0 where it is not known.
+  package let minimumWidth: UInt32
+  /// The least height in luma samples; 0 where it is not known.
+  package let minimumHeight: UInt32
   /// The greatest width in luma samples; 0 where it is not known.
   package let maximumWidth: UInt32
   /// The greatest height in luma samples; 0 where it is not known.
@@ -13,8 +17,12 @@ package struct DeviceProfile: Hashable, Sendable {
   private static let mostListed = 64
 
   /// Describes one.
-  package init(number: UInt8, maximumWidth: UInt32, maximumHeight: UInt32) {
+  package init(
+    number: UInt8, minimumWidth: UInt32, minimumHeight: UInt32, maximumWidth: UInt32, maximumHeight: UInt32
+  ) {
     self.number = number
+    self.minimumWidth = minimumWidth
+    self.minimumHeight = minimumHeight
     self.maximumWidth = maximumWidth
     self.maximumHeight = maximumHeight
   }
@@ -27,7 +35,9 @@ package struct DeviceProfile: Hashable, Sendable {
     var profiles: [DeviceProfile] = []
     for _ in 0..<count {
       profiles.append(
-        DeviceProfile(number: try reader.read(), maximumWidth: try reader.read(), maximumHeight: try reader.read()))
+        DeviceProfile(
+          number: try reader.read(), minimumWidth: try reader.read(), minimumHeight: try reader.read(),
+          maximumWidth: try reader.read(), maximumHeight: try reader.read()))
     }
     return profiles
   }
@@ -38,6 +48,8 @@ package struct DeviceProfile: Hashable, Sendable {
     writer.append(UInt8(profiles.count))
     for profile in profiles {
       writer.append(profile.number)
+      writer.append(profile.minimumWidth)
+      writer.append(profile.minimumHeight)
       writer.append(profile.maximumWidth)
       writer.append(profile.maximumHeight)
     }

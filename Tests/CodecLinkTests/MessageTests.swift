@@ -53,7 +53,9 @@ import Testing
     #expect(begun.number == 8 && begun.processIdentifier == 7)
     let failed = try ServiceAnswer(reading: ServiceAnswer(number: 9, failure: EAGAIN).bytes.span)
     #expect(failed.number == 9 && failed.processIdentifier == nil && failed.code == EAGAIN)
-    let profiles = [DeviceProfile(number: 3, maximumWidth: 4096, maximumHeight: .max)]
+    let profiles = [
+      DeviceProfile(number: 3, minimumWidth: 16, minimumHeight: 0, maximumWidth: 4096, maximumHeight: .max)
+    ]
     let ready = ServiceReady(
       protection: [.landlock, .systemCallFilter],
       device: .opened(method: Array("CUDA".utf8), name: Array("a device".utf8), profiles: profiles))

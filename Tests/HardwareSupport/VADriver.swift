@@ -11,6 +11,7 @@ package import VideoDecoding
     case none
     case noDevice, refusedProfile, refusedSize, fewSurfaces
     case error, hang, crash, wrongPixels, lostContext, slowDownload, syncFailure, tooManyContexts
+    case lostSlice, renderFailure
   }
 
   /// A starter whose processes load the driver.
@@ -63,7 +64,8 @@ package import VideoDecoding
   /// Has the driver do something wrong.
   ///
   /// - Parameters:
-  ///   - parameter: surfaces, contexts or milliseconds, where the fault is about these.
+  ///   - parameter: surfaces, contexts or milliseconds, where the fault is about these; of slices and pictures, how many
+  ///     pass before it.
   ///   - entry: the access unit with a picture, counted from 0, at which it happens; nil for any.
   ///   - times: how often; nil for ever.
   package func inject(_ fault: Fault, parameter: Int = 0, entry: Int? = nil, times: Int? = nil) {

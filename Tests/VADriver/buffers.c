@@ -21,6 +21,9 @@ static VAStatus createBuffer(VADriverContextP va, VAContextID contextID, VABuffe
   if (size == 0 || number == 0 || (uint64_t)size * number > 1 << 30) return VA_STATUS_ERROR_INVALID_PARAMETER;
   struct Driver *driver = enter(va);
   if (!findContext(driver, contextID)) return leave(driver, VA_STATUS_ERROR_INVALID_CONTEXT);
+  if (type == VASliceDataBufferType && firesAfter(driver, lostSlice, &driver->sliceCount)) {
+    return leave(driver, VA_STATUS_ERROR_ALLOCATION_FAILED);
+  }
   struct Memory *memory = newMemory((size_t)size * number);
   struct Buffer *buffer = memory ? newBuffer(driver, type, size, number, memory) : NULL;
   if (!buffer) {

@@ -61,6 +61,10 @@ static VAStatus renderPicture(VADriverContextP va, VAContextID id, VABufferID *i
   struct Context *context = findContext(driver, id);
   if (!context) return leave(driver, VA_STATUS_ERROR_INVALID_CONTEXT);
   if (context->target == VA_INVALID_ID) return leave(driver, VA_STATUS_ERROR_OPERATION_FAILED);
+  struct Buffer *first = number > 0 ? find(driver, ids[0], bufferObject) : NULL;
+  if (first && first->type == VASliceParameterBufferType && firesAfter(driver, renderFailure, &driver->renderCount)) {
+    return leave(driver, VA_STATUS_ERROR_OPERATION_FAILED);
+  }
   for (int i = 0; i < number; i++) {
     struct Buffer *buffer = find(driver, ids[i], bufferObject);
     VAStatus status = buffer ? renderBuffer(context, buffer) : VA_STATUS_ERROR_INVALID_BUFFER;

@@ -46,7 +46,9 @@ enum FaultKind {
   lostContext,       // this picture's vaEndPicture fails, and every later call with its context
   slowDownload,      // vaGetImage, vaDeriveImage and an image's vaMapBuffer each take `parameter` ms
   syncFailure,       // vaSyncSurface fails: `parameter` 0: operation failed, otherwise: hardware busy
-  tooManyContexts    // no more than `parameter` contexts in all processes together
+  tooManyContexts,   // no more than `parameter` contexts in all processes together
+  lostSlice,         // vaCreateBuffer fails for the data of a slice, after `parameter` slices of a driver instance
+  renderFailure      // vaRenderPicture fails for the slices of a picture, after `parameter` pictures likewise
 };
 
 static const uint32_t anyPicture = UINT32_MAX, forEver = UINT32_MAX;
@@ -155,6 +157,7 @@ struct Driver {
   uint16_t *generations;  // of each place in `objects`, so that an identifier is not used again soon
   uint32_t objectCapacity;
   uint32_t surfaceCount;
+  uint32_t sliceCount, renderCount;  // what lostSlice and renderFailure have let pass
 
   struct State *state;
   struct State ownState;  // used where there is no file
@@ -199,6 +202,7 @@ void destroy(struct Driver *driver, struct Object *object);
 // MARK: faults.c
 
 bool fires(struct Driver *driver, enum FaultKind kind);
+bool firesAfter(struct Driver *driver, enum FaultKind kind, uint32_t *passed);
 bool firesAt(struct Driver *driver, enum FaultKind kind, const struct Entry *entry);
 void waitMilliseconds(uint32_t milliseconds);
 void delayDownload(struct Driver *driver);

@@ -31,6 +31,11 @@ bool firesAt(struct Driver *driver, enum FaultKind kind, const struct Entry *ent
   return fires(driver, kind);
 }
 
+// The same, for faults that come when `parameter` calls have passed.
+bool firesAfter(struct Driver *driver, enum FaultKind kind, uint32_t *passed) {
+  return (*passed)++ >= current(&driver->state->parameter) && fires(driver, kind);
+}
+
 void waitMilliseconds(uint32_t milliseconds) {
   struct timespec rest = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
   while (nanosleep(&rest, &rest) == -1 && errno == EINTR) {}

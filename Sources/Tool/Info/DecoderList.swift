@@ -18,7 +18,10 @@ struct DecoderList {
     do throws(DecodeError) {
       let places = if let device { [device] } else { try HardwareDecoder.devices() }
       for place in places {
-        do throws(DecodeError) { devices.append(try HardwareDecoder(at: place)) } catch {
+        do throws(DecodeError) {
+          let decoder = try HardwareDecoder(at: place)
+          if !devices.contains(where: decoder.isDuplicate) { devices.append(decoder) }
+        } catch {
           failures.append(error.detail ?? "\(place): \(error.message)")
         }
       }
@@ -43,14 +46,14 @@ struct DecoderList {
     }.joined(separator: "\n\n")
   }
 
-  /// `Main, Main 10: up to 8192x8192`.
+  /// `Main, Main 10: 16x16 to 8192x8192`.
   private static func profiles(_ profiles: [HardwareDecoder.Profile]) -> String {
     guard !profiles.isEmpty else { return "none" }
     var sizes: [String?] = []
-    for profile in profiles where !sizes.contains(size(profile)) { sizes.append(size(profile)) }
-    return sizes.map { size in
-      let names = profiles.filter { Self.size($0) == size }.map(\.name).joined(separator: ", ")
-      return names + (size.map { ": up to \($0)" } ?? "")
+    for profile in profiles where !sizes.contains(Self.sizes(profile)) { sizes.append(Self.sizes(profile)) }
+    return sizes.map { sizes in
+      let names = profiles.filter { Self.sizes($0) == sizes }.map(\.name).joined(separator: ", ")
+      return names + (sizes.map { ": \($0)" } ?? "")
     }.joined(separator: "; ")
   }
 
@@ -61,8 +64,16 @@ struct DecoderList {
     }
   }
 
-  private static func size(_ profile: HardwareDecoder.Profile) -> String? {
-    guard let width = profile.maximumWidth, let height = profile.maximumHeight else { return nil }
+  /// `16x16 to 8192x8192`, or what is known of that.
+  private static func sizes(_ profile: HardwareDecoder.Profile) -> String? {
+    let smallest = size(profile.minimumWidth, profile.minimumHeight)
+    let largest = size(profile.maximumWidth, profile.maximumHeight).map { (smallest == nil ? "up to " : "to ") + $0 }
+    let sizes = [largest == nil ? smallest.map { "from \($0)" } : smallest, largest].compactMap { $0 }
+    return sizes.isEmpty ? nil : sizes.joined(separator: " ")
+  }
+
+  private static func size(_ width: Int?, _ height: Int?) -> String? {
+    guard let width, let height else { return nil }
     return "\(width)x\(height)"
   }
 
@@ -85,6 +96,8 @@ struct DecoderList {
         json.open()
         json.member("codec", string: Self.name(profile.codec))
         json.member("profile", string: profile.name)
+        json.member("minimum-width", orNull: profile.minimumWidth)
+        json.member("minimum-height", orNull: profile.minimumHeight)
         json.member("maximum-width", orNull: profile.maximumWidth)
         json.member("maximum-height", orNull: profile.maximumHeight)
         json.close()

@@ -9,8 +9,8 @@ final class DeviceOpener {
   /// Why no device could be opened the last time.
   private(set) var failure: String?
 
-  /// Requests for which no device was found: what was not there is not looked for again in this process.
-  private static let failures = Mutex<[HardwareRequest: HardwareError]>([:])
+  /// Those of this process.
+  private static let missing = Mutex(MissingDevices<HardwareRequest, HardwareError>())
 
   init(_ request: HardwareRequest) { self.request = request }
 
@@ -28,11 +28,13 @@ final class DeviceOpener {
   }
 
   private static func find(_ request: HardwareRequest) throws(HardwareError) -> HardwareDevice {
-    if let known = failures.withLock({ $0[request] }) { throw known }
+    if let known = missing.withLock({ $0.reason(for: request) }) { throw known }
     do throws(HardwareError) {
-      return try request.open()
+      let device = try request.open()
+      missing.withLock { $0.remove(request) }
+      return device
     } catch {
-      failures.withLock { $0[request] = error }
+      missing.withLock { $0.insert(request, error) }
       throw error
     }
   }

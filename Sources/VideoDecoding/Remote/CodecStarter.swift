@@ -14,8 +14,8 @@ package final class CodecStarter: Sendable {
   private let purpose: StarterProcess.Purpose
   /// What the service's environment has beside the application's.
   private let environment: [String]
-  /// Devices that could not be opened: what is not there is not looked for again.
-  private let missingDevices = Mutex<[DeviceRequest: String]>([:])
+  /// Those that none of its processes could open.
+  private let missingDevices = Mutex(MissingDevices<DeviceRequest, String>())
   /// Where the service is; `nil` where it is looked for each time it is begun.
   private let location: CodecServiceLocation?
   /// How long the service may take to load, and a process to put its protection up.
@@ -60,14 +60,18 @@ package final class CodecStarter: Sendable {
   package func begin(
     _ request: ServiceRequest, unless cancellation: EventDescriptor? = nil
   ) throws(ServiceError) -> ServiceProcess {
-    if let device = request.device, let reason = missingDevices.withLock({ $0[device] }) { throw .noDevice(reason) }
+    if let device = request.device, let reason = missingDevices.withLock({ $0.reason(for: device) }) {
+      throw .noDevice(reason)
+    }
     do throws(ServiceError) {
-      return try state.withLock { state throws(ServiceError) in
+      let process = try state.withLock { state throws(ServiceError) in
         try fork(request, &state, unless: cancellation)
       }.process(request, until: Deadline(after: patience), unless: cancellation)
+      if let device = request.device { missingDevices.withLock { $0.remove(device) } }
+      return process
     } catch {
       if let device = request.device, case .noDevice(let reason) = error {
-        missingDevices.withLock { $0[device] = reason }
+        missingDevices.withLock { $0.insert(device, reason) }
       }
       throw error
     }

@@ -28,8 +28,10 @@ package struct OpenedDevice {
 
   private static func profiles(of device: HardwareDevice) -> [DeviceProfile] {
     HardwareProfile.allCases.compactMap { profile in
-      profile.largestPicture(on: device).map {
-        DeviceProfile(number: profile.rawValue, maximumWidth: $0.width, maximumHeight: $0.height)
+      profile.pictureSizes(on: device).map {
+        DeviceProfile(
+          number: profile.rawValue, minimumWidth: $0.minimumWidth, minimumHeight: $0.minimumHeight,
+          maximumWidth: $0.maximumWidth, maximumHeight: $0.maximumHeight)
       }
     }
   }

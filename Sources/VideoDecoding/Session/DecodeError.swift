@@ -62,7 +62,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       case .unsupportedFeature, .notImplemented: .unsupportedFeature
       case .outOfMemory: .allocationFailed
       case .serviceUnavailable, .fileSizeLimit, .descriptorLimit: .processUnavailable
-      case .hardwareRefused, .hardwareUnavailable: .hardwareUnavailable
+      case .hardwareRefused, .hardwareBusy, .hardwareUnavailable: .hardwareUnavailable
       case let code where code.meansLostSession: .malfunction
       default: .badData
       }
@@ -75,7 +75,7 @@ public struct DecodeError: Error, Sendable, Hashable {
     let reason: Reason =
       switch code {
       case .outOfMemory: .allocationFailed
-      case .hardwareRefused, .hardwareUnavailable: .hardwareUnavailable
+      case .hardwareRefused, .hardwareBusy, .hardwareUnavailable: .hardwareUnavailable
       default: code.meansLostSession ? .malfunction : .badData
       }
     self.init(reason, code: code)
@@ -92,7 +92,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       case .outOfMemory: .allocationFailed
       case .unsupportedFeature: .unsupportedFeature
       case .serviceUnavailable, .fileSizeLimit, .descriptorLimit: .processUnavailable
-      case .hardwareRefused, .hardwareUnavailable: .hardwareUnavailable
+      case .hardwareRefused, .hardwareBusy, .hardwareUnavailable: .hardwareUnavailable
       default: .malfunction
       }
     self.init(reason, code: code, detail: detail)

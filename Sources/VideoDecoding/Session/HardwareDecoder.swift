@@ -22,10 +22,21 @@ public struct HardwareDecoder: Sendable, Hashable {
     public let codec: FormatDescription.Codec
     /// Its name (Annex A of H.264 and H.265).
     public let name: String
+    /// The least width in luma samples; `nil` where the driver does not report it.
+    public let minimumWidth: Int?
+    /// The least height in luma samples; `nil` where the driver does not report it.
+    public let minimumHeight: Int?
     /// The greatest width in luma samples; `nil` where the driver does not report it.
     public let maximumWidth: Int?
     /// The greatest height in luma samples; `nil` where the driver does not report it.
     public let maximumHeight: Int?
+  }
+
+  /// Whether another place leads to the same decoder: an X display has the device of one of the machine's render nodes,
+  /// behind the same driver.
+  package func isDuplicate(of other: HardwareDecoder) -> Bool {
+    !device.hasPrefix("/") && other.device.hasPrefix("/") && method == other.method && name == other.name
+      && profiles == other.profiles
   }
 
   /// The places in which a device may be, the best first: CUDA devices, render nodes, the X display of the environment.
@@ -51,6 +62,14 @@ public struct HardwareDecoder: Sendable, Hashable {
     try self.init(at: device, limits: limits, starter: .shared)
   }
 
+  /// Describes a device.
+  init(method: String, device: String, name: String, profiles: [Profile]) {
+    self.method = method
+    self.device = device
+    self.name = name
+    self.profiles = profiles
+  }
+
   init(at device: String, limits: ProcessLimits, starter: CodecStarter) throws(DecodeError) {
     do throws(HardwareError) {
       _ = try HardwareRequest(place: device).candidates()
@@ -64,10 +83,9 @@ public struct HardwareDecoder: Sendable, Hashable {
       throw DecodeError(.hardwareUnavailable, detail: reason)
     } catch { throw DecodeError(.processUnavailable, detail: "\(error)") }
     guard case .opened(let method, let name, let profiles) = report else { throw DecodeError(.hardwareUnavailable) }
-    self.method = String(decoding: method, as: UTF8.self)
-    self.device = device
-    self.name = String(decoding: name, as: UTF8.self)
-    self.profiles = profiles.compactMap(Profile.init)
+    self.init(
+      method: String(decoding: method, as: UTF8.self), device: device, name: String(decoding: name, as: UTF8.self),
+      profiles: profiles.compactMap(Profile.init))
   }
 }
 
@@ -77,7 +95,10 @@ extension HardwareDecoder.Profile {
     guard let known = HardwareProfile(rawValue: profile.number) else { return nil }
     codec = known.codec == .h264 ? .h264 : .h265
     name = known.name
-    maximumWidth = profile.maximumWidth > 0 ? Int(profile.maximumWidth) : nil
-    maximumHeight = profile.maximumHeight > 0 ? Int(profile.maximumHeight) : nil
+    minimumWidth = Self.known(profile.minimumWidth)
+    minimumHeight = Self.known(profile.minimumHeight)
+    maximumWidth = Self.known(profile.maximumWidth)
+    maximumHeight = Self.known(profile.maximumHeight)
   }
+  private static func known(_ sampleCount: UInt32) -> Int? { sampleCount > 0 ? Int(sampleCount) : nil }
 }

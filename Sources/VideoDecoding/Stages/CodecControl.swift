@@ -141,7 +141,9 @@ struct CodecControl {
     replay.append(
       submission.packet, index: index, start: submission.isStart ? start : nil,
       isLeading: summary.isLeading || summary.nalUnitType == nil)
-    let changesPlace = hardware.changesPlace(at: index, oldest: oldest, replaying: replay, isDamaged: isDamaged)
+    let changesPlace = hardware.changesPlace(
+      at: index, oldest: oldest, replaying: replay, isDamaged: isDamaged,
+      mayBeThere: HardwareRequest(place: configuration.hardwareDevice).hasCandidates)
     let isDue = replay.takeDue()
     guard isOpen, !changesPlace else {
       if isOpen { orders.append(.setAside) }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
-import Glibc
 
 /// Stage: whether a device decodes, why it does not, and when it is tried again.
 struct HardwareUse {
@@ -15,10 +14,8 @@ struct HardwareUse {
   private(set) var isDistrusted = false
   /// Times of the last attempts to return to the device.
   private var tries: [Duration] = []
-  /// Failures since the device last decoded for a minute.
-  private var failureCount = 0
-  /// When the device may be tried again.
-  private var pauseEnd = Duration.zero
+  /// Since the device last decoded for a minute.
+  private var pause = RetryPause()
 
   /// Why a device does not decode.
   private enum Obstacle: Equatable {
@@ -42,13 +39,6 @@ struct HardwareUse {
   /// To open a device takes long enough for a viewer to notice.
   private static let mostTriesAMinute = 6
 
-  /// Not `ContinuousClock`, which would bring the runtime for concurrency into the plugin.
-  private static var now: Duration {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
-
   init(_ wanted: SessionConfiguration.Hardware) { self.wanted = wanted }
 
   /// A codec that is opened now decodes on the device.
@@ -60,7 +50,8 @@ struct HardwareUse {
 
   /// The device cannot go on: software decodes access unit `index`, where these parameter sets are in force.
   mutating func fallBack(
-    for error: AVError, at index: UInt64, format parameterSets: [UInt8], now: @autoclosure () -> Duration = Self.now
+    for error: AVError, at index: UInt64, format parameterSets: [UInt8],
+    now: @autoclosure () -> Duration = RetryPause.now
   ) {
     unreported = .failure(error)
     leftAt = index
@@ -70,14 +61,11 @@ struct HardwareUse {
       case .hardwareRefused: .refused(parameterSets)
       default: .failed
       }
-    if obstacle == .failed { extendPause(now: now()) }
-  }
-
-  /// Each failure in a row doubles the pause before the next attempt, up to ten minutes; the first one costs none.
-  private mutating func extendPause(now: Duration) {
-    if let last = tries.last, now - last > .seconds(60) { failureCount = 0 }
-    failureCount += 1
-    pauseEnd = now + (failureCount > 1 ? .seconds(min(5 << min(failureCount - 1, 10), 600)) : .zero)
+    guard obstacle == .failed || obstacle == .unavailable else { return }
+    let now = now()
+    if let last = tries.last, now - last > .seconds(60) { pause.forgetFailures() }
+    // What could not be opened is not there a moment later.
+    pause.extend(isFirstFree: obstacle == .failed, now: now)
   }
 
   /// Why software has taken the device's place; nil where it has not since the last call.
@@ -102,9 +90,10 @@ struct HardwareUse {
   ///   - oldest: the oldest access unit without a result.
   ///   - replay: what the other codec decodes first.
   ///   - isDamaged: a part of the access unit, or of what it refers to, is known to be missing.
+  ///   - mayBeThere: whether a device that could not be opened may be there now.
   mutating func changesPlace(
     at index: UInt64, oldest: UInt64, replaying replay: borrowing ReplayBuffer, isDamaged: Bool,
-    now: @autoclosure () -> Duration = Self.now
+    mayBeThere: @autoclosure () -> Bool = true, now: @autoclosure () -> Duration = RetryPause.now
   ) -> Bool {
     guard wanted == .preferred, let start = replay.firstIndex else { return false }
     let losesNothing = replay.isWhole && oldest >= start
@@ -120,15 +109,12 @@ struct HardwareUse {
       return false
     }
     guard start > leftAt, losesNothing else { return false }
-    switch obstacle {
-    case .unavailable: return false
-    case .refused(let format) where replay.contains(format: format): return false
-    case .refused, .failed, .damage: break
-    }
+    if case .refused(let format) = obstacle, replay.contains(format: format) { return false }
     let now = now()
     if tries.count > Self.mostTriesAMinute { tries.removeFirst() }
     let recent = tries.count { now - $0 <= .seconds(60) }
-    guard now >= pauseEnd, recent < Self.mostTriesAMinute else { return false }
+    guard now >= pause.end, recent < Self.mostTriesAMinute else { return false }
+    if obstacle == .unavailable, !mayBeThere() { return false }
     tries.append(now)
     self.obstacle = nil
     return true

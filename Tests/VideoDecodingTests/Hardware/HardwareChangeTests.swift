@@ -208,7 +208,7 @@ struct HardwareChangeTests {
       do {
         let session = try driver.session(stream) { $0.isolation = .none }
         #expect(try session.run(stream).checksums == expected, "\(entry)")
-        #expect(session.statistics.softwareFallbacks == 1, "\(entry)")
+        #expect(fault.fallBackCounts ~= session.statistics.softwareFallbacks, "\(entry)")
         #expect(session.takeNotices().count == 1, "\(entry)")
       }
       #expect(driver.liveSurfaces == 0, "\(entry)")

@@ -47,9 +47,42 @@ struct HardwareTests {
       let notices = session.takeNotices()
       #expect(run.checksums == expected, "\(fault) at \(entry)")
       #expect(driver.firedCount > before, "\(fault) at \(entry), \(notices)")
-      #expect(session.statistics.softwareFallbacks == 1)
+      #expect(fault.fallBackCounts ~= session.statistics.softwareFallbacks)
       #expect(notices.count == 1)
     }
+  }
+
+  /// libavcodec goes on without a slice that the driver has not taken, and the driver decodes what it has got.
+  @Test(arguments: ["clip.h264", "clip.h265", "interlaced.h264"], [VADriver.Fault.lostSlice, .renderFailure])
+  func aSliceThatTheDriverLosesIsNoPictureLess(_ name: String, _ fault: VADriver.Fault) throws {
+    let stream = try CodedStream(name)
+    let expected = try stream.softwareRun().checksums
+    let driver = try VADriver([stream])
+    // The first one is of the picture that nobody sees.
+    for passed in [1, 2, 15] {
+      driver.inject(fault, parameter: passed, times: 1)
+      let session = try driver.session(stream)
+      #expect(try session.run(stream).checksums == expected, "after \(passed)")
+      #expect(driver.firedCount > 0)
+      #expect(session.statistics.softwareFallbacks == 1)
+      #expect(session.takeNotices().count == 1)
+    }
+  }
+
+  /// Another session has taken what the device has: no reason to take the format for one that it does not decode.
+  @Test(arguments: ["clip.h264", "clip.h265"], [VADriver.Fault.tooManyContexts, .fewSurfaces])
+  func aDeviceThatIsBusyIsTakenAgain(_ name: String, _ fault: VADriver.Fault) throws {
+    let stream = try CodedStream(name)
+    let input = CodedStream(units: stream.units + stream.units, format: stream.format)
+    let driver = try VADriver([stream])
+    let expected = try input.softwareRun().checksums
+    // The process has opened the device by then, and decoded the picture that nobody sees.
+    let session = try driver.session(input)
+    driver.inject(fault, parameter: 0, times: 1)
+    #expect(try session.run(input).checksums == expected)
+    #expect(session.takeFallBackReason() == "the device has no room for this stream at the moment")
+    #expect(session.decoder != .software)
+    #expect(session.statistics.softwareFallbacks == 1)
   }
 
   @Test(arguments: ["clip.h264", "clip.h265"])
@@ -117,8 +150,22 @@ struct HardwareTests {
         "h264 Constrained Baseline", "h264 Main", "h264 High", "h265 Main", "h265 Main 10",
       ])
     #expect(decoder.profiles.allSatisfy { $0.maximumWidth == 8192 && $0.maximumHeight == 8192 })
+    #expect(decoder.profiles.allSatisfy { $0.minimumWidth == 16 && $0.minimumHeight == 16 })
     // A process that lists serves no session.
     #expect(driver.decodedCount <= 1)
+  }
+
+  /// The X display of the environment has the device of a render node; another driver is another decoder.
+  @Test func aDeviceIsListedOnce() {
+    func decoder(_ device: String, name: String = "a driver", method: String = "VA-API") -> HardwareDecoder {
+      HardwareDecoder(method: method, device: device, name: name, profiles: [])
+    }
+    let node = decoder("/dev/dri/renderD128")
+    #expect(decoder(":0").isDuplicate(of: node))
+    #expect(!decoder(":0", name: "another driver").isDuplicate(of: node))
+    #expect(!decoder("/dev/dri/renderD129").isDuplicate(of: node))
+    #expect(!decoder("0", method: "CUDA").isDuplicate(of: node))
+    #expect(!node.isDuplicate(of: decoder(":0")))
   }
 
   @Test func aDeviceThatCannotBeOpenedIsNotListed() throws {

@@ -54,11 +54,18 @@ import Testing
     #expect(isOtherTried)
   }
 
-  @Test func aMissingDeviceIsNotTriedAgain() throws {
+  /// Seconds: when the device is missing, until when it is not looked for, and when it is.
+  @Test func aMissingDeviceIsLookedForEverLess() throws {
     var use = HardwareUse(.preferred)
-    use.fallBack(for: .hardwareUnavailable, at: 0, format: [])
-    let isTried = use.changesPlace(at: 11, oldest: 11, replaying: try replay(from: 10), isDamaged: false)
-    #expect(!isTried)
+    let replay = try replay(from: 10)
+    for (failure, tooEarly, due) in [(0, 9, 10), (10, 29, 30), (30, 69, 70), (2000, 2009, 2010)] {
+      use.fallBack(for: .hardwareUnavailable, at: 5, format: [], now: .seconds(failure))
+      for (second, isThere, isExpected) in [(tooEarly, true, false), (due, false, false), (due, true, true)] {
+        let isTried = use.changesPlace(
+          at: 11, oldest: 11, replaying: replay, isDamaged: false, mayBeThere: isThere, now: .seconds(second))
+        #expect(isTried == isExpected && use.isOnDevice == isExpected, "\(failure), \(second)")
+      }
+    }
   }
 
   /// The device decodes neither damaged access units nor those that refer to them.

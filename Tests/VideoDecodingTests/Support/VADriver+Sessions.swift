@@ -33,6 +33,10 @@ extension VADriver.Fault {
   var isOfPicture: Bool {
     [.error, .hang, .crash, .wrongPixels, .lostContext, .syncFailure].contains(self)
   }
+
+  /// How often software takes over in a short stream: a device that is busy is tried again at the next random access
+  /// point.
+  var fallBackCounts: ClosedRange<UInt64> { self == .fewSurfaces || self == .tooManyContexts ? 1...2 : 1...1 }
 }
 
 extension CodedStream {

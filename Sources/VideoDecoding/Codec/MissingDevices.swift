@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Devices that could not be opened, and why. They are not looked for with every session; but they may appear, so that
+/// each is looked for again after a pause.
+struct MissingDevices<Request: Hashable & Sendable, Reason: Sendable>: Sendable {
+  private struct Verdict: Sendable {
+    var reason: Reason
+    var pause = RetryPause()
+  }
+  private var verdicts: [Request: Verdict] = [:]
+
+  /// Why a device is not to be looked for now; nil where it is.
+  func reason(for request: Request, now: Duration = RetryPause.now) -> Reason? {
+    verdicts[request].flatMap { now < $0.pause.end ? $0.reason : nil }
+  }
+
+  /// A device could not be opened.
+  mutating func insert(_ request: Request, _ reason: Reason, now: Duration = RetryPause.now) {
+    var verdict = verdicts[request] ?? Verdict(reason: reason)
+    verdict.reason = reason
+    // Of sessions that have looked at the same time the first one counts.
+    if now >= verdict.pause.end { verdict.pause.extend(now: now) }
+    verdicts[request] = verdict
+  }
+
+  /// A device was opened.
+  mutating func remove(_ request: Request) { verdicts[request] = nil }
+}
