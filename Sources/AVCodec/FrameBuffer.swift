@@ -46,8 +46,8 @@ package protocol FrameBufferSource: AnyObject, Sendable {
   /// - Throws: the error for libavcodec: `outOfMemory`, or `unsupportedFeature` for an unknown format.
   func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer
 
-  /// Memory for a picture that is downloaded from a device, which the decoder does not refer to. The format is NV12, if
-  /// ``acceptsSemiPlanar`` allows it, or planar.
+  /// Memory for a picture that is downloaded from a device, which the decoder does not refer to. The format is NV12 or P010,
+  /// if ``acceptsSemiPlanar`` allows it, or planar.
   ///
   /// - Throws: as `buffer(for:)`.
   func downloadBuffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer

@@ -22,7 +22,8 @@ import CAVCodec
   func replace(_ frame: UnsafeMutablePointer<AVFrame>) throws(AVError) {
     let target = try Frame()
     switch unsafe cav_frame_download_format(frame) {
-    case AV_PIX_FMT_NV12 where source.acceptsSemiPlanar: unsafe try transfer(frame, to: target, AV_PIX_FMT_NV12)
+    case let format where source.acceptsSemiPlanar && (format == AV_PIX_FMT_NV12 || format == AV_PIX_FMT_P010LE):
+      unsafe try transfer(frame, to: target, format)
     case AV_PIX_FMT_NV12:
       try attachBuffer(unsafe request(frame, AV_PIX_FMT_YUV420P), to: target)
       unsafe try downloadPlanes(of: frame, AV_PIX_FMT_NV12, bytesPerSample: 1) { luma, chroma, lumaStride, stride in

@@ -64,7 +64,7 @@ package struct PictureTable {
         continue
       }
       // A device decodes no other: these do not come to it.
-      guard picture.pixelFormat == .nv12 || picture.pixelFormat == .yuv420p10 else { continue }
+      guard picture.pixelFormat.isSemiPlanar else { continue }
       entries[entry].picture = pictures.count
       pictures.append(
         Samples(
@@ -107,40 +107,16 @@ package struct PictureTable {
     unsafe withUnsafeBytes(of: value.littleEndian) { unsafe bytes.append(contentsOf: $0) }
   }
 
-  /// NV12, or P010 for more than 8 bits; the coded picture, because that is what picture hashes are of.
+  /// The coded picture, because that is what picture hashes are of.
   private static func samples(of picture: DecodedPicture) -> [UInt8] {
-    let (width, height) = (picture.codedWidth, picture.codedHeight)
+    let format = picture.pixelFormat
     var samples: [UInt8] = []
-    guard picture.pixelFormat != .nv12 else {
-      for (plane, rowCount) in [(0, height), (1, (height + 1) / 2)] {
-        unsafe picture.withUnsafeCodedPlane(plane) { start, stride in
-          for row in 0..<rowCount {
-            unsafe samples.append(
-              contentsOf: UnsafeBufferPointer(
-                start: start + row * stride, count: (width + plane) / (1 + plane) * (1 + plane)))
-          }
-        }
-      }
-      return samples
-    }
-    let shift = UInt16(16 - picture.pixelFormat.bitDepth)
-    func append(_ bytes: UnsafePointer<UInt8>) {
-      let sample = unsafe (UInt16(bytes[0]) | UInt16(bytes[1]) << 8) << shift
-      samples.append(UInt8(truncatingIfNeeded: sample))
-      samples.append(UInt8(truncatingIfNeeded: sample >> 8))
-    }
-    unsafe picture.withUnsafeCodedPlane(0) { start, stride in
-      for row in 0..<height {
-        for column in 0..<width { unsafe append(start + row * stride + 2 * column) }
-      }
-    }
-    unsafe picture.withUnsafeCodedPlane(1) { cb, stride in
-      unsafe picture.withUnsafeCodedPlane(2) { cr, _ in
-        for row in 0..<(height + 1) / 2 {
-          for column in 0..<(width + 1) / 2 {
-            unsafe append(cb + row * stride + 2 * column)
-            unsafe append(cr + row * stride + 2 * column)
-          }
+    for plane in 0..<format.planeCount {
+      unsafe picture.withUnsafeCodedPlane(plane) { start, stride in
+        for row in 0..<format.rowCount(plane: plane, height: picture.codedHeight) {
+          unsafe samples.append(
+            contentsOf: UnsafeBufferPointer(
+              start: start + row * stride, count: format.rowByteCount(plane: plane, width: picture.codedWidth)))
         }
       }
     }

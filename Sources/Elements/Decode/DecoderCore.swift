@@ -178,18 +178,22 @@ struct DecoderCore<Codec: DecoderCodec> {
     return nil
   }
 
+  /// Interleaved chroma is no work, because a device decodes, or is expected to.
+  var prefersSemiPlanar: Bool { mutating get { session.prefersSemiPlanar(settings) } }
+
   /// Plans the output for the picture that is to be output, or else for the first access unit.
   ///
   /// - Parameters:
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
+  ///   - prefersSemiPlanar: interleaved chroma is no work, and downstream has listed its formats.
   ///   - needsReconfigure: downstream has requested another negotiation.
-  mutating func plan(allowed: borrowing Caps?, needsReconfigure: Bool) {
+  mutating func plan(allowed: borrowing Caps?, prefersSemiPlanar: Bool, needsReconfigure: Bool) {
     do throws(ElementError) {
       if let outgoing {
-        let plan = try plan(for: outgoing.picture, allowed: allowed)
+        let plan = try plan(for: outgoing.picture, prefersSemiPlanar, allowed: allowed)
         if let plan, !output.isAgreed(plan) || needsReconfigure { output.propose(plan) } else { agreed() }
       } else if let accessUnit = reader.queue.first, case .planning = reader.queue.preparation {
-        try plan(for: accessUnit, allowed: allowed)
+        try plan(for: accessUnit, prefersSemiPlanar, allowed: allowed)
       }
     } catch {
       fail(DecoderMessage(error))
@@ -197,7 +201,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   }
 
   private mutating func plan(
-    for accessUnit: AccessUnitQueue.AccessUnit, allowed: borrowing Caps?
+    for accessUnit: AccessUnitQueue.AccessUnit, _ prefersSemiPlanar: Bool, allowed: borrowing Caps?
   ) throws(ElementError) {
     guard let format = reader.formats.format, let description = accessUnit.description, let input = reader.input else {
       return release(accessUnit.number)
@@ -205,7 +209,8 @@ struct DecoderCore<Codec: DecoderCodec> {
     output.expect(format, scan: description.scan, isNew: reader.formats.isNewFormat)
     let layout = description.isIDR || !session.canContinue(with: format) ? nil : session.layout
     let (plan, isOfSession) = try output.plan(
-      format, of: input, stream: reader.formats, keeping: layout, allowed: allowed)
+      format, of: input, stream: reader.formats, keeping: layout,
+      prefersSemiPlanar: prefersSemiPlanar, allowed: allowed)
     session.replaceSoon(!isOfSession)
     // Pictures of another size or sample format must be output before this one's caps are sent. If only, say, the frame
     // rate in the caps changed, draining within a group of pictures would only cost time.
@@ -216,10 +221,12 @@ struct DecoderCore<Codec: DecoderCodec> {
   }
 
   private mutating func plan(
-    for picture: DecodedPicture, allowed: borrowing Caps?
+    for picture: DecodedPicture, _ prefersSemiPlanar: Bool, allowed: borrowing Caps?
   ) throws(ElementError) -> OutputPlan? {
     guard let format = reader.formats.settledFormat, let input = reader.input else { return nil }
-    let (plan, isOfSession) = try output.plan(picture, format, of: input, stream: reader.formats, allowed: allowed)
+    let (plan, isOfSession) = try output.plan(
+      picture, format, of: input, stream: reader.formats, prefersSemiPlanar: prefersSemiPlanar,
+      allowed: allowed)
     // The session's layout stays until it can be replaced.
     if !isOfSession { session.replaceSoon(true) }
     return plan

@@ -7,7 +7,9 @@ extension DecoderElement {
   func askDownstream() {
     let pad = sourcePad
     let allowed = pad.allowedCaps
-    core.plan(allowed: allowed, needsReconfigure: pad.needsReconfigure)
+    // What takes anything gets the same format with every decoder.
+    let prefersSemiPlanar = core.prefersSemiPlanar && RawFormatChoice.areListed(in: pad.peerCaps())
+    core.plan(allowed: allowed, prefersSemiPlanar: prefersSemiPlanar, needsReconfigure: pad.needsReconfigure)
   }
 
   func negotiateProposal() throws(FlowError) {

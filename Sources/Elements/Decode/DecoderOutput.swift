@@ -24,21 +24,23 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// - Parameters:
   ///   - layout: the layout of the session's pictures that has to stay; `nil` when another session can be made. In the
   ///     middle of a group it would have no references.
+  ///   - prefersSemiPlanar: interleaved chroma is no work, because a device decodes.
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
   /// - Returns: the plan, and whether it is what a new session would output for this format.
   func plan(
     _ format: FormatDescription, of input: DecoderInput<Codec>, stream: borrowing FormatFollower<Codec>,
-    keeping layout: SessionConfiguration.OutputLayout?, allowed: borrowing Caps?
+    keeping layout: SessionConfiguration.OutputLayout?, prefersSemiPlanar: Bool, allowed: borrowing Caps?
   ) throws(ElementError) -> (OutputPlan, isOfSession: Bool) {
     guard let native = PictureLayout(format, completesMonochrome: Codec.completesMonochrome) else {
       throw ElementError(
         .stream(.format), "The stream's sample format cannot be decoded.",
         debug: "\(format.chromaFormat.name) with \(format.lumaBitDepth) bits luma and \(format.chromaBitDepth) chroma")
     }
-    var plan = try plan(format, as: native, of: input, stream: stream, allowed: allowed)
+    var plan = try plan(
+      format, as: native, of: input, stream: stream, prefersSemiPlanar: prefersSemiPlanar, allowed: allowed)
     guard let layout, layout != plan.sessionLayout else { return (plan, true) }
     var kept = native
-    if layout == .semiPlanar && native.pixelFormat == .yuv420p { kept.pixelFormat = .nv12 }
+    if layout == .semiPlanar, let semiPlanar = native.pixelFormat.semiPlanar { kept.pixelFormat = semiPlanar }
     plan = try plan.converting(from: kept)
     plan.sessionLayout = layout
     return (plan, false)
@@ -49,18 +51,19 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// - Returns: the plan, and whether it is what a new session would output for this format.
   func plan(
     _ picture: DecodedPicture, _ format: FormatDescription, of input: DecoderInput<Codec>,
-    stream: borrowing FormatFollower<Codec>, allowed: borrowing Caps?
+    stream: borrowing FormatFollower<Codec>, prefersSemiPlanar: Bool, allowed: borrowing Caps?
   ) throws(ElementError) -> (OutputPlan, isOfSession: Bool) {
     let layout = PictureLayout(of: picture)
     var native = layout
-    if layout.pixelFormat == .nv12 { native.pixelFormat = .yuv420p }
-    let plan = try plan(format, as: native, of: input, stream: stream, allowed: allowed)
+    native.pixelFormat = layout.pixelFormat.planar
+    let plan = try plan(
+      format, as: native, of: input, stream: stream, prefersSemiPlanar: prefersSemiPlanar, allowed: allowed)
     return plan.layout == layout ? (plan, true) : (try plan.converting(from: layout), false)
   }
 
   private func plan(
     _ format: FormatDescription, as native: PictureLayout, of input: DecoderInput<Codec>,
-    stream: borrowing FormatFollower<Codec>, allowed: borrowing Caps?
+    stream: borrowing FormatFollower<Codec>, prefersSemiPlanar: Bool, allowed: borrowing Caps?
   ) throws(ElementError) -> OutputPlan {
     let interlacing = interlacing ?? Interlacing(format, scan: nil)
     let hasVUI = stream.hasVUI
@@ -73,7 +76,8 @@ struct DecoderOutput<Codec: DecoderCodec> {
           format, preferringTransfer: transfer, besides: input.caps, infersChromaLocation: hasVUI,
           interlacing: interlacing)
       },
-      displayFields: displayFields(stream.display, besides: input.caps), allowed: allowed)
+      displayFields: displayFields(stream.display, besides: input.caps), prefersSemiPlanar: prefersSemiPlanar,
+      allowed: allowed)
   }
 
   /// HDR fields of the caps, from the stream where the sink caps have none.

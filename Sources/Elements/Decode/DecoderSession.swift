@@ -27,6 +27,13 @@ struct DecoderSession {
   var isOpen: Bool { current != nil }
   /// How the session lays its pictures out.
   var layout: SessionConfiguration.OutputLayout? { current?.configuration.outputLayout }
+  /// Interleaved chroma is no work, because a device decodes, or is expected to.
+  func prefersSemiPlanar(_ settings: DecoderSettings) -> Bool {
+    guard settings.hardware != .off else { return false }
+    guard let current else { return settings.sessionConfiguration(layout: .native, isLive: false).expectsDevice }
+    // Layouts do not change with each fall-back.
+    return current.configuration.outputLayout == .semiPlanar || current.decoder.map { $0 != .software } ?? false
+  }
   /// Pictures that are held back; `nil` without a session.
   var latency: Int? { current?.latency.frames }
   /// What all sessions did.

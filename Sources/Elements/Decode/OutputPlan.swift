@@ -37,7 +37,7 @@ struct OutputPlan {
     plan.layout = layout
     plan.source = described
     plan.intermediate = source.format == info.format ? nil : source
-    plan.sessionLayout = layout.pixelFormat == .nv12 ? .semiPlanar : .native
+    plan.sessionLayout = layout.pixelFormat.isSemiPlanar ? .semiPlanar : .native
     // interlace-mode=alternate cannot be converted: fields are output as pictures.
     if info.interlaceMode == .alternate, format != info.format,
       var field = VideoInfo(format: info.format, width: layout.width, height: layout.height)
@@ -56,11 +56,12 @@ extension OutputPlan {
   ///   - native: the layout before the session interleaves chroma.
   ///   - interlacing: how pictures are made of fields.
   ///   - describe: fills in what is known beyond format and size.
+  ///   - prefersSemiPlanar: interleaved chroma is no work, because a device decodes.
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
   /// - Throws: the message for the application when nothing fits.
   init(
     native: PictureLayout, interlacing: Interlacing, describe: (inout VideoInfo) -> Void,
-    displayFields: [String: String], allowed: borrowing Caps?
+    displayFields: [String: String], prefersSemiPlanar: Bool, allowed: borrowing Caps?
   ) throws(ElementError) {
     guard let nativeFormat = native.pixelFormat.videoFormat else {
       throw ElementError(
@@ -77,17 +78,19 @@ extension OutputPlan {
       return
     }
     let allowed = Self.frames(allowed)
-    for candidate in RawFormatChoice.candidates(for: nativeFormat, allowed: allowed) {
+    let semiPlanar = native.pixelFormat.semiPlanar
+    let preferred = prefersSemiPlanar ? semiPlanar?.videoFormat : nil
+    for candidate in RawFormatChoice.candidates(for: nativeFormat, preferring: preferred, allowed: allowed) {
       if candidate == nativeFormat {
         self.init(
           layout: native, sessionLayout: .native, source: described, info: described, displayFields: displayFields)
         return
       }
       guard var info = VideoInfo(format: candidate, width: native.width, height: native.height) else { continue }
-      if native.pixelFormat == .yuv420p && candidate.name == "NV12" {
+      if let semiPlanar, candidate == semiPlanar.videoFormat {
         info.copyDescription(from: described)
         var layout = native
-        layout.pixelFormat = .nv12
+        layout.pixelFormat = semiPlanar
         self.init(layout: layout, sessionLayout: .semiPlanar, source: info, info: info, displayFields: displayFields)
         return
       }

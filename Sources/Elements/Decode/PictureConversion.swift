@@ -8,24 +8,45 @@ import VideoDecoding
 final class PictureConversion {
   /// Format of the pictures to convert.
   let source: VideoInfo
-  private let target: VideoInfo
-  private let converter: VideoConverter
-  private let packing: SemiPlanarPacking?
+  private let step: Step
   private let repacking: Repacking?
   private let pool: BufferPool
   private let layout: PictureLayout
 
-  /// The first of two steps, into buffers of its own.
-  private final class Repacking {
-    let converter: VideoConverter
-    let pool: BufferPool
-    /// What the step makes of the pictures.
-    let info: VideoInfo
+  /// From one format to another.
+  private final class Step {
+    private let source: VideoInfo, target: VideoInfo
+    private let converter: VideoConverter
+    private let packing: SemiPlanarPacking?
 
     init?(from source: VideoInfo, to target: VideoInfo) {
       guard let converter = VideoConverter(from: source, to: target) else { return nil }
+      self.source = source
+      self.target = target
       self.converter = converter
-      info = target
+      // Packing moves samples; it cannot change their colorimetry.
+      var packed = target
+      packed.copyDescription(from: source)
+      packing = packed.isEqual(to: target) ? SemiPlanarPacking(from: source.format, to: target.format) : nil
+    }
+
+    func convert(_ picture: borrowing Buffer, into target: inout Buffer) throws(FlowError) {
+      guard let packing else { return try converter.convert(picture, into: &target) }
+      let decoded = try VideoFrameMap(picture, info: source, for: .reading)
+      target.makeWritable()
+      var packed = try VideoFrameMap(target, info: self.target, for: .writing)
+      packing.pack(decoded, into: &packed)
+    }
+  }
+
+  /// The first of two steps, into buffers of its own.
+  private final class Repacking {
+    let step: Step
+    let pool: BufferPool
+
+    init?(from source: VideoInfo, to target: VideoInfo) {
+      guard let step = Step(from: source, to: target) else { return nil }
+      self.step = step
       pool = BufferPool.video()
       let configuration = BufferPool.Configuration(size: UInt32(clamping: target.size), minimum: 0, maximum: 0)
       guard pool.configure(configuration, caps: target.caps()), pool.setActive(true) else { return nil }
@@ -39,7 +60,7 @@ final class PictureConversion {
   ) {
     let (source, target) = (source.withColorimetry, target.withColorimetry)
     let planned = intermediate?.withColorimetry
-    guard let converter = VideoConverter(from: planned ?? source, to: target) else { return nil }
+    guard let step = Step(from: planned ?? source, to: target) else { return nil }
     if let planned {
       guard let repacking = Repacking(from: source, to: planned) else { return nil }
       self.repacking = repacking
@@ -56,13 +77,7 @@ final class PictureConversion {
     configuration.videoAlignment = alignment
     guard pool.configure(configuration, caps: source.caps()), pool.setActive(true) else { return nil }
     self.source = source
-    self.target = target
-    self.converter = converter
-    // Packing moves samples; it cannot change their colorimetry.
-    var packed = target
-    packed.copyDescription(from: planned ?? source)
-    packing =
-      packed.isEqual(to: target) ? SemiPlanarPacking(from: (planned ?? source).format, to: target.format) : nil
+    self.step = step
     self.pool = pool
     self.layout = layout
   }
@@ -85,18 +100,10 @@ final class PictureConversion {
 
   /// Converts a picture.
   func convert(_ picture: borrowing Buffer, into target: inout Buffer) throws(FlowError) {
-    guard let repacking else { return try convert(picture, info: source, into: &target) }
+    guard let repacking else { return try step.convert(picture, into: &target) }
     var planned = try repacking.pool.acquire()
-    try repacking.converter.convert(picture, into: &planned)
-    try convert(planned, info: repacking.info, into: &target)
-  }
-
-  private func convert(_ picture: borrowing Buffer, info: VideoInfo, into target: inout Buffer) throws(FlowError) {
-    guard let packing else { return try converter.convert(picture, into: &target) }
-    let decoded = try VideoFrameMap(picture, info: info, for: .reading)
-    target.makeWritable()
-    var packed = try VideoFrameMap(target, info: self.target, for: .writing)
-    packing.pack(decoded, into: &packed)
+    try repacking.step.convert(picture, into: &planned)
+    try step.convert(planned, into: &target)
   }
 }
 

@@ -62,6 +62,7 @@ extension PixelFormat {
       case .gbrp10: "GBR_10LE"
       case .gbrp12: "GBR_12LE"
       case .nv12: "NV12"
+      case .p010: "P010_10LE"
       default: nil
       }
     return name.flatMap(VideoFormat.init(name:))

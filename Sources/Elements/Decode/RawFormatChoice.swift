@@ -2,8 +2,8 @@
 import GStreamer
 import VideoDecoding
 
-/// Chooses among downstream's formats: the decoder's own first, then NV12, which the session makes itself, then what
-/// loses least when converted.
+/// Chooses among downstream's formats: the decoder's own first, then NV12 and P010, which the session makes itself, then
+/// what loses least when converted.
 enum RawFormatChoice {
   /// What libavcodec can produce, in the order of the source pad's template.
   private static let native = PixelFormat.allCases.compactMap(\.videoFormat).sorted { rank($0) < rank($1) }
@@ -16,12 +16,23 @@ enum RawFormatChoice {
     format.bitDepth * 100 + (format.name == "I420" ? 0 : format.name == "NV12" ? 1 : format.kind == .yuv ? 2 : 3)
   }
 
+  /// Whether downstream, whose caps these are, lists the formats that it takes.
+  static func areListed(in caps: borrowing Caps?) -> Bool {
+    switch caps {
+    case .none: false
+    case .some(let caps): !caps.isAny && (0..<caps.count).allSatisfy { caps[$0].has("format") }
+    }
+  }
+
   /// Formats to try, the best first.
   ///
   /// - Parameters:
   ///   - native: what libavcodec will produce.
+  ///   - preferred: what costs even less, and is chosen where downstream lists it.
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
-  static func candidates(for native: VideoFormat, allowed: borrowing Caps?) -> [VideoFormat] {
+  static func candidates(
+    for native: VideoFormat, preferring preferred: VideoFormat? = nil, allowed: borrowing Caps?
+  ) -> [VideoFormat] {
     var names: [String] = []
     switch allowed {
     case .none: return [native]
@@ -33,6 +44,7 @@ enum RawFormatChoice {
         names += structure.strings("format")
       }
     }
+    if let preferred, names.contains(preferred.name) { return [preferred] }
     if names.contains(native.name) { return [native] }
     var seen: Set<VideoFormat> = []
     let formats = names.compactMap(VideoFormat.init(name:)).filter { !$0.hasPalette && seen.insert($0).inserted }
@@ -52,7 +64,9 @@ enum RawFormatChoice {
       loss += 100 * max(0, has - had) + 10 * max(0, had - has)
     }
     if other.hasAlpha { loss += 2 }
-    if native.name == "I420" && other.name == "NV12" { loss -= 1 }
+    if native.name == "I420" && other.name == "NV12" || native.name == "I420_10LE" && other.name == "P010_10LE" {
+      loss -= 1
+    }
     return loss
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
+import CodecLink
 import Synchronization
 
 /// Opens codecs in this process, on a device where that is requested.
@@ -37,6 +38,25 @@ final class DeviceOpener {
       missing.withLock { $0.insert(request, error) }
       throw error
     }
+  }
+}
+
+extension DeviceOpener {
+  /// Whether the device could not be opened a short while ago.
+  static func isMissing(_ request: HardwareRequest) -> Bool { missing.withLock { $0.reason(for: request) != nil } }
+}
+
+extension SessionConfiguration {
+  /// Whether a session that is created now is likely to decode on a device, found without opening one.
+  package var expectsDevice: Bool {
+    guard hardware != .off else { return false }
+    let request = HardwareRequest(place: hardwareDevice)
+    let isMissing =
+      switch isolation {
+      case .none: DeviceOpener.isMissing(request)
+      case .process: CodecStarter.shared.hardware?.isMissing(DeviceRequest(place: hardwareDevice)) ?? true
+      }
+    return !isMissing && request.hasCandidates
   }
 }
 

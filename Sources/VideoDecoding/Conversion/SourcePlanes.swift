@@ -36,6 +36,7 @@ struct SourcePlanes {
 
   init(_ picture: DecodedPicture) {
     let format = picture.pixelFormat
+    let shift = UInt16(format == .p010 ? 16 - format.bitDepth : 0)
     neutral = 1 << UInt16(format.bitDepth - 1)
     for index in 0..<format.planeCount {
       let plane = picture.plane(index)
@@ -47,12 +48,14 @@ struct SourcePlanes {
         if format.bytesPerSample == 1 {
           for place in row.indices { samples.append(UInt16(row[place])) }
         } else {
-          for place in 0..<width { samples.append(UInt16(row[2 * place]) | UInt16(row[2 * place + 1]) << 8) }
+          for place in 0..<width {
+            samples.append((UInt16(row[2 * place]) | UInt16(row[2 * place + 1]) << 8) >> shift)
+          }
         }
       }
       planes.append(Plane(width: width, height: plane.rowCount, samples: samples))
     }
-    if format == .nv12 { separateChroma() }
+    if format.isSemiPlanar { separateChroma() }
   }
 
   /// Cb or Cr, or what stands in its place; a single neutral sample for monochrome.

@@ -3,7 +3,8 @@ import AVCodec
 
 /// The memory that a session needs for a picture.
 public struct PictureRequest: Sendable, Hashable {
-  /// Layout of the samples. With the semi-planar layout this is `nv12` where libavcodec decodes 8-bit 4:2:0.
+  /// Layout of the samples. With the semi-planar layout this is `nv12` or `p010` where libavcodec decodes 4:2:0 of 8 or
+  /// 10 bits.
   public let pixelFormat: PixelFormat
   /// Coded size in luma samples, not cropped.
   public let codedWidth: Int, codedHeight: Int
@@ -39,6 +40,13 @@ public struct PictureRequest: Sendable, Hashable {
 }
 
 extension PictureRequest {
+  /// The same picture with each component in a plane of its own.
+  var planar: PictureRequest {
+    PictureRequest(
+      pixelFormat: pixelFormat.planar, codedWidth: codedWidth, codedHeight: codedHeight, crop: crop,
+      alignedWidth: alignedWidth, alignedHeight: alignedHeight, strideAlignment: strideAlignment)
+  }
+
   init(_ request: FrameBufferRequest, pixelFormat: PixelFormat) {
     self.pixelFormat = pixelFormat
     codedWidth = request.width

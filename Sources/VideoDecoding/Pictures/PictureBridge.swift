@@ -3,7 +3,7 @@ package import AVCodec
 import Synchronization
 
 /// Connects libavcodec's `get_buffer2` to the session's allocator: translates requests, keeps to one set of strides,
-/// provides planar chroma for NV12 and chroma for monochrome, and records which access units have started a picture.
+/// provides planes for what becomes NV12 or P010 and chroma for monochrome, and records which access units have started a picture.
 package final class PictureBridge: FrameBufferSource {
   private struct State {
     var lock = StrideLock()
@@ -74,21 +74,26 @@ package final class PictureBridge: FrameBufferSource {
     defer { if let index = UInt64(exactly: request.timestamp) { started.insert(index) } }
     let completed = Self.monochrome[request.format.rawValue]
     guard let written = completed ?? PixelFormat(request.format) else { throw .unsupportedFeature }
-    let isSemiPlanar = layout == .semiPlanar && written == .yuv420p
-    let wanted = PictureRequest(request, pixelFormat: isSemiPlanar ? .nv12 : written)
+    let semiPlanar = layout == .semiPlanar ? written.semiPlanar : nil
+    let wanted = PictureRequest(request, pixelFormat: semiPlanar ?? written)
     guard let memory = memory(for: wanted), let luma = unsafe memory.planes.first else { throw .outOfMemory }
     if completed != nil { memory.fillChroma() }
-    guard isSemiPlanar else {
-      let planes = unsafe memory.planes.prefix(completed == nil ? memory.planes.count : 1)
-      return unsafe FrameBuffer(
-        planes: planes.map { unsafe $0.start }, strides: planes.map { unsafe Int32(clamping: $0.stride) },
-        byteCount: luma.byteCount, owner: memory)
-    }
-    guard let scratch = unsafe memory.scratch else { throw .outOfMemory }
-    return unsafe FrameBuffer(
-      planes: [luma.start, scratch.cb, scratch.cr],
-      strides: [Int32(clamping: luma.stride), Int32(clamping: scratch.stride), Int32(clamping: scratch.stride)],
+    var buffer = unsafe FrameBuffer(
+      planes: memory.planes.map { unsafe $0.start }, strides: memory.planes.map { unsafe Int32(clamping: $0.stride) },
       byteCount: luma.byteCount, owner: memory)
+    if let scratch = unsafe memory.scratch {
+      let (start, stride) = unsafe scratch.luma ?? (luma.start, luma.stride)
+      unsafe buffer.planes = unsafe [start, scratch.cb, scratch.cr]
+      unsafe buffer.strides = [
+        Int32(clamping: stride), Int32(clamping: scratch.stride), Int32(clamping: scratch.stride),
+      ]
+      unsafe buffer.byteCount = stride * wanted.rowCount(plane: 0)
+    }
+    if completed != nil {
+      unsafe buffer.planes.removeLast(buffer.planes.count - 1)
+      unsafe buffer.strides.removeLast(buffer.strides.count - 1)
+    }
+    return unsafe buffer
   }
 
   package var acceptsSemiPlanar: Bool { layout == .semiPlanar }
@@ -119,13 +124,13 @@ package final class PictureBridge: FrameBufferSource {
   ///
   /// - Parameter isInterleaved: whether its writer writes interleaved chroma where that is the request's format.
   private func memory(for request: PictureRequest, isInterleaved: Bool = false) -> PictureMemory? {
-    guard let scratch = unsafe isInterleaved ? ChromaScratch() : chromaScratch(for: request) else { return nil }
+    guard let scratch = unsafe isInterleaved ? PlanarScratch() : planarScratch(for: request) else { return nil }
     if let allocator, let buffer = unsafe allocator.pictureBuffer(for: request), unsafe buffer.meets(request),
       unsafe accept(strides: buffer.planes.map { unsafe $0.stride }, for: request)
     {
       return unsafe PictureMemory(
         pixelFormat: request.pixelFormat, planes: buffer.planes, token: buffer.token, blocks: scratch.blocks,
-        scratch: scratch.chroma)
+        scratch: scratch.planes)
     }
     let strides = state.withLock { state in
       if allocator != nil { state.misses &+= 1 }
@@ -148,24 +153,28 @@ package final class PictureBridge: FrameBufferSource {
     }
   }
 
-  @unsafe private struct ChromaScratch {
-    var chroma: PictureMemory.Scratch?
+  @unsafe private struct PlanarScratch {
+    var planes: PictureMemory.Scratch?
     var blocks: [PicturePool.Block] = []
   }
 
-  /// Planes for libavcodec's chroma when the picture's own chroma is interleaved; nil when out of memory.
-  private func chromaScratch(for request: PictureRequest) -> ChromaScratch? {
-    guard request.pixelFormat == .nv12 else { return unsafe ChromaScratch() }
-    let alignment = request.strideAlignment
-    let stride = ((request.alignedWidth + 1) / 2 + alignment - 1) / alignment * alignment
-    let planeByteCount = stride * ((request.alignedHeight + 1) / 2)
-    guard let block = scratchPool.block(byteCount: 2 * planeByteCount + PlaneLayout.overread) else { return nil }
-    let chroma = unsafe PictureMemory.Scratch(cb: block.start, cr: block.start + planeByteCount, stride: stride)
-    return unsafe ChromaScratch(chroma: chroma, blocks: [block])
+  /// Planes for what libavcodec writes where the picture's own chroma is interleaved, or its samples are in the high bits;
+  /// nil when out of memory.
+  private func planarScratch(for request: PictureRequest) -> PlanarScratch? {
+    guard request.pixelFormat.isSemiPlanar else { return unsafe PlanarScratch() }
+    let layout = PlaneLayout(request.planar)
+    // Of NV12, luma is written in its place.
+    let unused = request.pixelFormat == .nv12 ? layout.offsets[1] : 0
+    guard let block = scratchPool.block(byteCount: layout.byteCount - unused) else { return nil }
+    let (cb, cr) = (layout.offsets[1] - unused, layout.offsets[2] - unused)
+    let planes = unsafe PictureMemory.Scratch(
+      luma: unused > 0 ? nil : (block.start, layout.strides[0]), cb: block.start + cb, cr: block.start + cr,
+      stride: layout.strides[1], chromaByteCount: layout.planeByteCounts[1])
+    return unsafe PlanarScratch(planes: planes, blocks: [block])
   }
 
   private func ownMemory(
-    for request: PictureRequest, strides locked: [Int], scratch: ChromaScratch
+    for request: PictureRequest, strides locked: [Int], scratch: PlanarScratch
   ) -> PictureMemory? {
     var strides = locked
     if strides.isEmpty {
@@ -176,6 +185,6 @@ package final class PictureBridge: FrameBufferSource {
     guard let block = pool.block(byteCount: layout.byteCount) else { return nil }
     return unsafe PictureMemory(
       pixelFormat: request.pixelFormat, planes: layout.planes(at: block.start), token: nil,
-      blocks: scratch.blocks + [block], scratch: scratch.chroma)
+      blocks: scratch.blocks + [block], scratch: scratch.planes)
   }
 }

@@ -10,7 +10,7 @@ import H26x
   let token: AnyObject?
   /// The session's own memory, for the planes or for separate chroma.
   private let blocks: [PicturePool.Block]
-  /// Planar chroma not yet interleaved into plane 1.
+  /// What libavcodec writes where that is not what the planes are to hold.
   let scratch: Scratch?
   /// What the memory was requested for that this process shares with the codec's; `nil` for memory of its own.
   let sharedRequest: PictureRequest?
@@ -18,9 +18,13 @@ import H26x
   let lease: SlotTable.Lease?
 
   @unsafe struct Scratch {
+    /// nil where luma is written in its place.
+    var luma: (start: UnsafeMutablePointer<UInt8>, stride: Int)?
     let cb: UnsafeMutablePointer<UInt8>
     let cr: UnsafeMutablePointer<UInt8>
     let stride: Int
+    /// Of Cb, and of Cr.
+    let chromaByteCount: Int
   }
 
   init(
@@ -63,26 +67,49 @@ import H26x
   /// Sets chroma samples of two bytes to mid-range: no colour.
   func fillChroma() {
     let middle = UInt16(1) << UInt16(pixelFormat.bitDepth - 1)
-    for index in unsafe planes.indices.dropFirst() {
+    func fill(_ start: UnsafeMutablePointer<UInt8>, _ byteCount: Int) {
       // SAFETY: the plane has that many bytes, and rows begin at multiples of what vector code requires.
-      unsafe UnsafeMutableRawBufferPointer(start: planes[index].start, count: planes[index].byteCount & ~1)
+      unsafe UnsafeMutableRawBufferPointer(start: start, count: byteCount & ~1)
         .bindMemory(to: UInt16.self).update(repeating: middle.littleEndian)
+    }
+    if let scratch = unsafe scratch {
+      unsafe fill(scratch.cb, scratch.chromaByteCount)
+      unsafe fill(scratch.cr, scratch.chromaByteCount)
+    } else {
+      for index in unsafe planes.indices.dropFirst() { unsafe fill(planes[index].start, planes[index].byteCount) }
     }
   }
 
-  /// Interleaves chroma once an NV12 picture is decoded; nothing to do for other formats.
+  /// Interleaves chroma, and packs samples of 10 bits, once a semi-planar picture is decoded; nothing to do for others.
   func finish(width: Int, height: Int) {
     guard let scratch = unsafe scratch, unsafe planes.count == 2 else { return }
+    if let luma = unsafe scratch.luma { return unsafe pack(luma, scratch, width: width, height: height) }
     unsafe ChromaInterleaver.interleave(
       cb: scratch.cb, cr: scratch.cr, stride: scratch.stride, into: planes[1].start, targetStride: planes[1].stride,
       sampleCount: (width + 1) / 2, rowCount: (height + 1) / 2)
+  }
+
+  private func pack(
+    _ luma: (start: UnsafeMutablePointer<UInt8>, stride: Int), _ scratch: Scratch, width: Int, height: Int
+  ) {
+    let shift = UInt16(16 - pixelFormat.bitDepth)
+    // SAFETY: scratch and planes were made for a picture of this size.
+    for row in 0..<height {
+      unsafe SamplePacking.shift(
+        luma.start + row * luma.stride, into: planes[0].start + row * planes[0].stride, count: width, by: shift)
+    }
+    for row in 0..<(height + 1) / 2 {
+      unsafe SamplePacking.interleave(
+        cb: scratch.cb + row * scratch.stride, cr: scratch.cr + row * scratch.stride,
+        into: planes[1].start + row * planes[1].stride, count: (width + 1) / 2, by: shift)
+    }
   }
 }
 
 extension PictureMemory {
   /// Whether the coded picture has this hash. To be called before `finish`.
   func matches(_ hash: H265.DecodedPictureHash, width: Int, height: Int) -> Bool {
-    let planeCount = unsafe pixelFormat == .nv12 ? 3 : planes.count
+    let planeCount = pixelFormat.planar.planeCount
     for index in 0..<min(hash.planeCount, planeCount) {
       guard matches(hash, plane: index, width: width, height: height) else { return false }
     }
@@ -91,46 +118,62 @@ extension PictureMemory {
 
   private func matches(_ hash: H265.DecodedPictureHash, plane index: Int, width: Int, height: Int) -> Bool {
     // As libavcodec has written it.
-    let format = pixelFormat == .nv12 ? .yuv420p : pixelFormat
-    let first = unsafe planes[min(index, planes.count - 1)]
-    var (start, stride) = unsafe (first.start, first.stride)
-    if index > 0, let scratch = unsafe scratch {
-      unsafe (start, stride) = unsafe (index == 1 ? scratch.cb : scratch.cr, scratch.stride)
-    } else if index > 0, pixelFormat == .nv12 {
-      return matchesInterleaved(hash, plane: index, width: width, height: height)
-    }
-    let bytesPerSample = format.bitDepth > 8 ? 2 : 1
+    let format = pixelFormat.planar
     let (rowByteCount, rowCount) = (
       format.rowByteCount(plane: index, width: width), format.rowCount(plane: index, height: height)
     )
-    guard rowCount > 0 else { return false }
-    // SAFETY: the decoder has written that many rows of that many bytes.
-    let bytes = unsafe Span(_unsafeStart: UnsafePointer(start), count: stride * (rowCount - 1) + rowByteCount)
-    let plane = H265.DecodedPictureHash.Plane(
-      bytes, width: rowByteCount / bytesPerSample, height: rowCount, stride: stride, bitDepth: format.bitDepth)
-    switch plane {
-    case .some(let plane): return hash.matches(plane, index: index)
-    case .none: return false
+    guard rowCount > 0, rowByteCount > 0 else { return false }
+    func matches(_ bytes: Span<UInt8>, stride: Int) -> Bool {
+      let plane = H265.DecodedPictureHash.Plane(
+        bytes, width: rowByteCount / format.bytesPerSample, height: rowCount, stride: stride,
+        bitDepth: format.bitDepth)
+      return switch plane {
+      case .some(let plane): hash.matches(plane, index: index)
+      case .none: false
+      }
     }
+    guard let (start, stride) = unsafe planarPlane(index) else {
+      let samples = separateSamples(plane: index, width: rowByteCount / format.bytesPerSample, height: rowCount)
+      return matches(samples.span, stride: rowByteCount)
+    }
+    // SAFETY: the decoder has written that many rows of that many bytes.
+    return unsafe matches(
+      Span(_unsafeStart: UnsafePointer(start), count: stride * (rowCount - 1) + rowByteCount), stride: stride)
   }
 
-  /// As `matches`, for a plane whose samples lie between another's.
-  private func matchesInterleaved(
-    _ hash: H265.DecodedPictureHash, plane index: Int, width: Int, height: Int
-  ) -> Bool {
-    let interleaved = unsafe planes[1]
-    let sampleCount = PixelFormat.yuv420p.rowByteCount(plane: 1, width: width)
-    let rowCount = pixelFormat.rowCount(plane: 1, height: height)
-    var samples: [UInt8] = []
-    samples.reserveCapacity(sampleCount * rowCount)
-    for row in 0..<rowCount {
-      let start = unsafe interleaved.start + row * interleaved.stride + (index - 1)
-      for column in 0..<sampleCount { unsafe samples.append(start[2 * column]) }
+  /// Where a plane lies by itself, with samples in the low bits; nil where it does not.
+  private func planarPlane(_ index: Int) -> (start: UnsafeMutablePointer<UInt8>, stride: Int)? {
+    if let scratch = unsafe scratch {
+      if index > 0 { return unsafe (index == 1 ? scratch.cb : scratch.cr, scratch.stride) }
+      if let luma = unsafe scratch.luma { return unsafe luma }
+    } else if pixelFormat == .p010 || pixelFormat.isSemiPlanar && index > 0 {
+      return nil
     }
-    guard
-      let plane = H265.DecodedPictureHash.Plane(
-        samples.span, width: sampleCount, height: rowCount, stride: sampleCount, bitDepth: 8)
-    else { return false }
-    return hash.matches(plane, index: index)
+    return unsafe (planes[index].start, planes[index].stride)
+  }
+
+  /// The samples of a plane of a semi-planar picture, row after row, in the low bits.
+  private func separateSamples(plane index: Int, width: Int, height: Int) -> [UInt8] {
+    let plane = unsafe planes[min(index, 1)]
+    let (step, first) = index == 0 ? (1, 0) : (2, index - 1)
+    let shift = UInt16(16 - pixelFormat.bitDepth)
+    var samples: [UInt8] = []
+    samples.reserveCapacity(width * height * pixelFormat.bytesPerSample)
+    for row in 0..<height {
+      let start = unsafe UnsafeRawPointer(plane.start + row * plane.stride)
+      for column in 0..<width {
+        let place = step * column + first
+        // SAFETY: the decoder has written that many rows of that many samples.
+        guard pixelFormat.bytesPerSample == 2 else {
+          unsafe samples.append(start.load(fromByteOffset: place, as: UInt8.self))
+          continue
+        }
+        let sample = unsafe UInt16(littleEndian: start.loadUnaligned(fromByteOffset: 2 * place, as: UInt16.self))
+        let value = sample >> shift
+        samples.append(UInt8(truncatingIfNeeded: value))
+        samples.append(UInt8(truncatingIfNeeded: value >> 8))
+      }
+    }
+    return samples
   }
 }

@@ -3,7 +3,8 @@ import AVCodec
 
 /// Layout of a decoded picture's samples in memory.
 ///
-/// The raw value is libavutil's short name. Samples of more than 8 bits take two bytes, little-endian, in the low bits.
+/// The raw value is libavutil's short name. Samples of more than 8 bits take two bytes, little-endian, in the low bits, but for
+/// `p010`.
 /// Full-range video has the same format as limited-range: see `DecodedPicture.colour`.
 public enum PixelFormat: String, Sendable, CaseIterable {
   /// Luma only, 8 bits. Monochrome of more bits comes as 4:2:0 with chroma at mid-range, which everything supports; so
@@ -51,6 +52,29 @@ public enum PixelFormat: String, Sendable, CaseIterable {
   case gbrp14 = "gbrp14le"
   /// Two planes, Y and interleaved Cb Cr, chroma halved in both directions; 8 bits.
   case nv12
+  /// As `nv12`, 10 bits, in the high bits of 16.
+  case p010 = "p010le"
+
+  /// The format of two planes that the semi-planar layout has in this one's place; nil where it stays.
+  package var semiPlanar: PixelFormat? {
+    switch self {
+    case .yuv420p: .nv12
+    case .yuv420p10: .p010
+    default: nil
+    }
+  }
+
+  /// The format of three planes for one with interleaved chroma; the same for others.
+  package var planar: PixelFormat {
+    switch self {
+    case .nv12: .yuv420p
+    case .p010: .yuv420p10
+    default: self
+    }
+  }
+
+  /// Cb and Cr are in one plane.
+  package var isSemiPlanar: Bool { planar != self }
 
   /// libavcodec's format; its deprecated full-range twins (`yuvj420p` …) are the same here.
   init?(_ format: FrameFormat) {
@@ -74,7 +98,7 @@ public enum PixelFormat: String, Sendable, CaseIterable {
     switch self {
     case .gray, .yuv420p, .yuv422p, .yuv444p, .gbrp, .nv12: 8
     case .yuv420p9, .yuv422p9, .yuv444p9, .gbrp9: 9
-    case .yuv420p10, .yuv422p10, .yuv444p10, .gbrp10: 10
+    case .yuv420p10, .yuv422p10, .yuv444p10, .gbrp10, .p010: 10
     case .yuv420p12, .yuv422p12, .yuv444p12, .gbrp12: 12
     case .yuv420p14, .yuv422p14, .yuv444p14, .gbrp14: 14
     }
@@ -87,7 +111,7 @@ public enum PixelFormat: String, Sendable, CaseIterable {
   public var planeCount: Int {
     switch self {
     case .gray: 1
-    case .nv12: 2
+    case .nv12, .p010: 2
     default: 3
     }
   }
@@ -95,7 +119,7 @@ public enum PixelFormat: String, Sendable, CaseIterable {
   /// Base-2 logarithms of the chroma subsampling.
   public var chromaShift: (horizontal: Int, vertical: Int) {
     switch self {
-    case .yuv420p, .yuv420p9, .yuv420p10, .yuv420p12, .yuv420p14, .nv12: (1, 1)
+    case .yuv420p, .yuv420p9, .yuv420p10, .yuv420p12, .yuv420p14, .nv12, .p010: (1, 1)
     case .yuv422p, .yuv422p9, .yuv422p10, .yuv422p12, .yuv422p14: (1, 0)
     default: (0, 0)
     }
@@ -109,7 +133,7 @@ public enum PixelFormat: String, Sendable, CaseIterable {
     guard plane > 0 else { return width * bytesPerSample }
     let shift = chromaShift.horizontal
     let samples = (width + (1 << shift) - 1) >> shift
-    return samples * bytesPerSample * (self == .nv12 ? 2 : 1)
+    return samples * bytesPerSample * (isSemiPlanar ? 2 : 1)
   }
 
   /// Rows of `plane` in a picture `height` luma samples high, 0 to 2³¹ − 1 (other heights count as the nearest of

@@ -77,6 +77,9 @@ package final class CodecStarter: Sendable {
     }
   }
 
+  /// Whether the device could not be opened a short while ago.
+  func isMissing(_ device: DeviceRequest) -> Bool { missingDevices.withLock { $0.reason(for: device) != nil } }
+
   /// The number of the starter's process, if one runs; for tests.
   package var processIdentifier: Int32? { state.withLock { $0.starter?.processIdentifier } }
 

@@ -61,7 +61,8 @@ public struct SessionConfiguration: Sendable {
   public enum OutputLayout: Sendable {
     /// As libavcodec writes them: planar.
     case native
-    /// 8-bit 4:2:0 as NV12, everything else as `native`. libavcodec writes luma in place; chroma is copied once.
+    /// 4:2:0 of 8 bits as NV12 and of 10 bits as P010, everything else as `native`. Of NV12 libavcodec writes luma in
+    /// place, and chroma is copied once; P010 is packed once. A device's pictures come as they are.
     case semiPlanar
   }
 

@@ -327,8 +327,6 @@ import Testing
     let source = try #require(VideoInfo(format: planar, width: width, height: 4))
     let target = try #require(VideoInfo(format: packed, width: width, height: 4))
     let packing = try #require(SemiPlanarPacking(from: planar, to: packed))
-    let none = SemiPlanarPacking(from: packed, to: planar) == nil
-    #expect(none)
     var samples = [UInt8](repeating: 0, count: source.size)
     for index in samples.indices { samples[index] = UInt8(truncatingIfNeeded: index &* 37 >> (index % 2 * 4)) & 0x0F }
     let from = try RepackStream.buffer(samples)
@@ -356,5 +354,16 @@ import Testing
       chroma.append(first.indices.flatMap { [first[$0] << shift, second[$0] << shift] })
     }
     #expect(packedChroma == chroma)
+    guard let unpacking = SemiPlanarPacking(from: packed, to: planar) else {
+      #expect(formats.0 != "I420_10LE")
+      return
+    }
+    let back = try RepackStream.buffer([UInt8](repeating: 0, count: source.size))
+    do {
+      let decoded = try VideoFrameMap(into, info: target, for: .reading)
+      var frame = try VideoFrameMap(back, info: source, for: .writing)
+      unpacking.pack(decoded, into: &frame)
+    }
+    for plane in 0...2 { #expect(try values(back, source, plane: plane) == [luma, cb, cr][plane]) }
   }
 }

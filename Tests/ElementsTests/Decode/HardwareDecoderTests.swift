@@ -50,6 +50,27 @@ import Testing
     }
   }
 
+  /// Where downstream takes several formats, pictures come as the device has them; where there is none, as libavcodec does.
+  @Test(
+    arguments: [("clip.h264", "NV12", "I420"), ("ten-bit.h265", "P010_10LE", "I420_10LE")], settings + ["hardware=off"])
+  func picturesOfADeviceAreNotConverted(_ formats: (clip: String, device: String, software: String), _ settings: String)
+    throws
+  {
+    let units = try ElementDriver.accessUnits(formats.clip)
+    let isOff = settings == "hardware=off"
+    let format = isOff ? formats.software : formats.device
+    let expected = try software(formats.clip, units, output: "video/x-raw, format=\(format)")
+    for output in ["\(formats.software), \(formats.device)", "\(formats.device), \(formats.software), BGRx"] {
+      let harness = try device.decoder(formats.clip, settings, output: "video/x-raw, format={\(output)}")
+      let pictures = try harness.decodeUntimed(units)
+      let caps = try harness.outputCaps()
+      #expect(caps[0].string("format") == format, "\(output)")
+      #expect(pictures.map(\.fingerprint) == expected.map(\.fingerprint), "\(output)")
+      #expect(harness.statistic("copied") == 0)
+      #expect(harness.statistic("software-fallbacks") == nil)
+    }
+  }
+
   /// The pools of device, codec and element are smaller than what a sink holds that takes nothing.
   @Test(arguments: ["clip.h264", "clip.h265"], settings)
   func aSinkThatHoldsAllPicturesStopsNothing(_ clip: String, _ settings: String) throws {

@@ -13,7 +13,7 @@ struct HardwareTests {
     "clip.h264", "interlaced.h264", "open-gop.h264", "clip.h265", "interlaced.h265", "open-gop.h265",
   ]
 
-  @Test(arguments: streams, [false, true])
+  @Test(arguments: streams + ["ten-bit.h265"], [false, true])
   func decodesAsSoftwareDoes(_ name: String, _ isSemiPlanar: Bool) throws {
     let stream = try CodedStream(name)
     let driver = try VADriver([stream])
@@ -21,6 +21,8 @@ struct HardwareTests {
     #expect(session.decoder == .hardware(method: "VA-API", name: "h26x test driver"))
     let run = try session.run(stream)
     #expect(run.checksums == (try stream.softwareRun(semiPlanar: isSemiPlanar)).checksums)
+    let format: PixelFormat = name == "ten-bit.h265" ? .yuv420p10 : .yuv420p
+    #expect(run.frames.allSatisfy { $0.pixelFormat == (isSemiPlanar ? format.semiPlanar : format) })
     // One is the picture that nobody sees.
     #expect(driver.garbageCount <= 1)
     #expect(driver.decodedCount > 0)
@@ -96,13 +98,14 @@ struct HardwareTests {
     #expect(session.statistics.softwareFallbacks == 1)
   }
 
-  @Test func wrongPicturesAreFoundByTheirHashes() throws {
-    let stream = try CodedStream("clip.h265")
+  @Test(arguments: ["clip.h265", "ten-bit.h265"], [false, true])
+  func wrongPicturesAreFoundByTheirHashes(_ name: String, _ isSemiPlanar: Bool) throws {
+    let stream = try CodedStream(name)
     let driver = try VADriver([stream])
     driver.inject(.wrongPixels, entry: stream.units.count / 2, times: 1)
-    let session = try driver.session(stream)
+    let session = try driver.session(stream) { $0.outputLayout = isSemiPlanar ? .semiPlanar : .native }
     let run = try session.run(stream)
-    #expect(run.checksums == (try stream.softwareRun()).checksums)
+    #expect(run.checksums == (try stream.softwareRun(semiPlanar: isSemiPlanar)).checksums)
     #expect(session.statistics.softwareFallbacks == 1)
     #expect(session.statistics.hashMismatches == 0)
   }

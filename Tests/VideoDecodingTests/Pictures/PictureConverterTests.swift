@@ -35,9 +35,15 @@ import Testing
   }
 
   @Test func tenBitsAreP010() async throws {
-    let picture = try await firstPicture("ten-bit.h265", .h265)
+    let (picture, interleaved) = (
+      try await firstPicture("ten-bit.h265", .h265), try await firstPicture("ten-bit.h265", .h265, .semiPlanar)
+    )
     let converted = PictureConverter(to: .semiPlanar).convert(picture)
     #expect(converted.format == .p010 && picture.pixelFormat == .yuv420p10)
+    #expect(interleaved.pixelFormat == .p010 && interleaved.copiedBytes() == converted.bytes)
+    #expect(PictureConverter(to: .semiPlanar).convert(interleaved).bytes == converted.bytes)
+    #expect(
+      PictureConverter(to: .bgra).convert(interleaved).bytes == PictureConverter(to: .bgra).convert(picture).bytes)
     let bytes = picture.copiedBytes()
     func sample(_ index: Int) -> UInt16 { UInt16(bytes[2 * index]) | UInt16(bytes[2 * index + 1]) << 8 }
     func packed(_ index: Int) -> UInt16 {

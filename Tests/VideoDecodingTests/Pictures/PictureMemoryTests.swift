@@ -21,19 +21,23 @@ import Testing
   /// A picture of four by two samples, compared with its hash, and with hashes that differ in one plane.
   @Test(arguments: [
     (PixelFormat.yuv420p, false), (.yuv420p9, true), (.yuv420p10, true), (.yuv420p12, true), (.nv12, false),
+    (.p010, true),
   ])
   func picturesAreComparedWithTheirHash(_ format: PixelFormat, _ isDeep: Bool) throws {
     let block = try #require(PicturePool().block(byteCount: 256))
     let offsets = [0, 64, 128]
-    // Cb and Cr of NV12 are compared where they were decoded, before they are interleaved.
+    // What is interleaved or packed is compared where it was decoded, before that.
     let planes = unsafe offsets.prefix(format.planeCount).map { offset in
       unsafe PictureBuffer.Plane(
-        start: block.start + (format == .nv12 && offset > 0 ? 192 : offset), stride: 16, byteCount: 32)
+        start: block.start + (format == .p010 || format == .nv12 && offset > 0 ? 192 : offset), stride: 16,
+        byteCount: 32)
     }
     let memory = unsafe PictureMemory(
       pixelFormat: format, planes: planes, token: nil, blocks: [block],
-      scratch: format == .nv12
-        ? PictureMemory.Scratch(cb: block.start + 64, cr: block.start + 128, stride: 16) : nil)
+      scratch: format.isSemiPlanar
+        ? PictureMemory.Scratch(
+          luma: format == .p010 ? (block.start, 16) : nil, cb: block.start + 64, cr: block.start + 128, stride: 16,
+          chromaByteCount: 32) : nil)
     let samples: [[[UInt16]]] = [
       [[1, 2, 3, 4], [5, 6, 7, 8]], [[9, 10]], [[11, 12]],
     ].map { rows in rows.map { row in row.map { isDeep ? $0 + 0x100 : $0 } } }

@@ -28,6 +28,15 @@ import Testing
     }
   }
 
+  @Test func p010IsNV12OfTwoBytes() {
+    #expect(PixelFormat.p010.bitDepth == 10 && PixelFormat.p010.planeCount == 2)
+    for plane in 0...1 {
+      #expect(PixelFormat.p010.rowByteCount(plane: plane, width: 5) == [10, 12][plane])
+      #expect(PixelFormat.p010.rowCount(plane: plane, height: 3) == [3, 2][plane])
+    }
+    for format in PixelFormat.allCases { #expect((format.semiPlanar ?? format).planar == format.planar) }
+  }
+
   /// A crop or a size from outside is no reason to trap.
   @Test func sidesBeyondAnyPictureCountAsTheNearest() {
     for format in PixelFormat.allCases {
@@ -40,5 +49,5 @@ import Testing
     }
   }
 
-  @Test func everyFormatIsListed() { #expect(PixelFormat.allCases.count == 6 + 4 * 4) }
+  @Test func everyFormatIsListed() { #expect(PixelFormat.allCases.count == 7 + 4 * 4) }
 }
