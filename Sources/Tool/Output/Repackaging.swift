@@ -101,9 +101,14 @@ struct Repackaging {
 
   private var untimed: Failure {
     let reason =
-      framerate == nil
-      ? "and no frame rate in the stream: give it with \(framerateOption), such as 25"
-      : "and \(framerateOption) does not help: their order cannot be read"
+      if case .container = input.kind {
+        "and the container does not have them: copy the video into a byte stream first (-o FILE.h264 or .h265), whose "
+          + "frame rate gives them times"
+      } else if framerate == nil {
+        "and no frame rate in the stream: give it with \(framerateOption), such as 25"
+      } else {
+        "and \(framerateOption) does not help: their order cannot be read"
+      }
     let user = cut == nil ? "\(container.name) needs" : "a cut needs"
     return Failure("\(input.name): pictures without a time, which \(user), \(reason)")
   }
