@@ -29,7 +29,7 @@ import VideoDecoding
 
   @Test("a program that is no service is refused")
   func noService() throws {
-    let error = try Service.error(of: "printf hello >&3; sleep 1000")
+    let error = try Service.error(of: "printf hello >&3; exec sleep 1000")
     guard case .otherVersion(_, let found, _) = error else {
       Service.recordUnexpected(error)
       return
@@ -46,6 +46,19 @@ import VideoDecoding
         return
       }
     }
+  }
+
+  @Test("a program inherits no descriptor of the application, whether or not it closes what it has")
+  func inheritsNothing() throws {
+    let file = URL.temporaryDirectory.appending(path: "h26x-descriptors-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    // Without FD_CLOEXEC.
+    let inherited = fcntl(STDIN_FILENO, F_DUPFD, 200)
+    try #require(inherited >= 200)
+    defer { close(inherited) }
+    _ = try Service.error(of: "ls /proc/$$/fd > '\(file.path)'; exit 3")
+    let listed = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { Int32($0) }
+    #expect(listed.contains(3) && !listed.contains { $0 >= 200 }, "\(listed)")
   }
 
   @Test("a program that does not become ready is given up, and killed")

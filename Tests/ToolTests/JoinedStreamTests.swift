@@ -35,7 +35,8 @@ import Testing
     let single = try await contents(of: part, in: folder)
     let ticks = UInt64(bitPattern: Int64(seconds * 90_000)) & (1 << 33 - 1)
     let joined = try await contents(
-      of: part + TransportStreamTimes.moved(part, by: ticks) + TransportStreamTimes.moved(part, by: 450_000),
+      of: part + TransportStreamTimes.moved(part, by: ticks)
+        + TransportStreamTimes.moved(part, by: 1 << 33 - 90_000_000),
       in: folder)
     for kind in [StreamDescription.Kind.video, .audio] {
       let (one, all) = (try #require(single.packets[kind]), try #require(joined.packets[kind]))
@@ -43,9 +44,10 @@ import Testing
       for (index, packet) in all.enumerated() {
         let model = one[index % one.count]
         #expect(packet.bytes == model.bytes)
-        // Matroska's ticks are milliseconds.
+        // Matroska's ticks are milliseconds. A part's first frame of sound begins before the one in front of it has ended.
         #expect(
-          abs(packet.time - model.time - Double(index / one.count) * 3) < 0.003, "\(kind) \(index): \(packet.time)")
+          abs(packet.time - model.time - Double(index / one.count) * 3) < (kind == .video ? 0.003 : 0.022),
+          "\(kind) \(index): \(packet.time)")
       }
     }
     let hash = try await Program.run(["hash", "--each", "in.ts"], in: folder.url)
@@ -56,9 +58,10 @@ import Testing
       times.count == 225 && zip(times, times.dropFirst()).allSatisfy { $1 - $0 == times[1] - times[0] }, "\(times)")
   }
 
-  @Test func whereOnlyPicturesAreMissingTheClockRunsOn() async throws {
+  /// With sound all the time, and with nothing that shows it.
+  @Test(arguments: [2_900, 100]) func whereOnlyPicturesAreMissingTheClockRunsOn(sound: Int) async throws {
     let folder = try Folder()
-    let part = try await Self.part(folder, rate: "1/15", pictures: 4, sound: 2_900)
+    let part = try await Self.part(folder, rate: "1/15", pictures: 4, sound: sound)
     let video = try #require(try await contents(of: part, in: folder).packets[.video])
     #expect(video.map(\.time).sorted().map { ($0 * 1000).rounded() } == [0, 15_000, 30_000, 45_000])
   }

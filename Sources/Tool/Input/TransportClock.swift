@@ -38,8 +38,8 @@ final class TransportClock {
   /// By how much a clock goes back at a seam, at least, in nanoseconds: presentation times alone go back where pictures
   /// are reordered.
   private static func back(_ isDecodingTime: Bool) -> Int64 { isDecodingTime ? 100_000_000 : 1_000_000_000 }
-  /// By how much it goes ahead at a seam, at least.
-  private static let ahead: Int64 = 10_000_000_000
+  /// By how much it goes ahead at a seam, at least; and where nothing in the file shows whether it ran on meanwhile.
+  private static let (ahead, farAhead): (Int64, Int64) = (10_000_000_000, 3_600_000_000_000)
 
   /// Takes a packet of the video. Returns what is added to its times, in nanoseconds.
   ///
@@ -58,7 +58,7 @@ final class TransportClock {
     let (step, distance) = (time &- last.time, time &- (last.time &+ last.duration))
     let isSeam =
       distance < -Self.back(isDecodingTime && last.isDecodingTime)
-      || distance > Self.ahead && referenceJumps(from: last.position, to: position)
+      || distance > Self.ahead && (jumps(from: last.position, to: position) ?? (distance > Self.farAhead))
     if isSeam {
       let shift = (seams.last?.shift ?? 0) &- distance
       seams.append(Seam(last: last.position, first: position, shift: shift))
@@ -96,19 +96,19 @@ final class TransportClock {
     return behind.magnitude < before.magnitude ? seams[low].shift : shift
   }
 
-  // MARK: The program clock reference
+  // MARK: The other times of the file
 
   /// The most bytes of the file between two pictures that are read again, and how many are read behind the second one,
-  /// in which there is a reference.
+  /// in which there are other times.
   private static let (readLimit, readBehind): (Int64, Int64) = (1 << 22, 1 << 18)
 
   /// Whether the clock itself goes ahead between two places of the file: where pictures are missing only, it runs on.
-  /// True where that cannot be read.
-  private func referenceJumps(from start: Int64, to end: Int64) -> Bool {
+  /// `nil` where that cannot be read.
+  private func jumps(from start: Int64, to end: Int64) -> Bool? {
     let count = min(end - start, Self.readLimit) + Self.readBehind
     // What is read again is no more than what is read.
-    guard let offset = UInt64(exactly: start), rereadCount + count <= end + (1 << 24) else { return false }
+    guard let offset = UInt64(exactly: start), rereadCount + count <= end + (1 << 24) else { return nil }
     rereadCount += count
-    return TransportStream.clockJumps(in: read(offset, Int(count)), by: Self.ahead / 1_000_000_000) ?? true
+    return TransportStream.clockJumps(in: read(offset, Int(count)), by: Self.ahead / 1_000_000_000)
   }
 }

@@ -56,25 +56,34 @@ enum TransportStream {
     }
   }
 
-  /// Whether the clock of a program goes back between two of its references (2.4.3.5), or ahead by many seconds; `nil`
-  /// where these bytes have no two references of a program.
+  /// Whether the times of other streams than video go back, or ahead by many seconds; `nil` where these bytes have no two
+  /// times of such a stream. Program clock references (2.4.3.5) may come with the video alone, and are not looked at.
   static func clockJumps(in bytes: [UInt8], by seconds: Int64) -> Bool? {
     guard let packets = Packets(in: bytes) else { return nil }
     var latest: [Int: Int64] = [:]
     var isKnown = false
-    for start in stride(from: packets.first, to: bytes.count - 187, by: packets.size) where bytes[start] == 0x47 {
-      // adaptation_field_length and PCR_flag; then 33 bits in ticks of 90 kHz.
-      guard bytes[start + 3] & 0x20 != 0, bytes[start + 4] >= 7, bytes[start + 5] & 0x10 != 0 else { continue }
+    for start in stride(from: packets.first, to: bytes.count - 187, by: packets.size) {
+      guard let time = presentationTime(Array(bytes[start..<start + 188])) else { continue }
       let identifier = Int(bytes[start + 1] & 0x1F) << 8 | Int(bytes[start + 2])
-      let base = bytes[start + 6..<start + 11].reduce(Int64(0)) { $0 << 8 | Int64($1) } >> 7
       if let before = latest[identifier] {
         isKnown = true
-        // It begins anew after 2^33 ticks; going back is going ahead by nearly as many.
-        if (base - before) & (1 << 33 - 1) > seconds * 90_000 { return true }
+        // Times begin anew after 2^33 ticks of 90 kHz; going back is going ahead by nearly as many.
+        if (time - before) & (1 << 33 - 1) > seconds * 90_000 { return true }
       }
-      latest[identifier] = base
+      latest[identifier] = time
     }
     return isKnown ? false : nil
+  }
+
+  /// The PTS of a PES packet (2.4.3.6) of sound or data that begins in a packet; `nil` for another packet.
+  private static func presentationTime(_ packet: [UInt8]) -> Int64? {
+    guard packet[0] == 0x47, packet[1] & 0x40 != 0, packet[3] & 0x10 != 0 else { return nil }
+    let start = 4 + (packet[3] & 0x20 != 0 ? 1 + Int(packet[4]) : 0)
+    guard start + 14 <= packet.count, packet[start..<start + 3].elementsEqual([0, 0, 1]),
+      !(0xE0...0xEF).contains(packet[start + 3]), packet[start + 7] & 0x80 != 0
+    else { return nil }
+    let time = packet[start + 9..<start + 14].map { Int64($0) }
+    return (time[0] >> 1 & 7) << 30 | time[1] << 22 | (time[2] >> 1) << 15 | time[3] << 7 | time[4] >> 1
   }
 
   /// The program numbers in the order of the program association table (2.4.4.3); none where these bytes have no table.
