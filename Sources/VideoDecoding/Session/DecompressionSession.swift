@@ -373,7 +373,10 @@ public final class DecompressionSession {
     case .decoded(let index, let error, let errors): core.decoded(index, error, errors)
     case .failed(let index, let error): core.note(error, at: index)
     case .picture(let picture, let memory, let errors, let isDraining, let status):
-      guard let shown = core.picture(picture, in: memory, errors, isDraining: isDraining, status) else { return }
+      let isOfDevice = configuration.hardware != .off && codec?.decoder != .software
+      let shown = core.picture(
+        picture, in: memory, errors, isDraining: isDraining, status, isOfDevice: isOfDevice)
+      guard let shown else { return }
       core.show(DecodedPicture(picture, memory: bridge.complete(memory, picture), shown))
     }
   }

@@ -105,7 +105,8 @@ public struct SessionConfiguration: Sendable {
   /// Where the codec is.
   public var isolation = Isolation.none
   /// Whether a device decodes. Where the codec is in a process of its own, so is the driver, behind a weaker sandbox; a
-  /// driver that hangs is noticed only there. With a device, the picture hashes of a stream are always compared.
+  /// driver that hangs is noticed only there. The picture hashes of a stream are always compared with what
+  /// a device decodes.
   public var hardware = Hardware.off
   /// The device: a render node (`/dev/dri/renderD128`) or an X display (`:0`) for VA-API, a number (`0`) for CUDA; `nil`
   /// for what is there.

@@ -19,6 +19,8 @@ struct SessionCore: ~Copyable {
   private(set) var ledger: AccessUnitLedger
   private var codec: CodecControl
   private var output = SessionOutput()
+  /// Whether pictures that software decodes are compared with their hashes; a device's always are.
+  private let verifiesSoftware: Bool
 
   /// The access unit that was read, until it is decoded.
   private var incoming: (summary: AccessUnitSummary, earlierParameterSets: [UInt8])?
@@ -35,6 +37,7 @@ struct SessionCore: ~Copyable {
   ) throws(DecodeError) {
     self.format = format
     settings = SessionSettings(configuration)
+    verifiesSoftware = configuration.verifiesPictureHash
     let setup = try StreamSetup(format)
     input = SessionInput(
       format.codec, setup, verifiesPictureHash: configuration.verifiesPictureHash || configuration.hardware != .off)
@@ -282,14 +285,16 @@ struct SessionCore: ~Copyable {
   }
 
   /// A picture has come out; libavcodec found these errors in it. Returns what is to be output; nil for nothing.
+  ///
+  /// - Parameter isOfDevice: a device has decoded it.
   mutating func picture(
     _ picture: PictureDescription, in memory: PictureMemory, _ errors: FrameErrors, isDraining: Bool,
-    _ status: CodecStatus
+    _ status: CodecStatus, isOfDevice: Bool
   ) -> PictureStatus? {
     codec.report(status)
     guard let index = picture.index, !codec.isDistrusted else { return nil }
-    let isMismatched =
-      ledger.hash(of: index).map { !memory.matches($0, width: picture.width, height: picture.height) } ?? false
+    let hash = isOfDevice || verifiesSoftware ? ledger.hash(of: index) : nil
+    let isMismatched = hash.map { !memory.matches($0, width: picture.width, height: picture.height) } ?? false
     if isMismatched, codec.distrust() { return nil }
     if !picture.isCorrupt { codec.pictureCameOut(index) }
     ledger.note(errors, at: index)
