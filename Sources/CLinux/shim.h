@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -25,6 +26,12 @@
 #include <unistd.h>
 
 extern int fallocate(int fd, int mode, off_t offset, off_t length);
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
+
+// Closes all descriptors from one on in the program that is executed (glibc 2.34).
+static inline int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
 
 // Whether room was made in front of the bytes at an offset (FALLOC_FL_INSERT_RANGE, fallocate(2)).
 static inline int clinux_insert_range(int fd, off_t offset, off_t length) {

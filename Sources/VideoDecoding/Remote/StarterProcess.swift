@@ -153,7 +153,7 @@ extension StarterProcess {
     code |= unsafe posix_spawn_file_actions_adddup2(&actions, link.rawValue, StarterDescriptor.link)
     code |= unsafe posix_spawn_file_actions_adddup2(&actions, lifeline.rawValue, StarterDescriptor.lifeline)
     // Descriptors of the application that an executed program inherits, such as the ends of its pipes.
-    code |= unsafe posix_spawn_file_actions_addclosefrom_np(&actions, StarterDescriptor.last + 1)
+    code |= unsafe clinux_spawn_close_from(&actions, StarterDescriptor.last + 1)
     unsafe sigemptyset(&signals)
     code |= unsafe posix_spawnattr_setsigmask(&attributes, &signals)
     unsafe sigfillset(&signals)
