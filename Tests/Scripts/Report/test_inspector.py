@@ -226,11 +226,11 @@ class InspectorTests(PageCase):
     def test_what_is_saved_is_whole_or_nothing(self):
         page = self.inspector()
         path = folder / "saved.h264"
-        path.write_bytes(streams.clip() * 200)
+        path.write_bytes(streams.clip() * 400)
         self.read(page, path)
         page.value("(() => { const make = URL.createObjectURL; window.saved = 0; URL.createObjectURL = (blob) => { window.saved++; return make(blob); }; })()")
-        page.click("#save")
-        self.assertTrue(page.value("$('save').disabled && $('save').textContent.startsWith('Saving')"))
+        # In one task of the page: on a busy machine it could have been saved before it is asked.
+        self.assertTrue(page.value("($('save').click(), $('save').disabled && $('save').textContent.startsWith('Saving'))"))
         self.read(page, streams.media / "clip.mp4")
         self.assertEqual(page.value("window.saved"), 0)
         self.assertEqual([page.text("#save"), page.value("$('save').disabled")], ["Save as JSON", False])
