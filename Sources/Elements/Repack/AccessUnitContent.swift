@@ -13,6 +13,7 @@ struct AccessUnitContent<Codec: RepackCodec> {
   /// It ends the coded video sequence.
   private(set) var hasEnd = false
   private(set) var hasDelimiter = false
+  private(set) var hasSEI = false
   /// There is something other than parameter sets and delimiters.
   private(set) var hasOther = false
   /// The parameter sets that stand before the slices and could be read.
@@ -38,10 +39,14 @@ struct AccessUnitContent<Codec: RepackCodec> {
       hasPicture = true
       if Codec.NALUnitType(rawValue: type).isRandomAccessPoint { isRandomAccessPoint = true }
     case .sei:
+      hasSEI = true
       hasOther = true
       if !isRandomAccessPoint {
         isRandomAccessPoint = SEIMessages.hold(.recoveryPoint, nalUnit, headerLength: Codec.nalUnitHeaderLength)
       }
+    case .suffixSEI:
+      hasSEI = true
+      hasOther = true
     case .accessUnitDelimiter:
       hasDelimiter = true
     case .end:

@@ -27,11 +27,13 @@ enum EditedCapsField: String, CaseIterable {
     case .crop: [.width, .height]
     case .level: [.level]
     case .highTier: [.tier]
-    case .constraintSet: [.profile]
+    case .constraintSet, .compatibleProfile, .sourceConstraint: [.profile]
     case .removeSEI(let type): of(type)
     case .insertSEI(let insertion): of(insertion.type)
     case .keepSEI(let types): repeated.filter { !types.contains($0) }.flatMap(of)
-    case .videoFormat, .overscanAppropriate, .reordering, .removeHRD, .removeLayers: []
+    case .videoFormat, .overscanAppropriate, .reordering, .removeHRD, .removeLayers, .clockTimestamps,
+      .insertDelimiters, .removeDelimiters:
+      []
     }
   }
 

@@ -19,7 +19,10 @@ final class H264Repack: BaseTransform, RepackElement {
   override class var metadata: ElementMetadata {
     ElementMetadata(
       name: "H.264 repackager (Swift)", classification: "Codec/Converter/Video",
-      description: "Converts H.264 among byte-stream, avc and avc3",
+      description: """
+        Converts H.264 among byte-stream, avc and avc3: gst-launch-1.0 filesrc location=clip.mp4 ! qtdemux ! \
+        swifth264repack ! video/x-h264,stream-format=byte-stream ! filesink location=copy.h264
+        """,
       author: "The gst-swift-h26x authors")
   }
 

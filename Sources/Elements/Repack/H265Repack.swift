@@ -19,7 +19,10 @@ final class H265Repack: BaseTransform, RepackElement {
   override class var metadata: ElementMetadata {
     ElementMetadata(
       name: "H.265 repackager (Swift)", classification: "Codec/Converter/Video",
-      description: "Converts H.265 among byte-stream, hvc1 and hev1",
+      description: """
+        Converts H.265 among byte-stream, hvc1 and hev1: gst-launch-1.0 filesrc location=clip.mp4 ! qtdemux \
+        ! swifth265repack ! video/x-h265,stream-format=byte-stream ! filesink location=copy.h265
+        """,
       author: "The gst-swift-h26x authors")
   }
 

@@ -144,8 +144,6 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     editing.setFields(of: &caps, upstream: upstream)
   }
 
-  // MARK: Held events
-
   mutating func hold(caps event: consuming Event) { held.hold(caps: event) }
   mutating func hold(_ event: consuming Event) { held.hold(event) }
   mutating func takeHeldCaps() -> Event? { held.takeCaps() }
@@ -188,7 +186,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
         guard try assemble() else { return .awaitInput }
         let damage = continuity.inspect(assembler.pieces)
         journal.note(damage, unreadableParameterSets: content.unreadableParameterSets, in: input?.streamFormat)
-        beginEditing(content)
+        if !editing.continues(content, sets) { beginEditing(content) }
         step = .describe
       case .describe:
         if held.holdsCaps {
@@ -337,6 +335,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   /// Edits the access unit.
   private mutating func edit(_ output: RepackFormat<Codec>) throws(RepackFailure) {
+    guard editing.concerns(content) else { return }
     do throws(FlowError) {
       journal.count(edited: try editing.edit(assembler.pieces, content, sets, limit: output.longestNALUnit))
     } catch {
@@ -361,11 +360,12 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// Inserts an access unit delimiter where one is needed.
   private mutating func delimited(_ insertions: [[UInt8]]) -> [[UInt8]] {
     journal.count(insertedParameterSets: insertions.count)
-    guard settings.insertsDelimiter, output?.streamFormat == .byteStream, content.hasPicture,
-      !content.hasDelimiter || settings.drop.contains(.delimiters)
-    else { return insertions }
+    guard content.hasPicture, !content.hasDelimiter || settings.drop.contains(.delimiters) else { return insertions }
+    let isWanted = settings.insertsDelimiter && output?.streamFormat == .byteStream
+    let any = isWanted ? Codec.accessUnitDelimiter(temporalID: content.temporalID) : nil
+    guard let delimiter = editing.insertedDelimiter(assembler.pieces, sets) ?? any else { return insertions }
     journal.countInsertedDelimiter()
-    return [Codec.accessUnitDelimiter(temporalID: content.temporalID)] + insertions
+    return [delimiter] + insertions
   }
 
   private mutating func write(_ insertions: [[UInt8]]) throws(RepackFailure) -> Buffer {

@@ -29,9 +29,9 @@ extension StreamEditList {
 
   /// The edits of parameter sets, with an edit in the place of `latency`, and without `level=auto`.
   func headerEdits(_ reordering: StreamEdit?) -> [StreamEdit] {
-    edits(at: nil, reordering: reordering).filter { !$0.concernsSEI }
+    edits(at: nil, reordering: reordering).filter { !$0.keepsParameterSets }
   }
 
   /// The edits of SEI alone.
-  var messageEdits: [StreamEdit] { edits.filter(\.concernsSEI) }
+  var messageEdits: [StreamEdit] { edits.filter(\.keepsParameterSets) }
 }

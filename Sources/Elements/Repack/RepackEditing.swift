@@ -12,6 +12,10 @@ struct RepackEditing<Codec: RepackCodec> {
   /// What holds, and has the parameter sets of this version.
   private var editor = StreamEditor<Codec>([])
   private var version: UInt64 = 0
+  /// What the edits that hold concern; the editor's own answers are not inlined here.
+  private var scope = Scope()
+  /// The property was set since edits were last decided.
+  private var hasNewList = false
   /// What was decided at the start of the last coded video sequence, and for which parameter sets.
   private var decided: Decision?
   /// Why the stream continues unedited; nil when it does not.
@@ -39,19 +43,46 @@ struct RepackEditing<Codec: RepackCodec> {
     var limit: Int
   }
 
+  /// What edits concern.
+  private struct Scope {
+    var isEmpty = true
+    var hasMessages = false
+    /// The picture has to be found.
+    var needsPicture = false
+    var insertsDelimiters = false
+    /// NAL units of any type may have to go.
+    var removesNALUnits = false
+
+    init() {}
+
+    init(_ editor: StreamEditor<Codec>) {
+      (isEmpty, hasMessages, needsPicture) = (editor.edits.isEmpty, editor.editsSEI, editor.needsPicture)
+      (insertsDelimiters, removesNALUnits) = (editor.needsDelimiters, editor.removesNALUnits)
+    }
+
+    /// Whether all NAL units of an access unit have to be looked at.
+    var hasWholeAccessUnits: Bool { needsPicture || insertsDelimiters || removesNALUnits }
+  }
+
+  private mutating func use(_ editor: StreamEditor<Codec>) {
+    self.editor = editor
+    scope = Scope(editor)
+  }
+
   /// Takes the property's value.
   mutating func adopt(_ list: StreamEditList) {
     guard list != wanted else { return }
     // Pictures that were not measured are between those before and those to come.
     if !wanted.setsReordering { reordering.flush() }
     wanted = list
+    hasNewList = true
     refusal = nil
     isPending = false
     setMessages()
   }
 
   /// Whether nothing is edited, and nothing is about to be.
-  @inline(__always) var isIdle: Bool { wanted.isEmpty && editor.edits.isEmpty }
+  @inline(__always) var isIdle: Bool { scope.isEmpty && wanted.isEmpty }
 
   // MARK: The stream
 
@@ -71,6 +102,14 @@ struct RepackEditing<Codec: RepackCodec> {
   mutating func flush() {
     followsEnd = true
     reordering.flush()
+  }
+
+  /// Whether an access unit changes nothing of what was decided: it is no random access point, by which a coded video
+  /// sequence may begin, and has no new parameter sets.
+  @inline(__always)
+  func continues(_ content: AccessUnitContent<Codec>, _ sets: RepackParameterSets<Codec>) -> Bool {
+    hasDelivered && !hasNewList && !followsEnd && version == sets.version && !content.isRandomAccessPoint
+      && !content.hasEnd
   }
 
   /// An access unit, or caps with parameter sets, begin.
@@ -96,6 +135,7 @@ struct RepackEditing<Codec: RepackCodec> {
     let depth = wanted.measuresReordering ? reordering.edit(sets) : least
     defer { reordering.beginSequence(refusal == nil ? depth : nil) }
     let next = Decision(list: wanted, reordering: depth, version: sets.version, limit: limit)
+    hasNewList = false
     guard decided != next else { return false }
     decided = next
     return decide(next, sets, frameRate)
@@ -105,7 +145,7 @@ struct RepackEditing<Codec: RepackCodec> {
   private mutating func notePending() {
     let depth = wanted.leastReordering.map(reordering.edit(atLeast:)) ?? decided?.reordering
     guard !isPending, hasDelivered, decided?.list != wanted,
-      wanted.findsLevel || wanted.headerEdits(depth) != editor.edits.filter({ !$0.concernsSEI })
+      wanted.findsLevel || wanted.headerEdits(depth) != editor.edits.filter({ !$0.keepsParameterSets })
     else { return }
     isPending = true
     isPendingDue = true
@@ -125,7 +165,7 @@ struct RepackEditing<Codec: RepackCodec> {
         guard let edited = try new.edited(nalUnit.span, of: nil) else { continue }
         guard edited.count <= decision.limit else { throw Self.isTooLong(edited) }
       }
-      editor = new
+      use(new)
     } catch {
       if old == nil { isRefusalDue = true }
       refusal = error
@@ -150,21 +190,22 @@ struct RepackEditing<Codec: RepackCodec> {
         _ = try Codec.edited(parameterSet: nalUnit.span, wanted.edits, sets: Codec.ParameterSets())
       }
       throw StreamEditError(
-        .exceedsLevel, "level_idc", nil, "the stream keeps the limits of no level", clause: "Annex A")
+        .exceedsLevel, "level_idc", nil, "the stream keeps the limits of no level",
+        clause: Codec.codec == .h264 ? "H.264 Annex A" : "H.265 Annex A")
     }
     return wanted.edits(at: level, reordering: reordering)
   }
 
   private mutating func take(_ edits: [StreamEdit], _ sets: RepackParameterSets<Codec>) {
-    editor = StreamEditor<Codec>(edits, sets: sets.store)
+    use(StreamEditor<Codec>(edits, sets: sets.store))
     version = sets.version
   }
 
   /// Edits of SEI hold from the next access unit on.
   private mutating func setMessages() {
-    let edits = editor.edits.filter { !$0.concernsSEI } + wanted.messageEdits
+    let edits = editor.edits.filter { !$0.keepsParameterSets } + wanted.messageEdits
     guard edits != editor.edits else { return }
-    editor = editor.with(edits)
+    use(editor.with(edits))
     description.follow(edits, isOfParameterSets: false)
   }
 
@@ -186,6 +227,12 @@ struct RepackEditing<Codec: RepackCodec> {
     do throws(StreamEditError) { return try editor.edit(record) } catch { return record }
   }
 
+  /// Whether an access unit has what the edits that hold concern, or its pictures are measured.
+  @inline(__always) func concerns(_ content: AccessUnitContent<Codec>) -> Bool {
+    wanted.setsReordering || scope.hasWholeAccessUnits || content.hasParameterSets
+      || scope.hasMessages && content.hasSEI
+  }
+
   /// Edits parameter sets and SEI of an access unit.
   ///
   /// - Parameters:
@@ -200,8 +247,9 @@ struct RepackEditing<Codec: RepackCodec> {
     if wanted.setsReordering {
       excess = try reordering.take(pieces, sets, endsSequence: content.hasEnd) ?? excess
     }
-    guard !editor.edits.isEmpty, editor.editsSEI || content.hasParameterSets else { return 0 }
-    let (picture, sei) = editor.editsSEI ? try search(pieces, limit) : (nil, nil)
+    guard !scope.isEmpty else { return 0 }
+    let (picture, sei) = scope.needsPicture ? try search(pieces, limit) : (nil, nil)
+    let delimiter = scope.insertsDelimiters && content.hasDelimiter ? try delimiter(for: pieces, sets) : nil
     var changes = 0
     var index = 0
     for piece in pieces {
@@ -213,8 +261,11 @@ struct RepackEditing<Codec: RepackCodec> {
           }
           index += 1
           let type = Codec.NALUnitType(rawValue: entry.type)
-          guard type.isParameterSet || type.isSEI else { continue }
-          guard let new = edited(bytes.extracting(entry.range), picture, limit) else { continue }
+          guard
+            type.isParameterSet || type.isSEI || scope.removesNALUnits
+              || delimiter != nil && type == Codec.NALUnitType.accessUnitDelimiter
+          else { continue }
+          guard let new = edited(bytes.extracting(entry.range), picture, delimiter, limit) else { continue }
           piece.replace(with: new, at: place)
           changes += 1
         }
@@ -225,10 +276,10 @@ struct RepackEditing<Codec: RepackCodec> {
 
   /// What takes a NAL unit's place: an empty one where it is removed, nil where it stays.
   private mutating func edited(
-    _ nalUnit: Span<UInt8>, _ picture: PictureSearch<Codec>.Picture?, _ limit: Int
+    _ nalUnit: Span<UInt8>, _ picture: PictureSearch<Codec>.Picture?, _ delimiter: DelimiterSearch<Codec>?, _ limit: Int
   ) -> [UInt8]? {
     do throws(StreamEditError) {
-      guard let new = try editor.edited(nalUnit, of: picture) else { return nil }
+      guard let new = try editor.edited(nalUnit, of: picture, delimiter) else { return nil }
       guard new.count <= limit else { throw Self.isTooLong(new) }
       return new
     } catch {
@@ -236,6 +287,25 @@ struct RepackEditing<Codec: RepackCodec> {
       noteRefusal(error)
       return nil
     }
+  }
+
+  /// The access unit delimiter to insert into an access unit that has none; nil where none is asked for.
+  func insertedDelimiter(_ pieces: [RepackPiece<Codec>], _ sets: RepackParameterSets<Codec>) -> [UInt8]? {
+    guard scope.insertsDelimiters else { return nil }
+    // Bytes that cannot be mapped fail when they are written.
+    do throws(FlowError) { return try delimiter(for: pieces, sets).nalUnit } catch { return nil }
+  }
+
+  private func delimiter(
+    for pieces: [RepackPiece<Codec>], _ sets: RepackParameterSets<Codec>
+  ) throws(FlowError) -> DelimiterSearch<Codec> {
+    var search = DelimiterSearch<Codec>()
+    for piece in pieces {
+      try piece.withBytes { bytes in
+        for entry in piece.nalUnits { search.take(bytes.extracting(entry.range), sets.store) }
+      }
+    }
+    return search
   }
 
   /// Finds the picture, and what is inserted in front of it.

@@ -11,12 +11,15 @@ package struct PictureSearch<Codec: StreamEditing>: Sendable {
     /// It is an IDR or IRAP picture, or has a recovery point.
     package let isKeyframe: Bool
     let sps: Codec.SequenceParameterSet?
+    /// There is picture timing in front of it.
+    let hasTiming: Bool
     /// Messages in front of it, of whose types there is one at most.
     let messages: [SEIPayloadType: [UInt8]]
   }
 
   private var index = 0
   private var messages: [SEIPayloadType: [UInt8]] = [:]
+  private var hasTiming = false
   /// NAL units just before the next one that belong to the slice behind them.
   private var prefixes = 0
 
@@ -36,13 +39,14 @@ package struct PictureSearch<Codec: StreamEditing>: Sendable {
       insertion: index - prefixes, slice: index,
       isKeyframe: messages[.recoveryPoint] != nil || Codec.NALUnitType(headerByte: nalUnit[0]).isRandomAccessPoint,
       sps: Self.sequenceParameterSetID(of: nalUnit, sets).flatMap { sets.sequenceParameterSet($0) },
-      messages: messages)
+      hasTiming: hasTiming, messages: messages)
   }
 
   private mutating func read(_ nalUnit: Span<UInt8>) {
     do throws(BitstreamError) {
       var found = SEIMessages(nalUnit, headerLength: Codec.nalUnitHeaderLength)
       while let message = try found.next() {
+        if message.type == .pictureTiming { hasTiming = true }
         if SEIEdits.single.contains(message.type) { messages[message.type] = try message.payload() }
       }
     } catch {

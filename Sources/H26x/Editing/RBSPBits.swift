@@ -47,6 +47,16 @@ struct RBSPBits: Sendable {
     }
   }
 
+  /// Replaces the first bits of what was not read.
+  ///
+  /// - Throws: `.truncated` where they are more than there are in front of the trailing bits.
+  mutating func replaceUnread(_ count: Int, with writer: BitWriter) throws(BitstreamError) {
+    guard 0...unread.count ~= count else {
+      throw BitstreamError(.truncated, "rbsp_trailing_bits", bitOffset: 8 * header.count + read.count + unread.count)
+    }
+    unread.replaceSubrange(0..<count, with: Self.bits(writer))
+  }
+
   /// How many bits at the front are the same.
   private static func sharedPrefix(_ first: some Collection<Bool>, _ second: some Collection<Bool>) -> Int {
     zip(first, second).prefix { $0 == $1 }.count
@@ -65,6 +75,12 @@ struct RBSPBits: Sendable {
   private static func bits(_ write: (inout BitWriter) -> Void) -> [Bool] {
     var writer = BitWriter(addsEmulationPrevention: false)
     write(&writer)
+    return bits(writer)
+  }
+
+  /// - Parameter writer: one that adds no emulation prevention.
+  private static func bits(_ writer: BitWriter) -> [Bool] {
+    var writer = writer
     let count = writer.bitCount
     writer.align()
     let bytes = writer.bytes

@@ -10,6 +10,9 @@ public struct SEIChanges: Sendable, Hashable {
     public var removed = 0
     /// That were added.
     public var inserted = 0
+
+    /// Creates a count of none.
+    public init() {}
   }
 
   /// By type, of which at most 256 are distinguished.

@@ -41,14 +41,21 @@ struct SEIEdits: Sendable {
   private var changesMessages: Bool { removesHRD || kept != nil || !removed.isEmpty }
 
   /// Whether none concerns SEI.
-  var isEmpty: Bool { !changesMessages && atKeyframes.isEmpty && byAccessUnit.isEmpty }
+  var isEmpty: Bool { !changesMessages && !insertsMessages }
+
+  private var insertsMessages: Bool { !atKeyframes.isEmpty || !byAccessUnit.isEmpty }
+
+  /// Whether the picture has to be found: where a message is inserted, and where the SPS decides what is in one.
+  var dependOnPicture: Bool { removesHRD || insertsMessages }
 
   /// What an access unit gets: messages of whose type there is one at most, and which is there already, are not repeated.
   ///
-  /// - Parameter messages: those of the access unit, before the edits, of whose types there is one at most.
+  /// - Parameters:
+  ///   - messages: those of the access unit, before the edits, of whose types there is one at most.
+  ///   - clause: the annex of SEI.
   /// - Throws: `.forbiddenCombination` for another content than that of one that stays.
   func inserted(
-    accessUnit: Int, isKeyframe: Bool, beside messages: [SEIPayloadType: [UInt8]]
+    accessUnit: Int, isKeyframe: Bool, beside messages: [SEIPayloadType: [UInt8]], clause: StaticString
   ) throws(StreamEditError) -> [SEIInsertion] {
     var present = messages.filter { !removes($0.key) }
     var inserted: [SEIInsertion] = []
@@ -59,7 +66,7 @@ struct SEIEdits: Sendable {
         guard other == insertion.payload else {
           throw StreamEditError(
             .forbiddenCombination, "payloadType", Int64(insertion.type.rawValue),
-            "the access unit has a message of this type with other content", clause: "Annex D")
+            "the access unit has a message of this type with other content", clause: clause)
         }
         continue
       }
@@ -80,7 +87,7 @@ struct SEIEdits: Sendable {
     _ nalUnit: Span<UInt8>, _: Codec.Type, _ sps: Codec.SequenceParameterSet?, _ changes: inout SEIChanges
   ) -> [UInt8]? {
     guard changesMessages, nalUnit.count > Codec.nalUnitHeaderLength,
-      Codec.NALUnitType(headerByte: nalUnit[0]).isSEI
+      Codec.NALUnitType(headerByte: nalUnit[0]).isSEI, concern(nalUnit, headerLength: Codec.nalUnitHeaderLength)
     else { return nil }
     var left: [(type: SEIPayloadType, payload: [UInt8])] = []
     var counted = SEIChanges()
@@ -104,8 +111,21 @@ struct SEIEdits: Sendable {
     return seiNALUnit(left, header: [UInt8](copying: nalUnit.extracting(first: Codec.nalUnitHeaderLength)))
   }
 
+  /// Whether one of a NAL unit's messages may change. Most have none, and their payloads need not be copied.
+  private func concern(_ nalUnit: Span<UInt8>, headerLength: Int) -> Bool {
+    guard !removesHRD else { return true }
+    var messages = SEIMessages(nalUnit, headerLength: headerLength)
+    do throws(BitstreamError) {
+      while let message = try messages.next() { if removes(message.type) { return true } }
+    } catch {
+      // One that cannot be read to its end stays.
+    }
+    return false
+  }
+
   /// Checks that decoders can read the messages of an SEI NAL unit that is inserted in front of a picture.
   static func checkInserted<Codec: StreamEditing>(_ nalUnit: Span<UInt8>, _: Codec.Type) throws(StreamEditError) {
+    let clause = Codec.clauseOfSEI
     var type = SEIPayloadType(rawValue: 0)
     do throws(BitstreamError) {
       var messages = SEIMessages(nalUnit, headerLength: Codec.nalUnitHeaderLength)
@@ -132,11 +152,10 @@ struct SEIEdits: Sendable {
       throw error.reason == .unsupported
         ? StreamEditError(
           .forbiddenCombination, "payloadType", Int64(type.rawValue),
-          "depends on what the stream has, and is not inserted",
-          clause: "Annex D")
+          "depends on what the stream has, and is not inserted", clause: clause)
         : StreamEditError(
           .valueOutOfRange, "sei_payload of type", Int64(type.rawValue), "is too short, or has a value out of range",
-          clause: "Annex D")
+          clause: clause)
     }
   }
 
@@ -147,4 +166,9 @@ struct SEIEdits: Sendable {
     if let kept, !kept.contains(message.type) { return .removed }
     return removesHRD ? Codec.withoutHRD(message, sps: sps) : .unchanged
   }
+}
+
+extension StreamEditing {
+  /// The annex that has the syntax and semantics of SEI messages.
+  static var clauseOfSEI: StaticString { codec == .h264 ? "H.264 Annex D" : "H.265 Annex D" }
 }

@@ -8,6 +8,9 @@ public struct SEIInsertion: Sendable, Hashable {
     case keyframes
     /// Those with these numbers in decoding order, from 0.
     case accessUnits(Set<Int>)
+
+    /// The numbers; none for ``keyframes``.
+    package var accessUnits: Set<Int> { if case .accessUnits(let numbers) = self { numbers } else { [] } }
   }
 
   /// `payloadType`.

@@ -44,6 +44,13 @@ public enum StreamEdit: Sendable, Hashable {
   case highTier(Bool)
   /// `constraint_setN_flag` of H.264, N from 0 to 5. Whether the pictures keep to it is not checked.
   case constraintSet(Int, Bool)
+  /// `general_profile_compatibility_flag[ j ]` of H.265, in VPS and SPS: whether decoders of profile j can decode the
+  /// stream. Refused for 0 at the profile itself, and for 1 unless a stream of one of the Main profiles has the samples
+  /// of Main (1) or Main 10 (2).
+  case compatibleProfile(UInt8, Bool)
+  /// A constraint flag of H.265's general profile, in VPS and SPS. Refused where the SPS contradicts it. Whether there is
+  /// frame packing SEI is not checked.
+  case sourceConstraint(H265.SourceConstraint, Bool)
   /// How many frames precede one in decoding order and follow it in output order, at most, and how many the decoded
   /// picture buffer holds; nil for what each SPS needs with that depth. `max_num_reorder_frames` and
   /// `max_dec_frame_buffering` of H.264's VUI; `sps_max_num_reorder_pics` and `sps_max_dec_pic_buffering_minus1` + 1 of
@@ -59,6 +66,11 @@ public enum StreamEdit: Sendable, Hashable {
   /// subset sequence parameter sets and coded slice extensions (Annexes G, H and I). What the base layer's own headers
   /// announce of them stays.
   case removeLayers
+  /// Adds an access unit delimiter to access units that have none, by the slices that there are (`primary_pic_type`, in
+  /// H.265 `pic_type`); one that excludes a slice of its access unit is corrected.
+  case insertDelimiters
+  /// Removes access unit delimiters.
+  case removeDelimiters
   /// Removes SEI messages of a type.
   ///
   /// With picture timing goes the flag of the VUI that demands it (`pic_struct_present_flag`,
@@ -68,4 +80,7 @@ public enum StreamEdit: Sendable, Hashable {
   case keepSEI(Set<SEIPayloadType>)
   /// Adds an SEI message in front of the slices of some access units.
   case insertSEI(SEIInsertion)
+  /// Gives the picture of an access unit, counted in decoding order from 0, other time codes: the `clock_timestamp()`s of
+  /// H.264's picture timing, which has to be there. H.265 has them in a message of their own.
+  case clockTimestamps([ClockTimestamp?], accessUnit: Int)
 }

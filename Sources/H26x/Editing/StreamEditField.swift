@@ -3,7 +3,8 @@
 /// A field of a ``StreamEditList``. The cases are in the order in which edits are applied.
 enum StreamEditField: UInt8, CaseIterable {
   case removeColour, colour, primaries, transfer, matrix, range, videoFormat, chromaLocation, sampleAspect, overscan
-  case frameRate, crop, removeHRD, removeLayers, constraintSet, latency, level, tier, removeSEI, keepSEI, insertSEI
+  case frameRate, crop, removeHRD, removeLayers, constraintSet, compatibleProfile, constraint, latency, level, tier
+  case delimiters, removeSEI, keepSEI, insertSEI
 
   /// The field with a name; nil for another name. "colorimetry" is GStreamer's word for the colour.
   init?(_ name: ArraySlice<UInt8>) {
@@ -33,9 +34,12 @@ enum StreamEditField: UInt8, CaseIterable {
     case .removeHRD: "remove-hrd"
     case .removeLayers: "remove-layers"
     case .constraintSet: "constraint-set"
+    case .compatibleProfile: "compatible-profile"
+    case .constraint: "constraint"
     case .latency: "latency"
     case .level: "level"
     case .tier: "tier"
+    case .delimiters: "aud"
     case .removeSEI: "remove-sei"
     case .keepSEI: "keep-sei"
     case .insertSEI: "insert-sei"
@@ -56,9 +60,12 @@ enum StreamEditField: UInt8, CaseIterable {
     case .frameRate: "frames a second, such as 25, 29.97 or 30000/1001"
     case .crop: "LEFT,RIGHT,TOP,BOTTOM"
     case .constraintSet: "N=0 or N=1, N from 0 to 5"
+    case .compatibleProfile: "N=0 or N=1, N from 0 to 31"
+    case .constraint: "NAME=0 or NAME=1, NAME one of \(H265.SourceConstraint.list)"
     case .latency: "a number of pictures up to 16"
     case .level: "auto, or a level such as 4.1 or 1b"
     case .tier: "main or high"
+    case .delimiters: "insert, remove or keep"
     case .removeSEI, .keepSEI: "types of SEI messages by number or name, or none"
     case .insertSEI: "TYPE=PAYLOAD, the payload in hexadecimal digits"
     }
@@ -67,7 +74,7 @@ enum StreamEditField: UInt8, CaseIterable {
   /// Whether it has no value.
   var isFlag: Bool { self == .removeColour || self == .removeHRD || self == .removeLayers }
   /// Whether it may be there several times.
-  var isRepeatable: Bool { [.constraintSet, .removeSEI, .insertSEI].contains(self) }
+  var isRepeatable: Bool { [.constraintSet, .compatibleProfile, .constraint, .removeSEI, .insertSEI].contains(self) }
 
   /// The edits of a value; nil when it cannot be read.
   func edits(_ value: ArraySlice<UInt8>) -> [StreamEdit]? {
@@ -80,6 +87,19 @@ enum StreamEditField: UInt8, CaseIterable {
       let parts = EditText.numbers(value, count: 2, upTo: 5) { $0 == EditText.equals }
       guard let parts, parts[1] <= 1 else { return nil }
       return [.constraintSet(Int(parts[0]), parts[1] == 1)]
+    case .compatibleProfile:
+      let parts = EditText.numbers(value, count: 2, upTo: 31) { $0 == EditText.equals }
+      guard let parts, parts[1] <= 1 else { return nil }
+      return [.compatibleProfile(UInt8(parts[0]), parts[1] == 1)]
+    case .constraint:
+      let parts = value.split(separator: EditText.equals, omittingEmptySubsequences: false)
+      guard parts.count == 2, let constraint = H265.SourceConstraint(text: Self.text(parts[0])),
+        let isSet = EditText.number(parts[1], upTo: 1)
+      else { return nil }
+      return [.sourceConstraint(constraint, isSet == 1)]
+    case .delimiters:
+      let edits: [[StreamEdit]] = [[.insertDelimiters], [.removeDelimiters], []]
+      return EditText.index(value, among: ["insert", "remove", "keep"]).map { edits[$0] }
     case .latency:
       return EditText.number(value, upTo: 16).map { [.reordering(UInt8($0), buffer: nil)] }
     case .level: return StreamLevel(Self.text(value)).map { [.level($0)] }
@@ -132,11 +152,12 @@ enum StreamEditField: UInt8, CaseIterable {
 }
 
 extension StreamEdit {
-  /// Whether it concerns SEI messages and no parameter set. Without picture timing, the VUI must not demand it.
-  public var concernsSEI: Bool {
+  /// Whether it concerns SEI messages and access unit delimiters alone, so that any access unit can be the first that it
+  /// changes. Without picture timing, the VUI must not demand it.
+  public var keepsParameterSets: Bool {
     switch self {
     case .removeSEI, .keepSEI: !removesPictureTiming
-    case .insertSEI: true
+    case .insertSEI, .clockTimestamps, .insertDelimiters, .removeDelimiters: true
     default: false
     }
   }

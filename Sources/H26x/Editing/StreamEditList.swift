@@ -58,7 +58,7 @@ public struct StreamEditList: Sendable, Hashable {
   /// or of a number; without what was not found.
   public func edits(at level: StreamLevel?, reordering: StreamEdit? = nil) -> [StreamEdit] {
     var edits = edits
-    let place = edits.firstIndex { $0 == .highTier(true) || $0.concernsSEI } ?? edits.endIndex
+    let place = edits.firstIndex { $0 == .highTier(true) || $0.keepsParameterSets } ?? edits.endIndex
     if findsLevel, let level { edits.insert(.level(level), at: place) }
     if let reordering {
       if let index = edits.firstIndex(where: { $0.reorderDepth != nil }) {

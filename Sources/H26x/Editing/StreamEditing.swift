@@ -27,6 +27,17 @@ public protocol StreamEditing: VideoCodecSyntax {
   ///   - message: the message.
   ///   - sps: the SPS of its picture, before the edits; nil where that is not known.
   static func withoutHRD(_ message: borrowing SEIMessages.Message, sps: SequenceParameterSet?) -> EditedSEIMessage
+  /// Replaces the clock timestamps of picture timing, which H.264 has in it.
+  ///
+  /// - Parameters:
+  ///   - timestamps: nil where `clock_timestamp_flag` is 0; those that are missing at the end are, too.
+  ///   - message: the picture timing.
+  ///   - sps: the SPS of its picture, before the edits; nil where that is not known.
+  /// - Throws: the refusal, for what the picture or the syntax has no room for.
+  static func replacing(
+    clockTimestamps timestamps: [ClockTimestamp?], in message: borrowing SEIMessages.Message,
+    sps: SequenceParameterSet?
+  ) throws(StreamEditError) -> EditedSEIMessage
   /// The levels of Annex A, the lowest first.
   static var levels: [StreamLevel] { get }
   /// Whether pictures with an SPS keep to what its level has room for.
@@ -35,6 +46,12 @@ public protocol StreamEditing: VideoCodecSyntax {
   static func seiHeader(forPictureOf slice: Span<UInt8>) -> [UInt8]
   /// Whether a NAL unit belongs to the slice behind it.
   static func isPrefix(_ nalUnit: Span<UInt8>) -> Bool
+  /// The slice types that an access unit delimiter allows, a bit for each `slice_type`, by `primary_pic_type` or
+  /// `pic_type`.
+  static var delimiterTypes: [UInt8] { get }
+  /// The bit of a slice's `slice_type`: none where it is inherited, or the slice is redundant, all where it cannot be
+  /// read.
+  static func sliceTypes(of slice: Span<UInt8>, _ sets: borrowing ParameterSets) -> UInt8
   /// Whether a NAL unit is of a layer or view above the base layer.
   static func isOfEnhancementLayer(_ nalUnit: Span<UInt8>) -> Bool
 }

@@ -19,6 +19,8 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   public private(set) var messages = SEIChanges()
   /// NAL units of layers above the base layer that were removed.
   public private(set) var removedLayerNALUnits = 0
+  /// Access unit delimiters that were corrected, removed and inserted.
+  public private(set) var delimiters = SEIChanges.Count()
   /// Why the last parameter set that could not be read, and was left as it was, could not; nil when there was none.
   public private(set) var lastUnreadable: BitstreamError?
 
@@ -28,7 +30,10 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   private static var memory: Int { 64 }
 
   private let sei: SEIEdits
+  private let clock: ClockTimestampEdits
   private let removesLayers: Bool
+  private let removesDelimiters: Bool
+  private let insertsDelimiters: Bool
   private var sets = Codec.ParameterSets()
   private var known: [(original: [UInt8], edited: [UInt8]?)] = []
   /// Access units so far.
@@ -38,7 +43,10 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   public init(_ edits: [StreamEdit]) {
     self.edits = edits
     sei = SEIEdits(edits)
+    clock = ClockTimestampEdits(edits)
     removesLayers = edits.contains(.removeLayers)
+    removesDelimiters = edits.contains(.removeDelimiters)
+    insertsDelimiters = edits.contains(.insertDelimiters)
   }
 
   /// Edits the NAL units of a configuration record, and the fields of the record that repeat what they contain.
@@ -69,13 +77,18 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
     guard !edits.isEmpty else { return nil }
     let places = NALUnitPlace.all(accessUnit, packaging)
     for place in places { remember(accessUnit.extracting(place.range)) }
-    let picture = sei.isEmpty ? nil : picture(in: accessUnit, places)
+    let picture = needsPicture ? picture(in: accessUnit, places) : nil
     let inserted = if let picture { try insertedSEI(picture, accessUnit, places) } else { [UInt8]?.none }
     count += 1
+    let delimiter = insertsDelimiters ? delimiter(for: accessUnit, places) : nil
     var splice = AccessUnitSplice(accessUnit, packaging)
+    if let first = places.first, let delimiter, !delimiter.hasDelimiter, let new = delimiter.nalUnit {
+      try splice.insert(new, before: first)
+      delimiters.inserted += 1
+    }
     for (index, place) in places.enumerated() {
       if let inserted, index == picture?.insertion { try splice.insert(inserted, before: place) }
-      guard let nalUnit = try edited(accessUnit.extracting(place.range), picture?.sps) else {
+      guard let nalUnit = try edited(accessUnit.extracting(place.range), picture?.sps, delimiter) else {
         splice.keep(place)
         continue
       }
@@ -113,13 +126,16 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
 
   /// What takes a NAL unit's place: nil when it stays, an empty one when it is removed.
   private mutating func edited(
-    _ nalUnit: Span<UInt8>, _ sps: Codec.SequenceParameterSet?
+    _ nalUnit: Span<UInt8>, _ sps: Codec.SequenceParameterSet?, _ delimiter: DelimiterSearch<Codec>? = nil
   ) throws(StreamEditError) -> [UInt8]? {
+    if removesDelimiters || insertsDelimiters, Codec.role(of: nalUnit) == .accessUnitDelimiter {
+      return edited(delimiter: nalUnit, delimiter)
+    }
     if removesLayers, Codec.isOfEnhancementLayer(nalUnit) {
       removedLayerNALUnits += 1
       return []
     }
-    guard Self.isParameterSet(nalUnit) else { return sei.edited(nalUnit, Codec.self, sps, &messages) }
+    guard Self.isParameterSet(nalUnit) else { return try edited(sei: nalUnit, sps) }
     if let index = known.firstIndex(where: { BulkBytes.areEqual($0.original, nalUnit) }) { return known[index].edited }
     let result = try Codec.edited(parameterSet: nalUnit, edits, sets: sets)
     var edited: [UInt8]?
@@ -135,7 +151,35 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
     return edited
   }
 
+  // MARK: Access unit delimiters
+
+  private func delimiter(for accessUnit: Span<UInt8>, _ places: [NALUnitPlace]) -> DelimiterSearch<Codec> {
+    var search = DelimiterSearch<Codec>()
+    for place in places { search.take(accessUnit.extracting(place.range), sets) }
+    return search
+  }
+
+  private mutating func edited(delimiter nalUnit: Span<UInt8>, _ search: DelimiterSearch<Codec>?) -> [UInt8]? {
+    if removesDelimiters {
+      delimiters.removed += 1
+      return []
+    }
+    guard let new = search?.replacement(for: nalUnit) else { return nil }
+    delimiters.changed += 1
+    return new
+  }
+
   // MARK: SEI
+
+  private mutating func edited(
+    sei nalUnit: Span<UInt8>, _ sps: Codec.SequenceParameterSet?
+  ) throws(StreamEditError) -> [UInt8]? {
+    guard !clock.isEmpty,
+      let timed = try clock.edited(nalUnit, Codec.self, sps, accessUnit: count - 1)
+    else { return sei.edited(nalUnit, Codec.self, sps, &messages) }
+    messages.count(.pictureTiming) { $0.changed += 1 }
+    return sei.edited(timed.span, Codec.self, sps, &messages) ?? timed
+  }
 
   private func picture(
     in accessUnit: Span<UInt8>, _ places: [NALUnitPlace]
@@ -156,7 +200,9 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   private mutating func insertedSEI(
     _ picture: PictureSearch<Codec>.Picture, slice: Span<UInt8>
   ) throws(StreamEditError) -> [UInt8]? {
-    let new = try sei.inserted(accessUnit: count, isKeyframe: picture.isKeyframe, beside: picture.messages)
+    try clock.check(accessUnit: count, hasTiming: picture.hasTiming)
+    let new = try sei.inserted(
+      accessUnit: count, isKeyframe: picture.isKeyframe, beside: picture.messages, clause: Codec.clauseOfSEI)
     guard !new.isEmpty else { return nil }
     let nalUnit = seiNALUnit(new.map { ($0.type, $0.payload) }, header: Codec.seiHeader(forPictureOf: slice))
     try SEIEdits.checkInserted(nalUnit.span, Codec.self)
@@ -178,17 +224,28 @@ extension StreamEditor {
   package func with(_ edits: [StreamEdit]) -> StreamEditor { StreamEditor(edits, sets: sets) }
 
   /// Whether an edit concerns SEI.
-  package var editsSEI: Bool { !sei.isEmpty }
+  package var editsSEI: Bool { !sei.isEmpty || !clock.isEmpty }
+
+  /// Whether an edit of SEI depends on the picture, which ``search(_:_:)`` then has to find.
+  package var needsPicture: Bool { sei.dependOnPicture || !clock.isEmpty }
+
+  /// Whether access unit delimiters are inserted, which ``DelimiterSearch`` decides on.
+  package var needsDelimiters: Bool { insertsDelimiters }
+
+  /// Whether NAL units of any type are removed.
+  package var removesNALUnits: Bool { removesLayers || removesDelimiters }
 
   /// Edits a NAL unit of the access unit of a picture.
   ///
-  /// - Parameter picture: what was found of it; nil where no edit concerns SEI.
+  /// - Parameters:
+  ///   - picture: what was found of it; nil where no edit needs it.
+  ///   - delimiter: of its access unit; nil where none is needed.
   /// - Returns: nil when it stays as it is, an empty one when it is removed.
   /// - Throws: the refusal of an edit.
   package mutating func edited(
-    _ nalUnit: Span<UInt8>, of picture: PictureSearch<Codec>.Picture?
+    _ nalUnit: Span<UInt8>, of picture: PictureSearch<Codec>.Picture?, _ delimiter: DelimiterSearch<Codec>? = nil
   ) throws(StreamEditError) -> [UInt8]? {
-    try edited(nalUnit, picture?.sps)
+    try edited(nalUnit, picture?.sps, delimiter)
   }
 
   /// Looks for the picture in the next NAL unit of an access unit.

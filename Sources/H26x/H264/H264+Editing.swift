@@ -10,7 +10,9 @@ extension H264: StreamEditing {
     guard nalUnit.count > 0 else { return .unchanged }
     switch NALUnitType(headerByte: nalUnit[0]) {
     case .sequenceParameterSet: return try SequenceParameterSet.edited(nalUnit, headerLength: 1, .sequence, edits)
-    case .subsetSequenceParameterSet: return try SequenceParameterSet.edited(nalUnit, headerLength: 1, .subset, edits)
+    case .subsetSequenceParameterSet:
+      let base = try SequenceParameterSet.edited(nalUnit, headerLength: 1, .subset, edits)
+      return try SubsetExtensionEdit(edits)?.edited(nalUnit, base) ?? base
     default: return .unchanged
     }
   }
@@ -59,6 +61,10 @@ extension H264.SequenceParameterSet: EditableParameterSet {
     case .highTier(let isHigh):
       throw StreamEditError(
         .notInCodec, "general_tier_flag", isHigh ? 1 : 0, "H.264 has no tiers", clause: "H.264 A.3")
+    case .compatibleProfile, .sourceConstraint:
+      throw StreamEditError(
+        .notInCodec, "general_profile_compatibility_flag", nil, "H.264 has other constraint flags",
+        clause: "H.264 7.4.2.1.1")
     case .removeHRD:
       try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in
         (vui.nalHRD, vui.vclHRD, vui.isLowDelayHRD) = (nil, nil, false)

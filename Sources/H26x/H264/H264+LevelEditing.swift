@@ -38,7 +38,12 @@ extension H264.SequenceParameterSet {
         .forbiddenCombination, "constraint_set3_flag", value ? 1 : 0, "it is level 1b here: change the level",
         clause: "H.264 A.3.1")
     }
-    if set == 4, value, !isFrameOnly, [77, 88, 100, 110, 118, 128, 134].contains(profile.idc) {
+    if value, profile.reservesConstraint(set, levelIDC: levelIDC) {
+      throw StreamEditError(
+        .forbiddenCombination, "constraint_set_flag", Int64(set), "is reserved in this profile at this level",
+        clause: "H.264 7.4.2.1.1")
+    }
+    if set == 4, value, !isFrameOnly, profile.demandsFramesBySet4 {
       throw StreamEditError(
         .forbiddenCombination, "constraint_set4_flag", 1, "needs frame_mbs_only_flag 1", clause: "H.264 7.4.2.1.1")
     }

@@ -33,6 +33,19 @@ extension H264 {
     nalUnit.count > 0 && NALUnitType(headerByte: nalUnit[0]) == .prefix
   }
 
+  /// Table 7-5; the bits are P, B, I, SP and SI, the lowest first.
+  public static var delimiterTypes: [UInt8] { [4, 5, 7, 16, 24, 20, 29, 31] }
+
+  /// `slice_type` modulo 5 of a slice of the primary coded picture.
+  public static func sliceTypes(of slice: Span<UInt8>, _ sets: borrowing ParameterSets) -> UInt8 {
+    do throws(BitstreamError) {
+      let header = try SliceHeader(nalUnit: slice, parameterSets: sets, depth: .pictureIdentity)
+      return header.isRedundant ? 0 : 1 << header.sliceType.rawValue
+    } catch {
+      return 31
+    }
+  }
+
   /// Whether it is a subset sequence parameter set or a coded slice extension. Prefix NAL units are of the base layer.
   public static func isOfEnhancementLayer(_ nalUnit: Span<UInt8>) -> Bool {
     nalUnit.count > 0 && [15, 20, 21].contains(NALUnitType(headerByte: nalUnit[0]).rawValue)

@@ -16,6 +16,12 @@ extension H264 {
       public var cpbRemoval: UInt32
       /// `dpb_output_delay`, in clock ticks.
       public var dpbOutput: UInt32
+
+      /// Creates the delays of a picture, in clock ticks.
+      public init(cpbRemoval: UInt32, dpbOutput: UInt32) {
+        self.cpbRemoval = cpbRemoval
+        self.dpbOutput = dpbOutput
+      }
     }
 
     /// `pic_struct` (Table D-1).

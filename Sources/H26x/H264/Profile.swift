@@ -26,6 +26,30 @@ extension H264 {
     /// Whether `constraint_set3_flag` turns level 1.1 into 1b (A.3.1); elsewhere `level_idc` 9 is 1b.
     package var marks1bByConstraint: Bool { idc == 66 || idc == 77 || idc == 88 }
 
+    /// Whether `constraint_set4_flag` 1 means `frame_mbs_only_flag` 1 (7.4.2.1.1). With 118, 128 and 134 it means the
+    /// constraints of a profile, elsewhere nothing.
+    package var demandsFramesBySet4: Bool { [77, 88, 100, 110].contains(idc) }
+
+    /// Whether `constraint_set5_flag` 1 means that there are no B slices (7.4.2.1.1). With 118 it means the constraints
+    /// of a profile, elsewhere nothing.
+    package var forbidsBSlicesBySet5: Bool { [77, 88, 100].contains(idc) }
+
+    /// Whether `constraint_setN_flag` has to be 0 (7.4.2.1.1), because it means nothing. The profiles of scalable
+    /// streams give it meanings of their own (F.7.4.2.1.1), and reserve none.
+    ///
+    /// - Parameters:
+    ///   - set: N.
+    ///   - levelIDC: `level_idc`.
+    package func reservesConstraint(_ set: Int, levelIDC: UInt8) -> Bool {
+      guard idc != 83, idc != 86 else { return false }
+      return switch set {
+      case 3: marks1bByConstraint ? levelIDC != 11 : ![44, 100, 110, 122, 244].contains(idc)
+      case 4: !demandsFramesBySet4 && ![118, 128, 134].contains(idc)
+      case 5: !forbidsBSlicesBySet5 && idc != 118
+      default: false
+      }
+    }
+
     /// Whether the SPS carries chroma format, bit depths and scaling matrices (7.3.2.1.1), and avcC its extension.
     public var hasHighSyntax: Bool {
       switch idc {

@@ -85,6 +85,8 @@ extension H265.VideoParameterSet: EditableParameterSet {
       try H265.VUIParameters.Timing.set(rate, &timing, hasHRD: !hrdParameters.isEmpty, clause: "H.265 7.4.3.1")
     case .level(let level): try profileTierLevel.setLevel(level)
     case .highTier(let isHigh): try profileTierLevel.setTier(isHigh: isHigh)
+    case .compatibleProfile(let idc, let value): try profileTierLevel.setCompatibility(with: idc, value)
+    case .sourceConstraint(let constraint, let value): profileTierLevel.setConstraint(constraint, value)
     case .reordering(let pictures, let size): try buffering.setReordering(pictures, buffer: size)
     case .removeHRD: hrdParameters = []
     default: break
@@ -112,6 +114,8 @@ extension H265.SequenceParameterSet: EditableParameterSet {
       if case .level(let level) = edit { try profileTierLevel.setLevel(level) }
       if case .highTier(let isHigh) = edit { try profileTierLevel.setTier(isHigh: isHigh) }
       if profileTierLevel != old { try checkLevel() }
+    case .compatibleProfile(let idc, let value): try profileTierLevel.setCompatibility(with: idc, value)
+    case .sourceConstraint(let constraint, let value): profileTierLevel.setConstraint(constraint, value)
     case .reordering(let pictures, let size):
       let old = decodedPictureBufferPictures
       try buffering.setReordering(pictures, buffer: size)
@@ -119,6 +123,10 @@ extension H265.SequenceParameterSet: EditableParameterSet {
     case .removeHRD:
       try editVUI { (vui: inout H265.VUIParameters) throws(StreamEditError) in vui.timing?.hrdParameters = nil }
     case _ where edit.removesPictureTiming: try stopDemandingPictureTiming()
+    case .clockTimestamps:
+      throw StreamEditError(
+        .notInCodec, "clock_timestamp_flag", nil, "H.265 has time codes in a message of their own",
+        clause: "H.265 D.2.27")
     case .constraintSet(let set, _):
       throw StreamEditError(
         .notInCodec, "constraint_set_flag", Int64(set), "H.265 has other constraint flags", clause: "H.265 7.4.4")
@@ -138,6 +146,7 @@ extension H265.SequenceParameterSet: EditableParameterSet {
   }
 
   func check(_ edits: [StreamEdit], of original: Self) throws(StreamEditError) {
+    try checkProfile(of: original)
     let hasHRD = vui?.timing?.hrdParameters != nil
     if hasHRD { try SEIEdits(edits).checkTiming(clause: "H.265 D.3.2, D.3.3") }
     guard let rate = frameRate else { return }

@@ -67,6 +67,25 @@ extension H265 {
   /// False: nothing belongs to the slice behind it alone.
   public static func isPrefix(_ nalUnit: Span<UInt8>) -> Bool { false }
 
+  /// Nothing: picture timing has none (D.2.3).
+  public static func replacing(
+    clockTimestamps timestamps: [ClockTimestamp?], in message: borrowing SEIMessages.Message,
+    sps: SequenceParameterSet?
+  ) throws(StreamEditError) -> EditedSEIMessage { .unchanged }
+
+  /// Table 7-2; the bits are B, P and I, the lowest first.
+  public static var delimiterTypes: [UInt8] { [4, 6, 7] }
+
+  /// `slice_type` of a slice segment that is not dependent.
+  public static func sliceTypes(of slice: Span<UInt8>, _ sets: borrowing ParameterSets) -> UInt8 {
+    do throws(BitstreamError) {
+      let header = try SliceSegmentHeader(nalUnit: slice, parameterSets: sets)
+      return header.sliceType.map { 1 << $0.rawValue } ?? 0
+    } catch {
+      return 7
+    }
+  }
+
   /// Whether `nuh_layer_id` is above 0 (7.4.2.2).
   public static func isOfEnhancementLayer(_ nalUnit: Span<UInt8>) -> Bool {
     nalUnit.count >= nalUnitHeaderLength && (nalUnit[0] & 1 != 0 || nalUnit[1] >> 3 != 0)

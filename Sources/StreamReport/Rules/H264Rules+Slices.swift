@@ -122,7 +122,7 @@ extension H264Rules {
       forbid(pps.high.map { $0.uses8x8Transform || $0.scalingLists != nil } ?? false, "8x8 transforms or scaling lists")
     }
     if profile == 88 || profile == 44 { forbid(pps.usesCABAC, "CABAC") }
-    if sps.profile.isConstrained(toSet: 5), [77, 88, 100].contains(profile) {
+    if sps.profile.isConstrained(toSet: 5), sps.profile.forbidsBSlicesBySet5 {
       forbid(slice.sliceType == .b, "B slices and constraint_set5_flag 1")
     }
     let isConstrained = isBaseline && sps.profile.isConstrained(toSet: 1)

@@ -137,7 +137,7 @@ enum H264Rules: CodecRules {
       case 244, 44: (14, 3)
       default: nil
       }
-    if !sps.isFrameOnly, sps.profile.isConstrained(toSet: 4), [77, 88, 100, 110].contains(sps.profile.idc) {
+    if !sps.isFrameOnly, sps.profile.isConstrained(toSet: 4), sps.profile.demandsFramesBySet4 {
       log.report(.profileTool, "frame_mbs_only_flag 0 with constraint_set4_flag 1", expected: "1")
     }
     guard let allowed else {

@@ -140,6 +140,33 @@ import Testing
     }
   }
 
+  /// What is above the base layer goes, whatever its type, and delimiters come.
+  @Test func removesLayersAndInsertsDelimiters() throws {
+    for sample in RepackSample.all {
+      let isH264 = sample.codec == "264"
+      var layered = sample
+      layered.accessUnits = sample.accessUnits.map { unit in
+        var other = unit[unit.count - 1]
+        if isH264 { other = [0x74, 0x40, 0x80, 0x07] + other.dropFirst() } else { other[1] |= 8 }
+        return unit + [other]
+      }
+      for input in RepackEnd.inputs where input.lengthSize == 4 {
+        for output in RepackEnd.outputs where output.lengthSize == 4 {
+          let comment: Comment = "\(sample.codec) \(input) to \(output)"
+          let harness = try sample.harness("edit=\"remove-layers,aud=insert\"", to: output)
+          harness.setInputCaps(sample.caps(input))
+          try Self.push(layered, input, into: harness)
+          let nalUnits = try Self.pullAll(harness, output).filter { !Self.isSet($0, sample) }
+          func isDelimiter(_ nalUnit: [UInt8]) -> Bool { isH264 ? nalUnit[0] & 31 == 9 : nalUnit[0] >> 1 == 35 }
+          #expect(nalUnits.count(where: isDelimiter) == sample.accessUnits.count, comment)
+          #expect(isDelimiter(nalUnits.first ?? [0]), comment)
+          #expect(
+            nalUnits.filter { !isDelimiter($0) } == sample.accessUnits.joined().filter { !isDelimiter($0) }, comment)
+        }
+      }
+    }
+  }
+
   /// Caps say what is inserted, and `hdr-format` where both messages of HDR10 are.
   @Test func capsHaveInsertedMessages() throws {
     let display = "33c286c41d4c0bb884d03e803d134042009896800000000a"

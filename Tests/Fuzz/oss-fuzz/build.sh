@@ -10,7 +10,11 @@ if (($# == 0)); then
   # The others decode: what libavcodec does is fuzzed where libavcodec is.
   set -- $(ls Subjects | grep -vE -- '(-element|-file|-stream|session|^codec-.*)$')
 fi
-flags=(-c release -Xswiftc "-sanitize=fuzzer,${SANITIZER:-address}" -Xswiftc -use-ld=lld -Xswiftc -static-stdlib)
+# In a folder of its own: run.sh builds with other flags.
+flags=(
+  --scratch-path .build/oss-fuzz -c release
+  -Xswiftc "-sanitize=fuzzer,${SANITIZER:-address}" -Xswiftc -use-ld=lld -Xswiftc -static-stdlib
+)
 binaries=$(swift build "${flags[@]}" --show-bin-path)
 swift build "${flags[@]}" --product make-seeds
 for subject in "$@"; do swift build "${flags[@]}" --product "$subject"; done

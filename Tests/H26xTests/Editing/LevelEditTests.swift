@@ -138,6 +138,29 @@ import Testing
     #expect(refusal(.constraintSet(4, true), fields)?.element.description == "constraint_set4_flag")
   }
 
+  /// H.264 7.4.2.1.1: what means nothing in a profile has to be 0.
+  @Test func reservedFlagsAreRefused() throws {
+    var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
+    let meaningful: [(flag: Int, profiles: [UInt8])] = [
+      (4, [77, 88, 100, 110, 118, 128, 134]), (5, [77, 88, 100, 118]),
+      (3, [100, 110, 122, 244, 44]),
+    ]
+    for (flag, profiles) in meaningful {
+      for profile in [44, 66, 77, 88, 100, 110, 118, 122, 128, 134, 138, 244] as [UInt8] {
+        sps.profile = H264.Profile(idc: profile, constraintFlags: 0)
+        let error = refusal(.constraintSet(flag, true), sps)
+        #expect((error == nil) == profiles.contains(profile), "constraint_set\(flag)_flag, profile \(profile)")
+      }
+    }
+    // Only in four profiles is it about fields.
+    for (profile, isRefused) in [(77, true), (110, true), (118, false), (128, false), (134, false)] as [(UInt8, Bool)] {
+      sps.profile = H264.Profile(idc: profile, constraintFlags: 0)
+      (sps.isFrameOnly, sps.levelIDC) = (false, 30)
+      let error = refusal(.constraintSet(4, true), sps)
+      #expect((error?.element.description == "constraint_set4_flag") == isRefused, "\(profile)")
+    }
+  }
+
   /// A rate that the level or HRD parameters do not allow is refused, unless the same run changes them.
   @Test func ratesKeepToLevelAndHRD() throws {
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())

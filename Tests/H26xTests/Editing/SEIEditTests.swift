@@ -66,7 +66,7 @@ import Testing
       (.keepSEI([.pictureTiming]), false),
     ] as [(StreamEdit, Bool)])
   func removedPictureTimingIsNotDemanded(_ edit: StreamEdit, _ isRemoved: Bool) throws {
-    #expect(edit.concernsSEI == !isRemoved)
+    #expect(edit.keepsParameterSets == !isRemoved)
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
     sps.vui = H264.VUI()
     sps.vui?.isOverscanAppropriate = false
@@ -152,6 +152,56 @@ import Testing
         #expect(try timings(edited, newSPS).isEmpty)
       }
     }
+  }
+
+  /// Other time codes in picture timing, and nothing else that has changed; the inverse gives the stream back.
+  @Test func timeCodesAreReplaced() throws {
+    var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps(nalBuffers: 1, vclBuffers: 1))
+    sps.vui?.isPictureStructurePresent = true
+    var old = ClockTimestamp()
+    (old.frames, old.seconds, old.timeOffset) = (7, 59, -5)
+    let timing = H264.PictureTiming(
+      delays: .init(cpbRemoval: 3, dpbOutput: 4), structure: .topBottom, clockTimestamps: [old, nil])
+    let userData: (SEIPayloadType, [UInt8]) = (.userDataUnregistered, [UInt8](repeating: 7, count: 17))
+    func stream(_ timing: H264.PictureTiming) -> [UInt8] {
+      MinimalStream.annexB([
+        sps.nalUnit(), MinimalStream.pps(), seiNALUnit([userData, (.pictureTiming, timing.payload(sps: sps))]),
+        MinimalStream.slice(isIDR: true),
+      ])
+    }
+    var new = ClockTimestamp()
+    (new.hours, new.minutes, new.seconds, new.isFull, new.frames) = (23, 1, 2, true, 24)
+    var changed = timing
+    changed.clockTimestamps = [nil, new]
+    var editor = StreamEditor<H264>([.clockTimestamps([nil, new], accessUnit: 0)])
+    #expect(try editor.edited(stream(timing)) == stream(changed))
+    #expect(editor.messages.counts[.pictureTiming]?.changed == 1 && editor.messages.counts.count == 1)
+    // Of the second access unit nothing is asked.
+    #expect(try editor.edit(stream(timing).span, packaging: .annexB) == nil)
+    var back = StreamEditor<H264>([.clockTimestamps([old], accessUnit: 0)])
+    #expect(try back.edited(stream(changed)) == stream(timing))
+
+    func refusal(_ timestamps: [ClockTimestamp?], _ stream: [UInt8]) -> String? {
+      var editor = StreamEditor<H264>([.clockTimestamps(timestamps, accessUnit: 0)])
+      do throws(StreamEditError) { _ = try editor.edit(stream.span, packaging: .annexB) } catch {
+        return "\(error.element) \(error.clause)"
+      }
+      return nil
+    }
+    #expect(refusal([new, new, new], stream(timing)) == "clock_timestamp_flag H.264 table D-1")
+    let bare = MinimalStream.annexB([sps.nalUnit(), MinimalStream.pps(), MinimalStream.slice(isIDR: true)])
+    #expect(refusal([new], bare) == "clock_timestamp_flag H.264 D.1.3")
+    for (element, change) in [
+      ("seconds_value", { $0.seconds = 60 }), ("hours_value", { $0.hours = 24 }), ("n_frames", { $0.frames = 256 }),
+      ("time_offset", { $0.timeOffset = 1 << 30 }), ("counting_type", { $0.countingType = 7 }),
+      ("full_timestamp_flag", { $0.minutes = nil }),
+    ] as [(String, (inout ClockTimestamp) -> Void)] {
+      var wrong = new
+      change(&wrong)
+      #expect(refusal([wrong], stream(timing))?.hasPrefix(element) == true, "\(element)")
+    }
+    var h265 = StreamEditor<H265>([.clockTimestamps([new], accessUnit: 0)])
+    #expect(throws: StreamEditError.self) { try h265.edited([0, 0, 0, 1] + H265Samples.sps) }
   }
 
   private func hasHRD(h264 nalUnit: [UInt8]) -> Bool {

@@ -27,6 +27,13 @@ import Testing
         .constraintSet(1, true), .constraintSet(4, false), .level(StreamLevel(tenths: 41)),
       ]
     ),
+    ("aud=insert", [.insertDelimiters]),
+    ("remove-sei=5,aud=remove", [.removeDelimiters, .removeSEI(.userDataUnregistered)]),
+    ("aud=keep", []),
+    (
+      "constraint=frame-only=1,compatible-profile=2=0,constraint=non-packed=0",
+      [.compatibleProfile(2, false), .sourceConstraint(.frameOnly, true), .sourceConstraint(.nonPacked, false)]
+    ),
     ("level=1b", [.level(.level1b)]),
     ("level=4,tier=main", [.highTier(false), .level(StreamLevel(tenths: 40))]),
     ("tier=high,level=4", [.level(StreamLevel(tenths: 40)), .highTier(true)]),
@@ -91,6 +98,12 @@ import Testing
     ("frame-rate=25.", "frame-rate=25.: expected frames a second, such as 25, 29.97 or 30000/1001"),
     ("remove-sei=unknown", "remove-sei=unknown: expected types of SEI messages by number or name, or none"),
     ("insert-sei=5=0", "insert-sei=5=0: expected TYPE=PAYLOAD, the payload in hexadecimal digits"),
+    ("compatible-profile=32=1", "compatible-profile=32=1: expected N=0 or N=1, N from 0 to 31"),
+    (
+      "constraint=intra=1",
+      "constraint=intra=1: expected NAME=0 or NAME=1, NAME one of progressive-source, interlaced-source, non-packed or frame-only"
+    ),
+    ("aud=yes", "aud=yes: expected insert, remove or keep"),
     ("constraint-set=6=1", "constraint-set=6=1: expected N=0 or N=1, N from 0 to 5"),
   ]
 

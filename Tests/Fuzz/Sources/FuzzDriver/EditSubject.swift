@@ -12,7 +12,7 @@ public enum EditSubject<Codec: StreamEditing> {
     let stream = [UInt8](choices.data, 0..<choices.data.count)
     let packaging = Self.packaging(choices.below(4))
     var edits: [StreamEdit] = []
-    for _ in 0...choices.below(4) { edits.append(Self.edit(choices.below(19), choices.byte())) }
+    for _ in 0...choices.below(4) { edits.append(Self.edit(choices.below(24), choices.byte())) }
     require(outcome([], stream, packaging) == .unchanged, "edit: an empty edit changes something")
     guard case .edited(let edited) = outcome(edits, stream, packaging) else { return }
     require(
@@ -66,17 +66,29 @@ public enum EditSubject<Codec: StreamEditing> {
     case 15: .reordering(value & 7, buffer: value >> 7 == 0 ? nil : value >> 3 & 15)
     case 16: .removeHRD
     case 17: .removeSEI(SEIPayloadType(rawValue: UInt32(value)))
+    case 18: value & 1 == 0 ? .insertDelimiters : .removeDelimiters
+    case 19: .compatibleProfile(value & 63, value >> 7 != 0)
+    case 20: .sourceConstraint(H265.SourceConstraint.allCases[Int(value & 3)], value >> 7 != 0)
+    case 21: .clockTimestamps([value & 1 == 0 ? nil : timestamp(value)], accessUnit: Int(value >> 6))
+    case 22: .removeLayers
     default: .insertSEI(SEIInsertion(.contentLightLevel, payload: [0, 0, 0, value], at: .keyframes))
     }
   }
 
-  /// The NAL units without SEI, and parameter sets cut down to their types.
+  private static func timestamp(_ value: UInt8) -> ClockTimestamp {
+    var timestamp = ClockTimestamp()
+    (timestamp.frames, timestamp.seconds) = (UInt16(value), value & 63)
+    return timestamp
+  }
+
+  /// The NAL units of the base layer without SEI and delimiters, and parameter sets cut down to their types.
   private static func nalUnits(_ stream: [UInt8], _ packaging: NALPackaging) -> [[UInt8]] {
     var result: [[UInt8]] = []
     func take(_ range: Range<Int>) {
       let nalUnit = [UInt8](stream[range])
       let type = Codec.NALUnitType(headerByte: nalUnit[0])
-      if !type.isSEI { result.append(type.isParameterSet ? [nalUnit[0]] : nalUnit) }
+      guard !type.isSEI, type != .accessUnitDelimiter, !Codec.isOfEnhancementLayer(nalUnit.span) else { return }
+      result.append(type.isParameterSet ? [nalUnit[0]] : nalUnit)
     }
     switch packaging {
     case .annexB:
@@ -93,7 +105,8 @@ public enum EditSubject<Codec: StreamEditing> {
 extension StreamEdit {
   fileprivate var isOfDisplay: Bool {
     switch self {
-    case .level, .highTier, .constraintSet, .reordering, .removeHRD, .removeLayers, .removeSEI, .keepSEI, .insertSEI:
+    case .level, .highTier, .constraintSet, .compatibleProfile, .sourceConstraint, .reordering, .removeHRD,
+      .removeLayers, .insertDelimiters, .removeDelimiters, .removeSEI, .keepSEI, .insertSEI, .clockTimestamps:
       false
     default: true
     }
