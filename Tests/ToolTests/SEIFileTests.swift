@@ -68,6 +68,41 @@ import Testing
     #expect(folder.bytes("again.\(target)") == folder.bytes(out))
   }
 
+  /// Time codes of H.264 are in its picture timing, whose other values stay.
+  @Test func timeCodesComeBack() async throws {
+    let folder = try Folder()
+    let source = Self.media("interlaced.h264")
+    let code =
+      "{\"scan-type\":1,\"field-based\":true,\"counting-type\":4,\"full\":true,\"discontinuity\":false,\"dropped\":false,"
+      + "\"frames\":12,\"seconds\":59,\"minutes\":1,\"hours\":10,\"offset\":-3}"
+    try write(
+      ["{\"access-unit\":2,\"type\":1,\"payload\":\"\",\"clock-timestamps\":[null,\(code)]}"], in: folder)
+    let edit = try await Program.run(
+      ["edit", source, "-o", "out.h264", "--insert-sei-from", "sei.jsonl"], in: folder.url)
+    try #require(edit.status == 0, "\(edit.said)")
+    let list = try await Program.run(["inspect", "--sei", "pic_timing", "out.h264"], in: folder.url)
+    let codes = list.text.split(separator: "\n").filter { $0.contains("clock-timestamps") }
+    #expect(codes.count == 1 && codes[0].hasPrefix("{\"access-unit\":2,"), "\(list.text)")
+    #expect(codes.first?.hasSuffix("\"clock-timestamps\":[null,\(code)]}") == true, "\(codes)")
+    for (name, lines) in [
+      ("same", codes.map(String.init)),
+      ("none", ["{\"access-unit\":2,\"type\":1,\"payload\":\"\",\"clock-timestamps\":[]}"]),
+    ] {
+      try write(lines, in: folder)
+      let again = try await Program.run(
+        ["edit", "out.h264", "-o", "\(name).h264", "--insert-sei-from", "sei.jsonl"], in: folder.url)
+      #expect(again.status == 0, "\(again.said)")
+    }
+    #expect(folder.bytes("same.h264") == folder.bytes("out.h264"))
+    #expect(try folder.bytes("none.h264") == Data(contentsOf: URL(filePath: source)))
+    try write(["{\"access-unit\":900,\"type\":1,\"payload\":\"\",\"clock-timestamps\":[\(code)]}"], in: folder)
+    let beyond = try await Program.run(["edit", source, "--dry-run", "--insert-sei-from", "sei.jsonl"], in: folder.url)
+    #expect(beyond.status == 1 && beyond.said.contains("no access unit 900"), "\(beyond.said)")
+    try write(["{\"access-unit\":0,\"type\":1,\"payload\":\"\",\"clock-timestamps\":[{\"seconds\":70}]}"], in: folder)
+    let wrong = try await Program.run(["edit", source, "--dry-run", "--insert-sei-from", "sei.jsonl"], in: folder.url)
+    #expect(wrong.status == 1 && wrong.said.contains("access unit 0: seconds_value 70"), "\(wrong.said)")
+  }
+
   @Test(arguments: [
     ("{\"access-unit\": 0, \"type\": 5, \"payl", "line 1: no JSON, or cut off"),
     ("{\"access-unit\": 0, \"type\": 5}", "line 1: no payload"),

@@ -99,6 +99,44 @@ struct ConstraintArgument: ExpressibleByArgument {
   }
 }
 
+/// `general_profile_compatibility_flag[ N ]` of H.265: 1=on.
+struct CompatibleProfileArgument: ExpressibleByArgument {
+  let (profile, value): (UInt8, Bool)
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
+    guard parts.count == 2, let profile = UInt8(parts[0]), profile < 32, parts[1] == "0" || parts[1] == "1" else {
+      return nil
+    }
+    (self.profile, value) = (profile, parts[1] == "1")
+  }
+}
+
+/// A constraint flag of H.265: progressive-source=1.
+struct SourceConstraintArgument: ExpressibleByArgument {
+  let (constraint, value): (H265.SourceConstraint, Bool)
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "=", omittingEmptySubsequences: false)
+    guard parts.count == 2, let constraint = H265.SourceConstraint(text: parts[0]), parts[1] == "0" || parts[1] == "1"
+    else { return nil }
+    (self.constraint, value) = (constraint, parts[1] == "1")
+  }
+}
+
+/// What becomes of access unit delimiters.
+enum DelimiterArgument: String, CaseIterable, ExpressibleByArgument {
+  case insert, remove, keep
+
+  var edits: [StreamEdit] {
+    switch self {
+    case .insert: [.insertDelimiters]
+    case .remove: [.removeDelimiters]
+    case .keep: []
+    }
+  }
+}
+
 /// A reorder depth: auto or a number.
 enum LatencyArgument: ExpressibleByArgument {
   case measured

@@ -26,6 +26,17 @@ struct EditOptions: ParsableArguments {
   @Option(help: "The tier of H.265: main or high.") var tier: TierArgument?
   @Option(help: ArgumentHelp("A constraint flag of H.264, such as 1=1; may be repeated.", valueName: "n=0|1"))
   var constraintSet: [ConstraintArgument] = []
+  @Option(
+    help: ArgumentHelp(
+      "Whether decoders of another profile of H.265 can decode the stream, such as 2=1; may be repeated.",
+      valueName: "n=0|1"))
+  var compatibleProfile: [CompatibleProfileArgument] = []
+  @Option(
+    help: ArgumentHelp(
+      "A constraint flag of H.265, \(H265.SourceConstraint.list), such as frame-only=1; may be repeated.",
+      valueName: "name=0|1"))
+  var constraint: [SourceConstraintArgument] = []
+  @Option(help: "Access unit delimiters: insert, remove or keep.") var aud: DelimiterArgument?
   @Flag(help: "Remove HRD parameters, and all that depends on them.") var removeHRD = false
   @Flag(help: "Remove the layers and views above the base layer, such as the second view of MV-HEVC.")
   var removeLayers = false
@@ -51,7 +62,7 @@ struct EditOptions: ParsableArguments {
   var insertSEIFrom: FilePath?
 
   func validate() throws {
-    guard !list.isEmpty || latency != nil || level != nil || insertSEIFrom != nil else {
+    guard !list.isEmpty || aud != nil || latency != nil || level != nil || insertSEIFrom != nil else {
       throw ValidationError("nothing to change: expected an edit")
     }
     guard !removeColour || colour == nil && primaries == nil && transfer == nil && matrix == nil && range == nil else {
@@ -81,9 +92,12 @@ struct EditOptions: ParsableArguments {
     if removeHRD { edits.append(.removeHRD) }
     if removeLayers { edits.append(.removeLayers) }
     edits += constraintSet.map { .constraintSet($0.set, $0.value) }
+    edits += compatibleProfile.map { .compatibleProfile($0.profile, $0.value) }
+    edits += constraint.map { .sourceConstraint($0.constraint, $0.value) }
     if let tier, tier == .main { edits.append(.highTier(false)) }
     if case .named(let level) = level { edits.append(.level(level)) }
     if let tier, tier == .high { edits.append(.highTier(true)) }
+    edits += aud?.edits ?? []
     edits += removeSEI?.types.map { .removeSEI($0) } ?? []
     if let keepSEI { edits.append(.keepSEI(Set(keepSEI.types))) }
     edits += insertSEI.map { .insertSEI(SEIInsertion($0.type, payload: $0.payload, at: .keyframes)) }

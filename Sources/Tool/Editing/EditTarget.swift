@@ -49,7 +49,8 @@ struct EditTarget {
     let file = try OpenFile(path, .readOnly, name: target.name)
     // It has no name any more, so that it is gone whatever happens.
     scratch.discard()
-    let lines = try await repack(InputFile(FilePath(file.descriptor.path)), [])
+    // What is copied has no name of its own.
+    let lines = try await repack(InputFile(FilePath(file.descriptor.path), name: input.name), [])
     return withExtendedLifetime(file) { lines }
   }
 
@@ -65,15 +66,8 @@ struct EditTarget {
       keepsAudio: true, cut: nil)
     repackaging.edits = edits
     repackaging.framerateOption = "--frame-rate"
-    do throws(Failure) {
-      let (summary, left) = try await repackaging.run()
-      return [summary] + left.map { "\(target.name): left behind: \($0)" }
-    } catch {
-      // What is copied is perhaps the edited byte stream, which has no name of its own.
-      var failure = error
-      failure.message = failure.message.replacing(source.name, with: input.name)
-      throw failure
-    }
+    let (summary, left) = try await repackaging.run()
+    return [summary] + left.map { "\(target.name): left behind: \($0)" }
   }
 
   // MARK: For the user

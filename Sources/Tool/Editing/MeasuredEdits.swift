@@ -12,7 +12,7 @@ struct MeasuredEdits {
   /// - Throws: a `Failure` for an edit that announces what the pictures do not keep to.
   init(_ options: EditOptions, for input: InputFile) async throws(Failure) {
     list = options.list
-    if let file = options.insertSEIFrom { list += try SEIFile(path: file).insertions().map { .insertSEI($0) } }
+    if let file = options.insertSEIFrom { list += try SEIFile(path: file).edits() }
     guard options.dependsOnPictures || options.frameRate != nil && input.size != nil else { return }
     guard input.size != nil else {
       throw Failure("\(input.name): what is measured is read twice, which a pipe does not allow; save it first")
@@ -20,12 +20,18 @@ struct MeasuredEdits {
     let measure = try await StreamMeasure(input)
     mayAnnounceRate = measure.announcesRate
     try check(options.constraintSet, measure, input)
+    if options.claimsNonPacked, let index = measure.firstPacked {
+      throw Failure(
+        "\(input.name): access unit \(index) has frame packing SEI, which general_non_packed_constraint_flag 1 excludes "
+          + "(H.265 7.4.4)")
+    }
     // Before a level, which has limits for the buffer.
     if let latency = options.latency { list.insert(try Self.edit(latency, measure, input), at: 0) }
     switch options.level {
     case .lowest: list.append(.level(try measure.lowestLevel(after: list, input)))
     case .named(let level): try measure.check(level, in: list, input)
     case nil:
+      if options.tier == .main { try measure.checkMainTier(in: list, input) }
       let others = list.filter { if case .frameRate = $0 { false } else { true } }
       if options.frameRate != nil, let excess = measure.excess(of: list, without: others) {
         remarks.append("the new frame rate is beyond the level: \(excess); --level auto finds one that has room")
@@ -70,5 +76,10 @@ struct MeasuredEdits {
 
 extension EditOptions {
   /// Whether it is the pictures that decide what is written, or whether it is true.
-  fileprivate var dependsOnPictures: Bool { level != nil || latency != nil || constraintSet.contains { $0.value } }
+  fileprivate var dependsOnPictures: Bool {
+    level != nil || latency != nil || tier == .main || claimsNonPacked
+      || constraintSet.contains { $0.value }
+  }
+
+  fileprivate var claimsNonPacked: Bool { constraint.contains { $0.constraint == .nonPacked && $0.value } }
 }

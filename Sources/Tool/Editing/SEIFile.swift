@@ -4,7 +4,8 @@ import H26x
 import SystemPackage
 
 /// SEI messages as JSON lines, an object for each: `access-unit` in decoding order from 0, `type` (`payloadType`) and
-/// `payload` in hexadecimal digits, without emulation prevention bytes. `name` and what else there is are for people.
+/// `payload` in hexadecimal digits, without emulation prevention bytes. `clock-timestamps` are the time codes in H.264's
+/// picture timing, of which they alone are inserted. `name` and what else there is are for people.
 struct SEIFile {
   let path: FilePath
 
@@ -15,19 +16,49 @@ struct SEIFile {
     let accessUnit: Int
     let type: UInt32
     let payload: String
+    let clockTimestamps: [Timestamp?]?
 
     enum CodingKeys: String, CodingKey {
       case accessUnit = "access-unit"
+      case clockTimestamps = "clock-timestamps"
       case type, payload
+    }
+  }
+
+  /// `clock_timestamp()`; what is absent is 0, or not sent.
+  private struct Timestamp: Decodable {
+    let scanType, countingType, seconds, minutes, hours: UInt8?
+    let frames: UInt16?
+    let offset: Int32?
+    let isFieldBased, isFull, isDiscontinuous, hasDroppedCount: Bool?
+
+    enum CodingKeys: String, CodingKey {
+      case scanType = "scan-type"
+      case countingType = "counting-type"
+      case isFieldBased = "field-based"
+      case isFull = "full"
+      case isDiscontinuous = "discontinuity"
+      case hasDroppedCount = "dropped"
+      case seconds, minutes, hours, frames, offset
+    }
+
+    var value: ClockTimestamp {
+      var value = ClockTimestamp()
+      (value.scanType, value.countingType) = (scanType ?? 0, countingType ?? 0)
+      (value.isFieldBased, value.isFull) = (isFieldBased ?? false, isFull ?? false)
+      (value.isDiscontinuous, value.hasDroppedCount) = (isDiscontinuous ?? false, hasDroppedCount ?? false)
+      (value.seconds, value.minutes, value.hours) = (seconds, minutes, hours)
+      (value.frames, value.timeOffset) = (frames ?? 0, offset ?? 0)
+      return value
     }
   }
 
   /// Reads the messages.
   ///
   /// - Throws: a `Failure` that names the line which is no message.
-  func insertions() throws(Failure) -> [SEIInsertion] {
+  func edits() throws(Failure) -> [StreamEdit] {
     let decoder = JSONDecoder()
-    var insertions: [SEIInsertion] = []
+    var edits: [StreamEdit] = []
     for (index, line) in try bytes().split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
     where line.contains(where: { $0 > 0x20 }) {
       let found: Line
@@ -36,12 +67,15 @@ struct SEIFile {
       guard let payload = EditText.hexadecimal(Array(found.payload.utf8)[...]) else {
         throw failure(index, "payload is no even number of hexadecimal digits")
       }
-      insertions.append(
-        SEIInsertion(
-          SEIPayloadType(rawValue: found.type), payload: payload, at: .accessUnits([found.accessUnit])))
+      let type = SEIPayloadType(rawValue: found.type)
+      if type == .pictureTiming, let timestamps = found.clockTimestamps {
+        edits.append(.clockTimestamps(timestamps.map { $0?.value }, accessUnit: found.accessUnit))
+      } else {
+        edits.append(.insertSEI(SEIInsertion(type, payload: payload, at: .accessUnits([found.accessUnit]))))
+      }
     }
-    guard !insertions.isEmpty else { throw Failure("\(path): no SEI message in it") }
-    return insertions
+    guard !edits.isEmpty else { throw Failure("\(path): no SEI message in it") }
+    return edits
   }
 
   private func failure(_ index: Int, _ reason: String) -> Failure {

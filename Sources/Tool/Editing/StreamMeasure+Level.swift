@@ -7,11 +7,10 @@ extension StreamMeasure {
   ///
   /// - Throws: a `Failure` without a frame rate, on which the level depends, and where no level is enough.
   func lowestLevel(after edits: [StreamEdit], _ input: InputFile) throws(Failure) -> StreamLevel {
-    switch codec {
-    case .h264: try lowestLevel(H264.self, after: edits, input)
-    case .h265: try lowestLevel(H265.self, after: edits, input)
-    }
+    try lowestLevel(syntax, after: edits, input)
   }
+
+  private var syntax: any StreamEditing.Type { codec == .h264 ? H264.self : H265.self }
 
   private func lowestLevel<Codec: StreamEditing>(
     _ syntax: Codec.Type, after edits: [StreamEdit], _ input: InputFile
@@ -31,10 +30,7 @@ extension StreamMeasure {
   ///
   /// - Parameter edits: all of them, that of the level included.
   func check(_ level: StreamLevel, in edits: [StreamEdit], _ input: InputFile) throws(Failure) {
-    switch codec {
-    case .h264: try check(H264.self, level, in: edits, input)
-    case .h265: try check(H265.self, level, in: edits, input)
-    }
+    try check(syntax, level, in: edits, input)
   }
 
   private func check<Codec: StreamEditing>(
@@ -57,12 +53,18 @@ extension StreamMeasure {
     throw Failure("\(input.name): --level \(level.name): \(reason)")
   }
 
+  /// Refuses the Main tier where it has no room for a stream of the High tier at its level.
+  ///
+  /// - Parameter edits: all of them, without one of the level.
+  func checkMainTier(in edits: [StreamEdit], _ input: InputFile) throws(Failure) {
+    let others = edits.filter { $0 != .highTier(false) }
+    guard let reason = excess(of: edits, without: others) else { return }
+    throw Failure("\(input.name): --tier main: \(reason); --level auto finds a level of it that has room")
+  }
+
   /// What edits take beyond the level that the stream announces, though it kept to it without them; nil for nothing.
   func excess(of edits: [StreamEdit], without others: [StreamEdit]) -> String? {
-    switch codec {
-    case .h264: excess(H264.self, of: edits, without: others)
-    case .h265: excess(H265.self, of: edits, without: others)
-    }
+    excess(syntax, of: edits, without: others)
   }
 
   private func excess<Codec: StreamEditing>(
@@ -109,12 +111,7 @@ extension StreamMeasure {
   }
 
   /// Whether the headers announce a frame rate.
-  var announcesRate: Bool {
-    switch codec {
-    case .h264: announcedRate(H264.self) != nil
-    case .h265: announcedRate(H265.self) != nil
-    }
-  }
+  var announcesRate: Bool { announcedRate(syntax) != nil }
 
   /// Whether each picture of H.265 is a field.
   private var isFieldSequence: Bool {

@@ -15,6 +15,8 @@ struct StreamMeasure {
   private(set) var parameterSets: [[UInt8]] = []
   private(set) var codec = FormatDescription.Codec.h264
   private(set) var tools = StreamTools()
+  /// The first access unit with frame packing arrangement SEI.
+  private(set) var firstPacked: UInt64?
   private var sequence: UInt64?
 
   // MARK: For the level
@@ -77,6 +79,9 @@ struct StreamMeasure {
 
   mutating func add(_ accessUnit: AccessUnitRecord) {
     measure(accessUnit)
+    if firstPacked == nil, accessUnit.nalUnits.contains(where: { $0.messages.contains { $0 == 45 || $0 == 138 } }) {
+      firstPacked = accessUnit.index
+    }
     if codec == .h264 { tools.add(accessUnit) }
     guard accessUnit.letter != nil, !accessUnit.isSecondField else { return }
     guard let order = accessUnit.pictureOrderCount else {

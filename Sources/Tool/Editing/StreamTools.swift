@@ -87,7 +87,10 @@ struct StreamTools {
   /// - Parameter set: N.
   func contradiction(ofConstraint set: Int) -> String? {
     for sps in sequences {
-      if let reason = Self.reserved(set, sps) { return "constraint_set\(set)_flag 1 \(reason) (H.264 7.4.2.1.1)" }
+      if sps.profile.reservesConstraint(set, levelIDC: sps.levelIDC) {
+        let levels = set == 3 && sps.profile.marks1bByConstraint ? " at other levels than 1.1" : ""
+        return "constraint_set\(set)_flag 1 is reserved with profile_idc \(sps.profile.idc)\(levels) (H.264 7.4.2.1.1)"
+      }
       let (excluded, clause) = Self.excluded(set, sps.profile)
       // Of several, the first one that the stream has.
       let found = Tool.allCases.filter { excluded.contains($0) }.compactMap { tool in uses[tool].map { (tool, $0) } }
@@ -96,21 +99,6 @@ struct StreamTools {
       }
     }
     return nil
-  }
-
-  /// Why the flag has no meaning in the profile; nil where it has one, and for profiles of Annexes G to I.
-  private static func reserved(_ set: Int, _ sps: H264.SequenceParameterSet) -> String? {
-    let (profile, profiles): (UInt8, Set<UInt8>) = (sps.profile.idc, [44, 66, 77, 88, 100, 110, 122, 244])
-    guard profiles.contains(profile) else { return nil }
-    let isReserved =
-      switch set {
-      case 3: sps.profile.marks1bByConstraint && sps.levelIDC != 11
-      case 4: [44, 66, 122, 244].contains(profile)
-      case 5: [44, 66, 110, 122, 244].contains(profile)
-      default: false
-      }
-    guard isReserved else { return nil }
-    return "is reserved with profile_idc \(profile)\(set == 3 ? " at other levels than 1.1" : "")"
   }
 
   /// What a constraint flag excludes, and the clauses that say so.
@@ -135,8 +123,8 @@ struct StreamTools {
       case 44: ([.otherThanIDR], "H.264 7.4.2.1.1, A.2.11")
       default: ([], "")
       }
-    case 4 where [77, 88, 100, 110].contains(profile.idc): ([.interlace], "H.264 7.4.2.1.1")
-    case 5 where [77, 88, 100].contains(profile.idc): ([.bSlices], "H.264 7.4.2.1.1")
+    case 4 where profile.demandsFramesBySet4: ([.interlace], "H.264 7.4.2.1.1")
+    case 5 where profile.forbidsBSlicesBySet5: ([.bSlices], "H.264 7.4.2.1.1")
     default: ([], "")
     }
   }

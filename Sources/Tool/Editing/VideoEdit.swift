@@ -22,14 +22,7 @@ struct VideoEdit {
   init(_ codec: FormatDescription.Codec, _ edits: [StreamEdit], source: String) {
     editor = codec == .h264 ? StreamEditor<H264>(edits) : StreamEditor<H265>(edits)
     self.source = source
-    let places = edits.lazy.compactMap { edit in
-      if case .insertSEI(let insertion) = edit, case .accessUnits(let numbers) = insertion.place {
-        numbers.max()
-      } else {
-        nil
-      }
-    }
-    lastPlace = places.max()
+    lastPlace = edits.compactMap(\.lastPlace).max()
   }
 
   /// Ends the stream.
@@ -48,6 +41,7 @@ struct VideoEdit {
       packaging = .annexB
       return []
     }
+    if listing != nil { editor.list(configuration: configuration, in: &listing) }
     do throws(RecordRefusal) {
       let (bytes, size) = try editor.edit(configuration: configuration)
       packaging = .lengthPrefixed(size)
@@ -117,6 +111,12 @@ struct VideoEdit {
       if count.changed > 0 { lines.append("SEI: \(name): \(count.changed) changed") }
       if count.inserted > 0 { lines.append("SEI: \(name): \(count.inserted) inserted") }
     }
+    let delimiters = editor.delimiters
+    for (count, word) in [
+      (delimiters.inserted, "inserted"), (delimiters.changed, "corrected"), (delimiters.removed, "removed"),
+    ] where count > 0 {
+      lines.append("\(Text.count(count, "access unit delimiter")) \(word)")
+    }
     if editor.removedLayerNALUnits > 0 {
       lines.append("layers above the base layer: \(Text.count(editor.removedLayerNALUnits, "NAL unit")) removed")
     }
@@ -128,7 +128,19 @@ struct VideoEdit {
 
   /// Whether anything was changed.
   var hasChanged: Bool {
-    !editor.changes.isEmpty || !editor.messages.isEmpty || editor.removedLayerNALUnits > 0
+    !editor.changes.isEmpty || !editor.messages.isEmpty || editor.delimiters != SEIChanges.Count()
+      || editor.removedLayerNALUnits > 0
+  }
+}
+
+extension StreamEdit {
+  /// The last access unit that is to get something of its own; `nil` for none.
+  fileprivate var lastPlace: Int? {
+    switch self {
+    case .insertSEI(let insertion): insertion.place.accessUnits.max()
+    case .clockTimestamps(_, let accessUnit): accessUnit
+    default: nil
+    }
   }
 }
 
@@ -157,12 +169,14 @@ private protocol VideoEditing {
   var edits: [StreamEdit] { get }
   var changes: [FieldChange] { get }
   var messages: SEIChanges { get }
+  var delimiters: SEIChanges.Count { get }
   var removedLayerNALUnits: Int { get }
   var lastUnreadable: BitstreamError? { get }
   var isH264: Bool { get }
   mutating func edit(_ accessUnit: Span<UInt8>, packaging: NALPackaging) throws(StreamEditError) -> [UInt8]?
   mutating func edit(configuration: [UInt8]) throws(RecordRefusal) -> ([UInt8], NALLengthSize)
   func description(_ configuration: [UInt8]) -> FormatDescription?
+  func list(configuration: [UInt8], in listing: inout SEIListing?)
   func list(_ accessUnit: Span<UInt8>, _ packaging: NALPackaging, number: Int, in listing: inout SEIListing?)
 }
 
@@ -171,17 +185,7 @@ extension VideoEditing {
   fileprivate var changesShape: Bool { edits.contains { if case .sampleAspectRatio = $0 { true } else { false } } }
   /// What containers repeat of SEI messages that are changed.
   fileprivate var staleSideData: Set<SideData.Kind> {
-    let repeated: [SEIPayloadType: SideData.Kind] = [
-      .masteringDisplayColourVolume: .masteringDisplay, .contentLightLevel: .contentLight,
-    ]
-    return edits.reduce(into: []) { stale, edit in
-      switch edit {
-      case .removeSEI(let type): stale.formUnion([repeated[type]].compactMap(\.self))
-      case .keepSEI(let types): stale.formUnion(repeated.filter { !types.contains($0.key) }.values)
-      case .insertSEI(let insertion): stale.formUnion([repeated[insertion.type]].compactMap(\.self))
-      default: break
-      }
-    }
+    Set(edits.flatMap { HDR10Metadata.changed(by: $0) }.map(\.sideData))
   }
   fileprivate var changesColour: Bool {
     edits.contains {
@@ -195,6 +199,10 @@ extension VideoEditing {
 
 extension StreamEditor: VideoEditing {
   fileprivate var isH264: Bool { Codec.codec == .h264 }
+
+  fileprivate func list(configuration: [UInt8], in listing: inout SEIListing?) {
+    if let record = try? Codec.ConfigurationRecord(configuration.span) { listing?.add(record.nalUnits, Codec.self) }
+  }
 
   fileprivate func list(
     _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, number: Int, in listing: inout SEIListing?

@@ -5,10 +5,16 @@ import StreamReport
 /// What there is above the base layer of H.265, for the user: other layers, such as the second view of MV-HEVC or alpha, and
 /// what the sample entry of MP4 has of them.
 enum LayerText {
+  /// - Parameter identifiers: values of `nuh_layer_id` above 0.
+  /// - Returns: `nil` where there is nothing.
+  static func text(_ identifiers: Set<UInt8>) -> String? {
+    identifiers.isEmpty ? nil : names(identifiers).joined(separator: ", ")
+  }
+
   /// - Parameter accessUnit: the first one.
   /// - Returns: `nil` where there is nothing.
   static func text(_ description: MP4.VisualSampleDescription, _ accessUnit: [UInt8]) -> String? {
-    var parts = identifiers(description, accessUnit).map { "layer \($0)" }
+    var parts = names(identifiers(description, accessUnit))
     for box in description.otherBoxes {
       switch box.type.name {
       case "lhvC": parts.append("layered configuration (lhvC)")
@@ -20,8 +26,9 @@ enum LayerText {
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
-  /// Values of `nuh_layer_id` above 0.
-  private static func identifiers(_ description: MP4.VisualSampleDescription, _ accessUnit: [UInt8]) -> [UInt8] {
+  private static func names(_ identifiers: Set<UInt8>) -> [String] { identifiers.sorted().map { "layer \($0)" } }
+
+  private static func identifiers(_ description: MP4.VisualSampleDescription, _ accessUnit: [UInt8]) -> Set<UInt8> {
     let lengthSize: NALLengthSize
     do throws(BitstreamError) {
       lengthSize = try H265.DecoderConfigurationRecord(description.configuration.span).nalLengthSize
@@ -31,7 +38,7 @@ enum LayerText {
       guard let header = try? H265.NALUnitHeader(accessUnit.span.extracting(range)) else { continue }
       if header.layerID > 0 { found.insert(header.layerID) }
     }
-    return found.sorted()
+    return found
   }
 
   /// Apple's description of spatial video: the eyes that there are, and the one that is shown where only one can be.
@@ -47,5 +54,12 @@ enum LayerText {
     case 2: "\(name), hero eye right"
     default: name
     }
+  }
+}
+
+extension AccessUnitRecord {
+  /// Values of `nuh_layer_id` above 0; none in H.264.
+  var layers: Set<UInt8> {
+    nalUnits.reduce(into: []) { if let layer = $1.layerID, layer > 0 { $0.insert(layer) } }
   }
 }

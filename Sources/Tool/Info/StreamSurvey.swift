@@ -13,6 +13,8 @@ struct StreamSurvey {
   private(set) var accessUnits = 0
   /// The offset in bytes behind the last access unit that was read.
   private(set) var end: UInt64 = 0
+  /// Layers above the base layer of H.265.
+  private(set) var layers: Set<UInt8> = []
 
   mutating func add(_ item: ReportItem) {
     switch item {
@@ -20,6 +22,7 @@ struct StreamSurvey {
     case .parameterSet(let set): if found.pictures < 2 { parameterSets.append(set.nalUnit.bytes) }
     case .accessUnit(let accessUnit):
       end = accessUnit.offset + accessUnit.size
+      layers.formUnion(accessUnit.layers)
       guard accessUnit.letter != nil else { return }
       accessUnits += 1
       if accessUnit.isField { fields += 1 }
