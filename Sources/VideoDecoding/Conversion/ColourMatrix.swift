@@ -8,8 +8,8 @@ struct ColourMatrix {
   /// What is subtracted from Y, and from Cb and Cr.
   private let black: Int32, neutral: Int32
   /// Factors of Y, Cb and Cr in red, green and blue.
-  private let luma: Int64
-  private let red: (Int64, Int64), green: (Int64, Int64), blue: (Int64, Int64)
+  private let luma: Int32
+  private let red: (Int32, Int32), green: (Int32, Int32), blue: (Int32, Int32)
   /// The planes are G, B and R.
   private let isRGB: Bool
 
@@ -34,9 +34,9 @@ struct ColourMatrix {
     let toByte = 255 * Self.scale
     let lumaFactor = toByte / (isFull ? full : 219 * unit)
     let chromaFactor = toByte / (isFull ? full : 224 * unit)
-    luma = Int64(lumaFactor.rounded())
-    func pair(_ first: Double, _ second: Double) -> (Int64, Int64) {
-      (Int64((first * chromaFactor).rounded()), Int64((second * chromaFactor).rounded()))
+    luma = Int32(lumaFactor.rounded())
+    func pair(_ first: Double, _ second: Double) -> (Int32, Int32) {
+      (Int32((first * chromaFactor).rounded()), Int32((second * chromaFactor).rounded()))
     }
     self.isRGB = isRGB
     if matrix == 8 {
@@ -63,18 +63,41 @@ struct ColourMatrix {
   }
 
   /// Red, green and blue.
+  ///
+  /// Factors fall as samples get deeper, so that all sums are below 2³¹. Samples beyond their depth, which no codec
+  /// should give, have some colour.
+  @inline(__always)
   func rgb(_ first: Int32, _ second: Int32, _ third: Int32) -> (UInt8, UInt8, UInt8) {
     if isRGB {
-      func byte(_ sample: Int32) -> UInt8 { Self.byte(Int64(sample - black) * luma) }
-      return (byte(third), byte(first), byte(second))
+      return (
+        Self.byte((third &- black) &* luma), Self.byte((first &- black) &* luma), Self.byte((second &- black) &* luma)
+      )
     }
-    let y = Int64(first - black) * luma
-    let (cb, cr) = (Int64(second - neutral), Int64(third - neutral))
+    let y = (first &- black) &* luma
+    let (cb, cr) = (second &- neutral, third &- neutral)
     return (
-      Self.byte(y + red.0 * cb + red.1 * cr), Self.byte(y + green.0 * cb + green.1 * cr),
-      Self.byte(y + blue.0 * cb + blue.1 * cr)
+      Self.byte(y &+ red.0 &* cb &+ red.1 &* cr), Self.byte(y &+ green.0 &* cb &+ green.1 &* cr),
+      Self.byte(y &+ blue.0 &* cb &+ blue.1 &* cr)
     )
   }
 
-  private static func byte(_ value: Int64) -> UInt8 { UInt8(clamping: (value + 32_768) >> 16) }
+  @inline(__always)
+  private static func byte(_ value: Int32) -> UInt8 {
+    UInt8(truncatingIfNeeded: min(max((value &+ 32_768) >> 16, 0), 255))
+  }
+
+  /// Writes a row of pixels: blue, green, red and an alpha of 255, or red first.
+  ///
+  /// SAFETY: the caller vouches for four bytes a sample at `target`, and for as many samples in each row.
+  @unsafe func write(
+    _ first: UnsafeBufferPointer<UInt16>, _ second: UnsafeBufferPointer<UInt16>, _ third: UnsafeBufferPointer<UInt16>,
+    isRedFirst: Bool, to target: UnsafeMutableRawPointer
+  ) {
+    for index in first.indices {
+      let (red, green, blue) = unsafe rgb(Int32(first[index]), Int32(second[index]), Int32(third[index]))
+      let (low, high) = isRedFirst ? (red, blue) : (blue, red)
+      let pixel = UInt32(low) | UInt32(green) << 8 | UInt32(high) << 16 | 0xFF00_0000
+      unsafe target.storeBytes(of: pixel.littleEndian, toByteOffset: 4 * index, as: UInt32.self)
+    }
+  }
 }

@@ -47,57 +47,80 @@ public struct PictureConverter: Sendable, Hashable {
     let limit = 1...16_384
     let width = min(max(size?.width ?? picture.width, limit.lowerBound), limit.upperBound)
     let height = min(max(size?.height ?? picture.height, limit.lowerBound), limit.upperBound)
-    let source = SourcePlanes(picture)
     switch target {
-    case .semiPlanar: return semiPlanar(picture, source, width, height)
-    case .bgra, .rgba: return packedRGB(picture, source, width, height)
+    case .semiPlanar: return semiPlanar(picture, width, height)
+    case .bgra: return packedRGB(picture, width, height, isRedFirst: false)
+    case .rgba: return packedRGB(picture, width, height, isRedFirst: true)
     }
   }
 
-  private func semiPlanar(
-    _ picture: DecodedPicture, _ source: SourcePlanes, _ width: Int, _ height: Int
-  ) -> ConvertedPicture {
+  private func semiPlanar(_ picture: DecodedPicture, _ width: Int, _ height: Int) -> ConvertedPicture {
     var result = ConvertedPicture(
       tag: picture.tag, time: picture.time, format: ConvertedFormat(semiPlanar: picture.pixelFormat), width: width,
       height: height, colour: picture.colour, bytes: [])
-    let luma = source.planes[0].scaled(width, height)
     let (chromaWidth, chromaHeight) = (result.chromaWidth, result.rowCount(plane: 1))
-    let blue = source.chroma(1).scaled(chromaWidth, chromaHeight)
-    let red = source.chroma(2).scaled(chromaWidth, chromaHeight)
+    var luma = ComponentScaler(0, of: picture, width: width, height: height)
+    var blue = ComponentScaler(1, of: picture, width: chromaWidth, height: chromaHeight)
+    var red = ComponentScaler(2, of: picture, width: chromaWidth, height: chromaHeight)
     let isWide = result.format.bytesPerSample == 2
     // The high bits of 16.
     let shift = UInt16(isWide ? 16 - picture.pixelFormat.bitDepth : 0)
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(result.range(ofPlane: 1).upperBound)
-    func append(_ sample: UInt16) {
-      let value = sample << shift
-      bytes.append(UInt8(truncatingIfNeeded: value))
-      if isWide { bytes.append(UInt8(truncatingIfNeeded: value >> 8)) }
+    let size = result.range(ofPlane: 1).upperBound
+    result.bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      guard var target = unsafe buffer.baseAddress.map({ UnsafeMutableRawPointer($0) }) else { return }
+      // SAFETY: the rows that are written have `size` bytes together.
+      func write(_ samples: [UInt16], first: Int, step: Int) {
+        unsafe samples.withUnsafeBufferPointer { samples in
+          for index in samples.indices {
+            let (sample, place) = unsafe (samples[index] << shift, first + step * index)
+            if isWide {
+              unsafe target.storeBytes(of: sample.littleEndian, toByteOffset: 2 * place, as: UInt16.self)
+            } else {
+              unsafe target.storeBytes(of: UInt8(truncatingIfNeeded: sample), toByteOffset: place, as: UInt8.self)
+            }
+          }
+        }
+      }
+      for row in 0..<height {
+        luma.read(row, of: picture.plane(0))
+        write(luma.samples, first: 0, step: 1)
+        unsafe target += result.rowByteCount(plane: 0)
+      }
+      for row in 0..<chromaHeight {
+        blue.read(row, of: picture.plane(1))
+        // Semi-planar pictures have both in one plane.
+        red.read(row, of: picture.plane(min(2, picture.planeCount - 1)))
+        write(blue.samples, first: 0, step: 2)
+        write(red.samples, first: 1, step: 2)
+        unsafe target += result.rowByteCount(plane: 1)
+      }
+      count = size
     }
-    for sample in luma.samples { append(sample) }
-    for index in blue.samples.indices {
-      append(blue.samples[index])
-      append(red.samples[index])
-    }
-    result.bytes = bytes
     return result
   }
 
-  private func packedRGB(
-    _ picture: DecodedPicture, _ source: SourcePlanes, _ width: Int, _ height: Int
-  ) -> ConvertedPicture {
+  private func packedRGB(_ picture: DecodedPicture, _ width: Int, _ height: Int, isRedFirst: Bool) -> ConvertedPicture {
     let matrix = ColourMatrix(picture)
-    let planes = [source.planes[0], source.chroma(1), source.chroma(2)].map { $0.scaled(width, height) }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(4 * width * height)
-    let isRedFirst = target == .rgba
-    for index in 0..<width * height {
-      let (red, green, blue) = matrix.rgb(
-        Int32(planes[0].samples[index]), Int32(planes[1].samples[index]), Int32(planes[2].samples[index]))
-      bytes.append(isRedFirst ? red : blue)
-      bytes.append(green)
-      bytes.append(isRedFirst ? blue : red)
-      bytes.append(255)
+    var first = ComponentScaler(0, of: picture, width: width, height: height)
+    var second = ComponentScaler(1, of: picture, width: width, height: height)
+    var third = ComponentScaler(2, of: picture, width: width, height: height)
+    let size = 4 * width * height
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      guard let target = unsafe buffer.baseAddress.map({ UnsafeMutableRawPointer($0) }) else { return }
+      for row in 0..<height {
+        first.read(row, of: picture.plane(0))
+        second.read(row, of: picture.plane(1))
+        third.read(row, of: picture.plane(min(2, picture.planeCount - 1)))
+        // SAFETY: each row of samples has `width`, and `target` has room for all rows of pixels.
+        unsafe first.samples.withUnsafeBufferPointer { first in
+          unsafe second.samples.withUnsafeBufferPointer { second in
+            unsafe third.samples.withUnsafeBufferPointer { third in
+              unsafe matrix.write(first, second, third, isRedFirst: isRedFirst, to: target + 4 * width * row)
+            }
+          }
+        }
+      }
+      count = size
     }
     let colour = PictureColour(
       isFullRange: true, primaries: picture.colour.primaries, transfer: picture.colour.transfer, matrix: 0)

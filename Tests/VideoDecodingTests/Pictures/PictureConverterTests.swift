@@ -84,13 +84,52 @@ import Testing
     #expect(wide.width == 16_384)
   }
 
+  /// The samples of a plane of 8 bits or 16, in another size.
+  private func scaled(_ bytes: [UInt8], _ source: ComponentScaler.Source, _ width: Int, _ height: Int) -> [UInt16] {
+    var bytes = bytes
+    let stride = bytes.count / source.height
+    return unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+      guard let start = bytes.baseAddress else { return [] }
+      let plane = unsafe PicturePlane(start: start, stride: stride, rowByteCount: stride, rowCount: source.height)
+      var scaler = ComponentScaler(source, width: width, height: height)
+      var samples: [UInt16] = []
+      for row in 0..<height {
+        scaler.read(row, of: plane)
+        samples += scaler.samples
+      }
+      return samples
+    }
+  }
+
   /// Smaller pictures have the mean of the larger ones.
   @Test func smallerPicturesAreMeans() {
-    let plane = SourcePlanes.Plane(width: 4, height: 2, samples: [0, 10, 20, 30, 2, 12, 22, 33])
-    #expect(plane.scaled(2, 1).samples == [6, 26])
-    #expect(plane.scaled(4, 2).samples == plane.samples)
-    #expect(plane.scaled(8, 2).samples.prefix(8) == [0, 0, 10, 10, 20, 20, 30, 30])
-    #expect(plane.scaled(3, 1).samples == [1, 11, 26])
+    let bytes: [UInt8] = [0, 10, 20, 30, 2, 12, 22, 33]
+    let plane = ComponentScaler.Source(width: 4, height: 2)
+    #expect(scaled(bytes, plane, 2, 1) == [6, 26])
+    #expect(scaled(bytes, plane, 4, 2) == bytes.map { UInt16($0) })
+    #expect(scaled(bytes, plane, 4, 1) == [1, 11, 21, 32])
+    #expect(scaled(bytes, plane, 8, 2).prefix(8) == [0, 0, 10, 10, 20, 20, 30, 30])
+    #expect(scaled(bytes, plane, 8, 1).prefix(4) == [1, 1, 11, 11])
+    #expect(scaled(bytes, plane, 3, 1) == [1, 11, 26])
+    // Every second sample, and two bytes a sample.
+    #expect(scaled(bytes, ComponentScaler.Source(width: 2, height: 2, first: 1, step: 2), 1, 2) == [20, 23])
+    #expect(scaled(bytes, ComponentScaler.Source(width: 2, height: 2, bytesPerSample: 2), 2, 1) == [2817, 8085])
+  }
+
+  /// Division by multiplication gives the quotient, for as many samples as a mean can be of.
+  @Test(arguments: [1, 2, 3, 7, 63, 64, 65, 1023])
+  func meansAreRounded(side: Int) {
+    for sample in [0, 1, 254, 255] as [UInt8] {
+      var bytes = [UInt8](repeating: sample, count: side * side)
+      let plane = ComponentScaler.Source(width: side, height: side)
+      #expect(scaled(bytes, plane, 1, 1) == [UInt16(sample)])
+      bytes[0] = 255 - sample
+      let sum = bytes.reduce(0) { $0 + Int($1) }
+      #expect(scaled(bytes, plane, 1, 1) == [UInt16((sum + side * side / 2) / (side * side))])
+    }
+    // The largest sums.
+    let wide = ComponentScaler.Source(width: side, height: side, bytesPerSample: 2)
+    #expect(scaled([UInt8](repeating: 255, count: 2 * side * side), wide, 1, 1) == [65_535])
   }
 
   /// The corners of the colour cube by the matrices of H.273.
