@@ -14,6 +14,10 @@ open class AudioDecoder: Element {
 
   // MARK: To override
 
+  /// Whether the input is a stream of bytes in which ``parse(_:isContinuous:isAtEnd:)`` finds the frames, for a decoder
+  /// that has no parser in front of it. By default each buffer of the input is a frame, and `parse` is never called.
+  open class var parsesInput: Bool { false }
+
   /// NULL → READY: look for the codec here.
   open func open() throws(ElementError) {}
   /// READY → NULL.
@@ -24,6 +28,20 @@ open class AudioDecoder: Element {
   open func stop() {}
   /// Sets the input's format: ``setOutputFormat(_:)`` may be called here. Returns whether it is supported.
   open func setFormat(_ caps: borrowing Caps) -> Bool { true }
+  /// Looks for one frame at the start of the bytes that have come and belong to no frame yet, where ``parsesInput`` is
+  /// true. Each frame that it finds is then a buffer of ``handleFrame(_:)``, with the time of the input buffer in which
+  /// it begins, if it is the first there.
+  ///
+  /// After `skip` it is called again with the bytes behind; more than 160 KiB skipped in a row are an
+  /// error of the stream. Bytes left at the end of the stream are discarded.
+  /// - Parameters:
+  ///   - bytes: all of them; more than the frame has, as a rule.
+  ///   - isContinuous: whether upstream marked no gap since the last output. Otherwise what looks like a frame may be the
+  ///     middle of another, and a careful decoder checks that a second one follows.
+  ///   - isAtEnd: whether no more bytes come, because the stream ends or has a gap.
+  open func parse(_ bytes: Span<UInt8>, isContinuous: Bool, isAtEnd: Bool) throws(FlowError) -> ParseStep {
+    .frame(size: bytes.count)
+  }
   /// Decodes a frame. For each, call ``finish(_:frames:)`` or ``drop(frames:)``, now or later, in order; before the first,
   /// ``setOutputFormat(_:)``.
   open func handleFrame(_ frame: borrowing Buffer) throws(FlowError) {}
@@ -141,6 +159,43 @@ open class AudioDecoder: Element {
     unsafe gst_audio_decoder_merge_tags(decoder, tags.raw, GST_TAG_MERGE_REPLACE)
   }
 
+  /// Sets offset and length to those of the next frame in the adapter, as the base class's `parse` does.
+  private func findFrame(
+    in adapter: OpaquePointer, _ offset: UnsafeMutablePointer<gint>?,
+    _ length: UnsafeMutablePointer<gint>?
+  ) throws(FlowError) {
+    var (isContinuous, isAtEnd): (gboolean, gboolean) = (0, 0)
+    unsafe gst_audio_decoder_get_parse_state(decoder, &isContinuous, &isAtEnd)
+    let frame = try unsafe frame(in: adapter, isContinuous: isContinuous != 0, isAtEnd: isAtEnd != 0)
+    unsafe offset?.pointee = gint(clamping: frame.lowerBound)
+    unsafe length?.pointee = gint(clamping: frame.count)
+    if !frame.isEmpty { return }
+    // The base class drains the decoder only where no bytes are left over.
+    if isAtEnd != 0 { try drain() }
+    throw .endOfStream
+  }
+
+  /// The place of the next frame in the adapter; empty where there is none, behind what is skipped.
+  private func frame(
+    in adapter: OpaquePointer, isContinuous: Bool, isAtEnd: Bool
+  ) throws(FlowError) -> Range<Int> {
+    let size = unsafe Int(clamping: gst_adapter_available(adapter))
+    guard let start = unsafe gst_adapter_map(adapter, gsize(size)) else { throw .error }
+    defer { unsafe gst_adapter_unmap(adapter) }
+    let bytes = unsafe Span(_unsafeStart: start.assumingMemoryBound(to: UInt8.self), count: size)
+    var skipped = 0
+    while skipped < size {
+      let step = try parse(
+        bytes.extracting(droppingFirst: skipped), isContinuous: isContinuous, isAtEnd: isAtEnd)
+      let end = skipped + min(max(step.size, 0), size - skipped)
+      // A step of no bytes would be repeated for ever.
+      guard end > skipped else { break }
+      if case .frame = step { return skipped..<end }
+      skipped = end
+    }
+    return skipped..<skipped
+  }
+
   // MARK: Trampolines
 
   override open class var requiredTemplates: [String] { ["sink", "src"] }
@@ -161,6 +216,14 @@ open class AudioDecoder: Element {
     unsafe methods.pointee.start = { unsafe VirtualMethod.attempt($0, AudioDecoder.start) }
     unsafe methods.pointee.stop = { unsafe VirtualMethod.perform($0, AudioDecoder.stop) }
     unsafe methods.pointee.set_format = { unsafe VirtualMethod.borrow($0, $1, AudioDecoder.setFormat) }
+    if parsesInput {
+      unsafe methods.pointee.parse = { decoder, adapter, offset, length in
+        guard let adapter = unsafe adapter else { return GST_FLOW_ERROR }
+        return unsafe VirtualMethod.flow(decoder) { (element: AudioDecoder) in
+          { () throws(FlowError) in try unsafe element.findFrame(in: adapter, offset, length) }
+        }
+      }
+    }
     unsafe methods.pointee.handle_frame = { decoder, frame in
       // NULL asks for what is left.
       if unsafe frame == nil { return unsafe VirtualMethod.flow(decoder, AudioDecoder.drain) }

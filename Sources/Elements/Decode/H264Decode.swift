@@ -15,7 +15,10 @@ final class H264Decode: VideoDecoder, DecoderElement {
   override class var metadata: ElementMetadata {
     ElementMetadata(
       name: "H.264 decoder (Swift)", classification: "Codec/Decoder/Video",
-      description: "Decodes H.264 with libavcodec; survives errors, parameter-set changes and lost codecs",
+      description: """
+        Decodes H.264 with libavcodec; survives errors, parameter-set changes and lost codecs: \
+        gst-launch-1.0 filesrc location=clip.mp4 ! qtdemux ! swifth264dec ! videoconvert ! autovideosink
+        """,
       author: "The gst-swift-h26x authors")
   }
 

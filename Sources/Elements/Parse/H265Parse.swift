@@ -11,7 +11,11 @@ final class H265Parse: BaseParse, ParserElement {
   override class var metadata: ElementMetadata {
     ElementMetadata(
       name: "H.265 parser (Swift)", classification: "Codec/Parser/Converter/Video",
-      description: "Parses and repackages H.265 streams", author: "The gst-swift-h26x authors")
+      description: """
+        Parses and repackages H.265 streams: gst-launch-1.0 -v filesrc location=clip.h265 ! swifth265parse ! \
+        fakesink
+        """,
+      author: "The gst-swift-h26x authors")
   }
 
   override class var padTemplates: [PadTemplate] {

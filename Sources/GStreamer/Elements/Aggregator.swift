@@ -89,6 +89,10 @@ open class Aggregator: Element {
     guard let decide = unsafe Self.parent.pointee.decide_allocation else { return true }
     return unsafe decide(aggregator, query.raw) != 0
   }
+  /// Answers the allocation query of what is upstream of an input: offer a pool, and declare the metas that the element
+  /// reads. The base class asks once the input has a format; by default there is no answer, and upstream allocates by
+  /// itself. `decided` is downstream's answer, of which a pool can be offered on; `nil` while the output has no caps.
+  open func proposeAllocation(decided: borrowing Query?, _ query: borrowing Query, at input: Input) -> Bool { false }
   /// An event from upstream at an input; a serialized one in its order among the buffers. Chains to the base class by
   /// default, and an override must.
   open func sinkEvent(_ event: consuming Event, at input: Input) -> Bool {
@@ -254,6 +258,15 @@ open class Aggregator: Element {
     }
     unsafe methods.pointee.negotiated_src_caps = { unsafe VirtualMethod.borrow($0, $1, Aggregator.setSourceCaps) }
     unsafe methods.pointee.decide_allocation = { unsafe VirtualMethod.borrow($0, $1, Aggregator.decideAllocation) }
+    unsafe methods.pointee.propose_allocation = { aggregator, pad, decided, query in
+      guard let pad = unsafe pad else { return 0 }
+      return unsafe VirtualMethod.borrow(aggregator, query) { (element: Aggregator) in
+        { (query: borrowing Query) in
+          let decided = unsafe Query.retaining(optional: decided)
+          return element.proposeAllocation(decided: decided, query, at: unsafe Input(pad))
+        }
+      }
+    }
   }
 }
 

@@ -24,6 +24,14 @@ open class BaseSink: Element {
   open func setCaps(_ caps: borrowing Caps) -> Bool { true }
   /// Renders a buffer, at its time.
   open func render(_ buffer: borrowing Buffer) throws(FlowError) {}
+  /// Whether ``render(_:)-(BufferList)`` takes lists of buffers. By default their buffers are rendered one by one, each at
+  /// its time.
+  open class var rendersLists: Bool { false }
+  /// Renders the buffers of a list at once, at the time of the first, where ``rendersLists`` is true: by default by
+  /// ``render(_:)-(Buffer)``.
+  open func render(_ list: borrowing BufferList) throws(FlowError) {
+    try list.forEachBuffer { (buffer) throws(FlowError) in try render(buffer) }
+  }
   /// Shows the first buffer while paused; `render` gets it too when the pipeline plays.
   open func preroll(_ buffer: borrowing Buffer) throws(FlowError) {}
   /// Asks `render`, which may wait on another thread, to return soon.
@@ -64,6 +72,16 @@ open class BaseSink: Element {
     unsafe methods.pointee.get_caps = { unsafe VirtualMethod.caps($0, filter: $1, BaseSink.sinkCaps) }
     unsafe methods.pointee.set_caps = { unsafe VirtualMethod.borrow($0, $1, BaseSink.setCaps) }
     unsafe methods.pointee.render = { unsafe VirtualMethod.flow($0, borrowing: $1, BaseSink.render) }
+    if rendersLists {
+      unsafe methods.pointee.render_list = { sink, list in
+        guard let list = unsafe list else { return GST_FLOW_ERROR }
+        return unsafe VirtualMethod.flow(sink) { (element: BaseSink) in
+          { () throws(FlowError) in
+            try unsafe BufferList.lending(list) { (list) throws(FlowError) in try element.render(list) }
+          }
+        }
+      }
+    }
     unsafe methods.pointee.preroll = { unsafe VirtualMethod.flow($0, borrowing: $1, BaseSink.preroll) }
     unsafe methods.pointee.unlock = { unsafe VirtualMethod.perform($0, BaseSink.unlock) }
     unsafe methods.pointee.unlock_stop = { unsafe VirtualMethod.perform($0, BaseSink.unlockStop) }

@@ -55,6 +55,14 @@ open class BaseSource: Element {
   ///   - length: the bytes wanted (`blockSize`, unless downstream pulls others). Fewer may be returned.
   /// - Throws: `.endOfStream` after the last buffer; `.flushing` when `unlock` ended the wait.
   open func buffer(at offset: UInt64?, length: Int) throws(FlowError) -> Buffer { throw .endOfStream }
+  /// What the thread of the source pushes next.
+  enum Made: ~Copyable {
+    case buffer(Buffer)
+    case list(BufferList)
+  }
+  func made(at offset: UInt64?, length: Int) throws(FlowError) -> Made {
+    .buffer(try buffer(at: offset, length: length))
+  }
   /// When a buffer of this source is sent, as running time: the base class waits until `start`. `nil` sends it at once.
   ///
   /// By default, a live source's buffers are sent at their PTS, as if made in real time, others at once. The base class
@@ -136,8 +144,10 @@ open class BaseSource: Element {
     unsafe methods.pointee.create = { source, offset, length, output in
       guard let element = unsafe swiftObject(source, as: BaseSource.self) else { return GST_FLOW_ERROR }
       let flow = FlowError.code { () throws(FlowError) in
-        let buffer = try element.buffer(at: offset == .max ? nil : UInt64(offset), length: Int(length))
-        unsafe output?.pointee = buffer.take()
+        switch try element.made(at: offset == .max ? nil : UInt64(offset), length: Int(length)) {
+        case .buffer(let buffer): unsafe output?.pointee = buffer.take()
+        case .list(let list): unsafe gst_base_src_submit_buffer_list(source, list.take())
+        }
       }
       // Success without a buffer, which `dropped` is, is nothing that a source can return: its thread would end in
       // silence.

@@ -51,7 +51,8 @@ public struct PadTemplate: Sendable {
 }
 
 /// A GStreamer element written in Swift. Subclass a base class: `PushSource`, `BaseSource`, `BaseSink`, `BaseParse`,
-/// `BaseTransform`, `VideoFilter`, `VideoDecoder` or `VideoEncoder`; or this one, for an element that makes its pads.
+/// `BaseTransform`, `VideoFilter`, `VideoDecoder`, `VideoEncoder` or `Aggregator`; or this one, for an element that makes
+/// its pads.
 ///
 /// The GObject owns the Swift object: it is made by the GObject's instance initialiser and released by its finalizer.
 /// The pointer back is unowned, so a Swift object must not be used after its element is gone.

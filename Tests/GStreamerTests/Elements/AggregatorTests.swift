@@ -61,6 +61,42 @@ private final class Undecided: Aggregator {
   }
 }
 
+/// Offers memory to what is in front of it.
+private final class Offering: Aggregator {
+  static let record = Locked<[String]>([])
+  override class var padTemplates: [PadTemplate] {
+    [.sink("application/x-test", named: "sink_%u", .request), .source("ANY")]
+  }
+  override func proposeAllocation(decided: borrowing Query?, _ query: borrowing Query, at input: Input) -> Bool {
+    let text = "\(input.id) of \(query.allocationCaps?.description ?? "nothing")"
+    Self.record.withLock { $0.append(text) }
+    query.setFirstPool(Query.PoolOffer(pool: nil, size: 4321, minimum: 3))
+    return true
+  }
+  override func aggregate(isLate: Bool) throws(FlowError) {
+    guard let buffer = inputs.first?.pop() else { throw .endOfStream }
+    try finish(buffer)
+  }
+}
+
+/// Records what is offered to it.
+private final class Asking: PushSource {
+  static let sizes = Locked<[UInt32]>([])
+  private var isDone = false
+  override class var padTemplates: [PadTemplate] { [.source("application/x-test")] }
+  override func prepareToStream() { isDone = false }
+  override func decideAllocation(_ query: borrowing Query) -> Bool {
+    let size = query.firstPool()?.size ?? 0
+    Self.sizes.withLock { $0.append(size) }
+    return true
+  }
+  override func nextBuffer() throws(FlowError) -> Buffer {
+    if isDone { throw .endOfStream }
+    isDone = true
+    return Buffer()
+  }
+}
+
 @Suite(.serialized) struct AggregatorTests {
   init() throws {
     Harness.initialise()
@@ -111,6 +147,16 @@ private final class Undecided: Aggregator {
 
   @Test func noOutputIsNoFailure() async throws {
     #expect(try await sums([50, 1], [50, 2]) == [3])
+  }
+
+  @Test func anInputIsOfferedMemory() async throws {
+    try Offering.register(as: "testoffering", typeName: "GstTestOffering")
+    try Asking.register(as: "testasking", typeName: "GstTestAsking")
+    Offering.record.withLock { $0 = [] }
+    Asking.sizes.withLock { $0 = [] }
+    try await Pipeline("testasking ! testoffering ! fakesink").run()
+    #expect(Offering.record.snapshot == ["sink_0 of application/x-test"])
+    #expect(Asking.sizes.snapshot == [4321])
   }
 
   @Test func anOutputWithoutCapsIsAnError() async throws {

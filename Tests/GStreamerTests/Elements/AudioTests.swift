@@ -79,6 +79,36 @@ private final class CountingDecoder: AudioDecoder {
   }
 }
 
+/// Finds those frames in a stream of bytes, with zeros between them, and says where it was drained.
+private final class CountingStreamDecoder: AudioDecoder {
+  static let record = Locked<[String]>([])
+
+  override class var padTemplates: [PadTemplate] { [.sink("audio/x-counted"), .source(caps)] }
+  override class var parsesInput: Bool { true }
+  override func setFormat(_ caps: borrowing Caps) -> Bool {
+    guard let info = AudioInfo(format: .s16, sampleRate: 1000, channels: 1) else { return false }
+    return setOutputFormat(info)
+  }
+  override func parse(_ bytes: Span<UInt8>, isContinuous: Bool, isAtEnd: Bool) throws(FlowError) -> ParseStep {
+    let size = 1 + 2 * Int(bytes[0])
+    if bytes[0] == 0 { return .skip(1) }
+    if bytes[0] == 200 { return .frame(size: .max) }
+    if bytes[0] == 201 { throw .notSupported }
+    guard size <= bytes.count else {
+      if isAtEnd { Self.record.withLock { $0.append("\(bytes.count) left") } }
+      return .needsMoreData
+    }
+    Self.record.withLock { $0.append(isContinuous ? "found" : "found behind a gap") }
+    return .frame(size: size)
+  }
+  override func handleFrame(_ frame: borrowing Buffer) throws(FlowError) {
+    let bytes = try frame.copiedBytes()
+    guard let samples = Buffer(copying: bytes.span.extracting(1...)) else { throw .error }
+    try finish(samples)
+  }
+  override func drain() throws(FlowError) { Self.record.withLock { $0.append("drained") } }
+}
+
 /// Pushes samples before it has set a format.
 private final class HastyDecoder: AudioDecoder {
   static let error = Locked<FlowError?>(nil)
@@ -180,6 +210,40 @@ private final class LateDecoder: AudioDecoder {
     #expect(codes == [[7, 0], [8, 0]])
     let times = [first.pts, last.pts]
     #expect(times == [.zero, .milliseconds(2)])
+  }
+
+  /// Frames begin and end anywhere in the buffers that come.
+  @Test func aDecoderFindsItsFramesInBytes() throws {
+    CountingStreamDecoder.record.withLock { $0 = [] }
+    try CountingStreamDecoder.register(as: "testcountingstreamdec", typeName: "GstTestCountingStreamDecoder")
+    let harness = try Harness("testcountingstreamdec")
+    harness.setInputCaps("audio/x-counted")
+    #expect(harness.push([0, 0, 0, 2, 1], pts: .milliseconds(5)) == 0)
+    #expect(harness.waiting == 0)
+    #expect(harness.push([0, 2, 0, 1, 3, 0, 0, 0, 1], pts: .milliseconds(9)) == 0)
+    #expect(harness.push([4, 0, 3, 9]) == 0)
+    harness.endOfStream()
+    var (codes, times): ([[UInt8]], [ClockTime?]) = ([], [])
+    for _ in 0..<3 {
+      let buffer = try harness.pull()
+      codes.append(try buffer.copiedBytes())
+      times.append(buffer.pts)
+    }
+    #expect(codes == [[1, 0, 2, 0], [3, 0], [4, 0]])
+    // The second begins in the second buffer, as the third does, which follows it at once.
+    #expect(times == [.milliseconds(5), .milliseconds(9), .milliseconds(10)])
+    #expect(
+      CountingStreamDecoder.record.snapshot == ["found behind a gap", "found", "found", "2 left", "drained"])
+  }
+
+  /// What a decoder says of the bytes is not believed.
+  @Test func aFrameIsNotLongerThanWhatThereIs() throws {
+    try CountingStreamDecoder.register(as: "testcountingstreamdec", typeName: "GstTestCountingStreamDecoder")
+    let harness = try Harness("testcountingstreamdec")
+    harness.setInputCaps("audio/x-counted")
+    #expect(harness.push([200, 1, 0, 2, 0], pts: .zero) == 0)
+    #expect(try harness.pullBytes() == [1, 0, 2, 0])
+    #expect(harness.push([201], pts: .second) == FlowError.notSupported.rawValue)
   }
 
   @Test func outputWithoutAFormatIsAnError() throws {

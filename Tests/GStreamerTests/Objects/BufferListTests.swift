@@ -52,11 +52,58 @@ private final class ListCounter: Element {
   }
 }
 
+/// Makes lists of two bytes, and in the end an empty one where it is told to.
+private final class PairSource: PushSource {
+  static let endsEmpty = Locked(false)
+  private var number: UInt8 = 0
+
+  override class var padTemplates: [PadTemplate] { [.source("application/x-test")] }
+  override class var makesLists: Bool { true }
+  override func prepareToStream() { number = 0 }
+  override func nextList() throws(FlowError) -> BufferList {
+    var list = BufferList()
+    guard number < 6 else {
+      if Self.endsEmpty.snapshot { return list }
+      throw .endOfStream
+    }
+    for _ in 0..<2 {
+      number += 1
+      guard let buffer = Buffer(copying: [number].span) else { throw .error }
+      list.append(buffer)
+    }
+    return list
+  }
+}
+
+/// Renders buffers one by one.
+private class SingleSink: BaseSink {
+  static let record = Locked<[[UInt8]]>([])
+
+  override class var padTemplates: [PadTemplate] { [.sink("application/x-test")] }
+  override func render(_ buffer: borrowing Buffer) throws(FlowError) {
+    let bytes = try buffer.copiedBytes()
+    Self.record.withLock { $0.append(bytes) }
+  }
+}
+
+/// Renders lists at once.
+private final class ListSink: SingleSink {
+  override class var rendersLists: Bool { true }
+  override func render(_ list: borrowing BufferList) throws(FlowError) {
+    var bytes: [UInt8] = []
+    try list.forEachBuffer { (buffer) throws(FlowError) in bytes += try buffer.copiedBytes() }
+    Self.record.withLock { $0.append(bytes) }
+  }
+}
+
 @Suite(.serialized) struct BufferListTests {
   init() throws {
     Harness.initialise()
     try ByteSplitter.register(as: "testbytesplitter", typeName: "GstTestByteSplitter")
     try ListCounter.register(as: "testlistcounter", typeName: "GstTestListCounter")
+    try PairSource.register(as: "testpairsrc", typeName: "GstTestPairSource")
+    try SingleSink.register(as: "testsinglesink", typeName: "GstTestSingleSink")
+    try ListSink.register(as: "testlistsink", typeName: "GstTestListSink")
   }
 
   private func list(_ bytes: [UInt8]) throws -> BufferList {
@@ -122,6 +169,23 @@ private final class ListCounter: Element {
     harness.setInputCaps("application/x-test")
     #expect(harness.push([7, 8]) == 0)
     #expect(try (0..<4).map { _ in try harness.pullBytes() } == [[7], [8], [7], [8]])
+  }
+
+  /// From a source that makes lists to a sink that takes them, and to one that does not.
+  @Test(arguments: [
+    ("testlistsink", [[1, 2], [3, 4], [5, 6]] as [[UInt8]]), ("testsinglesink", [[1], [2], [3], [4], [5], [6]]),
+  ])
+  func aSourceMakesListsAndASinkRendersThem(sink: String, rendered: [[UInt8]]) async throws {
+    SingleSink.record.withLock { $0 = [] }
+    PairSource.endsEmpty.withLock { $0 = false }
+    try await Pipeline("testpairsrc ! \(sink) sync=false").run()
+    #expect(SingleSink.record.snapshot == rendered)
+  }
+
+  @Test func anEmptyListIsNothingThatASourceCanMake() async throws {
+    PairSource.endsEmpty.withLock { $0 = true }
+    let pipeline = try Pipeline("testpairsrc ! testlistsink sync=false")
+    await #expect(throws: PipelineError.self) { try await pipeline.run() }
   }
 
   @Test func aListGoesThroughAPipeline() async throws {
