@@ -41,7 +41,8 @@ import CAVFormat
     withExtendedLifetime((io, interruption)) {}
   }
 
-  /// Whether the format can hold a codec, by libavcodec's number; nil where the muxer has no answer.
+  /// Whether the format can hold a codec, by libavcodec's number; nil where the muxer has no answer. Matroska can hold what
+  /// AVI has a code for, which the muxer may refuse with the header.
   package func canHold(codecID: UInt32) -> Bool? {
     let answer = unsafe cavformat_query_codec(raw.pointee.oformat, AVCodecID(codecID))
     return answer < 0 ? nil : answer > 0

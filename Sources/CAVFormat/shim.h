@@ -202,6 +202,6 @@ static inline int cav_interleaved_write_frame(AVFormatContext *context, AVPacket
 static inline int cav_write_frame(AVFormatContext *context, AVPacket *packet) { CAV_CALL(CAV_FORMAT_LIBRARY, AVERROR(ENOSYS), av_write_frame, context, packet); }
 static inline int cav_write_trailer(AVFormatContext *context) { CAV_CALL(CAV_FORMAT_LIBRARY, AVERROR(ENOSYS), av_write_trailer, context); }
 /// Whether a muxer can hold a codec: 1, 0, or a negative error where that is not known.
-static inline int cavformat_query_codec(const AVOutputFormat *format, enum AVCodecID id) { CAV_CALL(CAV_FORMAT_LIBRARY, AVERROR(ENOSYS), avformat_query_codec, format, id, FF_COMPLIANCE_NORMAL); }
+static inline int cavformat_query_codec(const AVOutputFormat *format, enum AVCodecID id) { CAV_CALL(CAV_FORMAT_LIBRARY, AVERROR(ENOSYS), avformat_query_codec, format, id, FF_COMPLIANCE_UNOFFICIAL); }
 
 #pragma clang diagnostic pop

@@ -38,3 +38,7 @@ ffmpeg -v error -y -fflags +bitexact -i clip.mp4 -i subtitles.srt -map 0 -map 1 
   -c:s:0 srt -c:s:1 ass -c:s:2 webvtt -metadata:s:s:0 language=ger -metadata:s:s:1 language=eng \
   -metadata:s:s:2 language=fre subtitles.mkv
 rm subtitles.srt
+
+# Sound in LATM, whose configuration comes with every twentieth frame only.
+ffmpeg -v error -y -fflags +bitexact -i clip-h265.mp4 -f lavfi -i sine=duration=1 -map 0 -map 1 -frames:v 12 -c:v copy \
+  -c:a aac -b:a 24k -flags:a +bitexact -mpegts_flags latm latm.ts

@@ -182,7 +182,7 @@ import Testing
     ("AC-3 in MPEG-TS", "avenc_ac3 ! ac3parse", "mpegtsmux", ["mov", "mkv"], []),
     ("MP2 in MPEG-TS", "avenc_mp2 ! mpegaudioparse", "mpegtsmux", ["mp4", "ts"], []),
     ("Opus", "opusenc", "matroskamux", ["mp4", "ts"], []),
-    ("FLAC", "flacenc ! flacparse", "matroskamux", ["mkv"], ["mp4"]),
+    ("FLAC", "flacenc ! flacparse", "matroskamux", ["mkv", "mp4"], ["ts"]),
     ("Vorbis", "vorbisenc", "matroskamux", ["mkv"], ["ts"]),
     ("PCM", "audio/x-raw,format=S16LE", "matroskamux", ["mov", "mkv"], ["mp4"]),
     ("PCM of 24 bits", "audio/x-raw,format=S24LE", "matroskamux", ["mov", "mkv"], []),

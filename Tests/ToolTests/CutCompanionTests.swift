@@ -51,7 +51,9 @@ import Testing
   }
 
   /// The clip with sound, two subtitles (0.2 to 1.2 s, 1.4 to 2.2 s) and two chapters, which meet at 1 s.
-  private static func source(_ folder: Folder, sound: String) async throws {
+  private static func source(
+    _ folder: Folder, sound: String, chapters: [(String, Int64, Int64)] = [("first", 0, 1000), ("second", 1000, 2480)]
+  ) async throws {
     try folder.write(
       "in.srt",
       Data("1\n00:00:00,200 --> 00:00:01,200\none\n\n2\n00:00:01,400 --> 00:00:02,200\ntwo\n".utf8))
@@ -63,11 +65,13 @@ import Testing
     let inputs = try [Program.media.appending(path: "clip.mp4"), folder.url.appending(path: "plain.mkv")].map {
       try open($0.path)
     }
-    try join(inputs, into: folder.url.appending(path: "in.mkv").path)
+    try join(inputs, chapters, into: folder.url.appending(path: "in.mkv").path)
   }
 
-  /// Copies all streams into a file that has two chapters too.
-  private static func join(_ inputs: [InputContext], into target: String) throws {
+  /// Copies all streams into a file that has chapters too.
+  private static func join(
+    _ inputs: [InputContext], _ chapters: [(String, Int64, Int64)], into target: String
+  ) throws {
     let file = try OutputFile(FilePath(target), force: false)
     let output = try OutputContext(try OutputBytes(file), format: "matroska")
     for input in inputs {
@@ -77,7 +81,7 @@ import Testing
     }
     let base = try #require(TimeBase(1, 1000))
     try output.add(
-      [("first", 0, 1000), ("second", 1000, 2480)].enumerated().map { index, chapter in
+      chapters.enumerated().map { index, chapter in
         Chapter(
           id: Int64(index + 1), timeBase: base, start: chapter.1, end: chapter.2,
           metadata: MetadataDictionary(["title": chapter.0]))
@@ -151,6 +155,46 @@ import Testing
     #expect(subtitles.map { String(decoding: $0.bytes, as: UTF8.self) } == ["one", "two"])
     #expect(subtitles.map { ($0.time * 100).rounded() } == [0, 60])
     #expect(subtitles.map { ($0.duration * 100).rounded() } == [40, 40])
+  }
+
+  /// Where pictures are shown that the source hides, chapters begin later, as sound does.
+  @Test(arguments: ["out.mkv", "-"]) func chaptersStayWithTheirPictures(out: String) async throws {
+    let folder = try Folder()
+    try await Self.source(folder, sound: "avenc_aac ! aacparse")
+    let run = try await Program.shell(
+      "set -e; h26x repack in.mkv -o hidden.mp4 --start 0.92 --cut hidden; "
+        + (out == "-"
+          ? "h26x repack hidden.mp4 -o - --format mkv | cat > out.mkv" : "h26x repack hidden.mp4 -o \(out)"),
+      in: folder.url)
+    #expect(run.status == 0 && run.said.contains("3 pictures in front of what the source shows"), "\(run.said)")
+    let copy = try Contents(folder.url.appending(path: "out.mkv").path)
+    #expect(copy.chapters.map { Int(($0.start * 1000).rounded()) } == [120, 200])
+  }
+
+  /// What an edit list hides of the sound comes in front of time 0 in Matroska.
+  @Test func soundInFrontOfThePicturesStays() async throws {
+    let folder = try Folder()
+    try await Self.source(folder, sound: "avenc_aac ! aacparse")
+    let run = try await Program.shell(
+      "set -e; h26x repack in.mkv -o cut.mp4 --start 1; h26x repack cut.mp4 -o out.mkv; h26x repack out.mkv -o out.mp4",
+      in: folder.url)
+    #expect(run.status == 0 && !run.said.contains("without a time"), "\(run.said)")
+    let files = try ["cut.mp4", "out.mp4"].map { try Contents(folder.url.appending(path: $0).path) }
+    let sounds = try files.map { try #require($0.packets[.audio]) }
+    #expect(sounds[0].first.map { $0.time < -0.02 } == true)
+    #expect(sounds[0].map(\.bytes) == sounds[1].map(\.bytes), "\(run.said)")
+    for (packet, copy) in zip(sounds[0], sounds[1]) { #expect(abs(packet.time - copy.time) < 0.0021) }
+  }
+
+  /// MP4 has no gap between chapters, and begins with one.
+  @Test func timesThatChaptersLoseAreListed() async throws {
+    let folder = try Folder()
+    try await Self.source(folder, sound: "avenc_aac ! aacparse", chapters: [("first", 0, 500), ("second", 1000, 2480)])
+    for (out, line) in [("out.mkv", nil), ("out.mp4", "left behind: when 1 chapter begins and ends")] {
+      let run = try await Program.run(["repack", "in.mkv", "-o", out], in: folder.url)
+      #expect(run.status == 0 && run.said.contains("left behind: when") == (line != nil), "\(run.said)")
+      #expect(line.map(run.said.contains) != false, "\(run.said)")
+    }
   }
 
   /// Of several frames of sound that MPEG-TS has in one packet, each is kept, at its time.

@@ -33,6 +33,18 @@ import Testing
     ("clip-h265.mp4", ["mp4", "h265"]), ("clip-h265.ts", ["mkv", "mov"]),
   ]
 
+  /// Other players take an edit that lasts 0 for one that shows nothing.
+  @Test func anEditOfLessThanAPictureLasts() async throws {
+    let folder = try Folder()
+    let run = try await Program.run(
+      ["repack", Self.media("clip.h264"), "-o", "out.mp4", "--end", "0.01"], in: folder.url)
+    let file = try #require(folder.bytes("out.mp4"), "\(run.said)")
+    let list = try #require(file.range(of: Data("elst".utf8)))
+    // Behind version, flags and the number of edits, the duration in 64 bits.
+    let duration = file[(list.upperBound + 8)..<(list.upperBound + 16)]
+    #expect(file[list.upperBound] == 1 && duration.contains { $0 > 0 })
+  }
+
   @Test(arguments: sources) func keepsWhatIsShown(source: (name: String, targets: [String])) async throws {
     let base = try Folder()
     let all = try await Self.pictures(Self.media(source.name), in: base)

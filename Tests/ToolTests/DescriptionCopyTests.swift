@@ -23,6 +23,16 @@ import Testing
 
   private static func repack(_ from: String, _ to: String, in folder: Folder) async throws -> [String] {
     let run = try await Program.run(["repack", from, "-o", to], in: folder.url)
+    return left(run)
+  }
+
+  /// What is listed of a copy that is written into a pipe.
+  private static func pipe(_ from: String, _ format: String, in folder: Folder) async throws -> [String] {
+    let line = "set -o pipefail; h26x repack \(from) -o - --format \(format) | cat > piped.\(format)"
+    return left(try await Program.shell(line, in: folder.url))
+  }
+
+  private static func left(_ run: Program) -> [String] {
     #expect(run.status == 0, "\(run.said)")
     return run.said.split(separator: "\n").compactMap { line in
       line.range(of: ": left behind: ").map { String(line[$0.upperBound...]) }
@@ -207,6 +217,7 @@ import Testing
     #expect(missing(["title": "a", "title-eng": "a"], in: ["title": "a"]).isEmpty)
     #expect(missing(["title": "a", "title-eng": "a"], in: [:]) == ["title"])
     #expect(missing(["title-ger": "a"], in: ["title": "a"]).isEmpty)
+    #expect(missing(["title-ger": "a"], in: ["title-ger": "a"]).isEmpty)
     #expect(missing(["a-b": "c", "-eng": "d"], in: [:]).sorted() == ["-eng", "a-b"])
   }
 
@@ -219,6 +230,8 @@ import Testing
     #expect(try await Self.repack("in.flv", "out.mov", in: folder).filter { $0.contains("timecode") } == [])
     let whole = try CutCompanionTests.open(folder.url.appending(path: "out.mov").path)
     #expect(whole.streams.contains { $0.metadata[key: "timecode"] == "01:00:00:00" })
+    #expect(try await Self.pipe("out.mov", "mov", in: folder) == [])
+    #expect(try await Self.pipe("out.mov", "ts", in: folder).contains("data (time code, eng), stream 1"))
     let run = try await Program.run(["repack", "out.mov", "-o", "cut.mov", "--start", "1"], in: folder.url)
     #expect(run.status == 0 && run.said.contains("left behind: data (time code, eng), stream 1"), "\(run.said)")
     let cut = try CutCompanionTests.open(folder.url.appending(path: "cut.mov").path)
@@ -238,6 +251,12 @@ import Testing
       #expect(file.metadata[key: "title"] == "Two cubes", "\(to)")
     }
     #expect(try await Self.repack("in.mp4", "out.mov", in: folder) == ["cover (PNG), stream 1"])
-    #expect(try await Self.repack("in.mp4", "out.ts", in: folder) == ["cover (PNG), stream 1", "metadata (title)"])
+    for lines in [
+      try await Self.repack("in.mp4", "out.ts", in: folder), try await Self.pipe("in.mp4", "ts", in: folder),
+    ] {
+      #expect(lines == ["cover (PNG), stream 1", "metadata (title)"])
+    }
+    #expect(try await Self.pipe("in.mp4", "mkv", in: folder) == [])
+    #expect(try await Self.pipe("in.mp4", "mp4", in: folder) == ["cover (PNG), stream 1"])
   }
 }

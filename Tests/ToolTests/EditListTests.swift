@@ -54,6 +54,25 @@ import Testing
     }
   }
 
+  /// An edit of another rate than 1 is shown at that rate, and named.
+  @Test func ratesOfEditsAreNamed() async throws {
+    let folder = try Folder()
+    var clip = try Data(contentsOf: Program.media.appending(path: "clip.mp4"))
+    let list = try #require(clip.range(of: Data("elst".utf8))).upperBound
+    clip.replaceSubrange(list + 16..<list + 20, with: [0, 0, 0x80, 0])
+    try folder.write("in.mp4", clip)
+    for arguments in [
+      ["hash"], ["decode", "-o", "out.yuv"], ["repack", "-o", "out.mkv"], ["repack", "-o", "out.mp4"],
+    ] {
+      let run = try await Program.run(arguments + ["in.mp4"], in: folder.url)
+      #expect(run.status == 0 && run.said.contains("an edit with media rate 0.50 is shown at rate 1"), "\(run.said)")
+    }
+    let info = try await Program.run(["info", "in.mp4"], in: folder.url)
+    #expect(info.text.contains("an edit with media rate 0.50, shown at rate 1"), "\(info.text)")
+    let check = try await Program.run(["check", "in.mp4"], in: folder.url)
+    #expect(check.text.contains("container-edit-rate") && check.text.contains("media_rate 500/1000"), "\(check.text)")
+  }
+
   /// Several edits of the sound are not in a copy, and are listed.
   @Test(arguments: ["mp4", "mkv"]) func editsOfSoundAreListed(target: String) async throws {
     let folder = try Folder()

@@ -126,4 +126,22 @@ import Testing
       #expect(!check.text.contains("container-timestamps"), "\(check.text)")
     }
   }
+
+  /// Stock's muxer of program streams has no decoding times below those of the first picture, and leaves one out there.
+  @Test func decodingTimesThatAreLeftOutMoveNoPicture() async throws {
+    let folder = try Folder()
+    try folder.write("in.mp4", Data(contentsOf: Program.media.appending(path: "clip.mp4")))
+    let made = try await Program.shell(
+      "gst-launch-1.0 -q filesrc location=in.mp4 ! qtdemux ! h264parse ! mpegpsmux ! filesink location=in.mpg",
+      in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    let expected = try await lines("in.mp4", in: folder)
+    #expect(try await lines("in.mpg", in: folder) == expected)
+    let run = try await Program.run(["repack", "in.mpg", "-o", "out.mkv"], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    #expect(try await lines("out.mkv", in: folder) == expected)
+    // Program streams mark no sync samples.
+    let check = try await Program.run(["check", "in.mpg"], in: folder.url)
+    #expect(check.status == 0 && !check.text.contains("container-sync"), "\(check.text)")
+  }
 }

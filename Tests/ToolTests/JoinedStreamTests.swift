@@ -66,6 +66,17 @@ import Testing
     #expect(video.map(\.time).sorted().map { ($0 * 1000).rounded() } == [0, 15_000, 30_000, 45_000])
   }
 
+  /// Pictures that last a third of a second, and then a 25th, are on one clock.
+  @Test func picturesThatLastLessAreOnOneClock() async throws {
+    let folder = try Folder()
+    let slow = try await Self.part(folder, rate: "3/1", pictures: 12)
+    let fast = try await Self.part(folder)
+    let stream = slow + TransportStreamTimes.moved(fast, by: 4 * 90_000)
+    let times = try #require(try await contents(of: stream, in: folder).packets[.video]).map(\.time).sorted()
+    let expected = (0..<12).map { Double($0) / 3 } + (0..<75).map { 4 + Double($0) / 25 }
+    #expect(times.count == 87 && zip(times, expected).allSatisfy { abs($0 - $1) < 0.003 }, "\(times)")
+  }
+
   @Test func checkReportsIt() async throws {
     let folder = try Folder()
     let part = try await Self.part(folder)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVFormat
 import Foundation
 import Testing
 
@@ -37,6 +38,69 @@ import Testing
     frame(type: 1), frame(type: 3), frame(substream: 1), frame(version: 8), frame(rate: 3, blocks: 3), frame(size: 8),
     Array(frame().prefix(5)), [UInt8](repeating: 0x0B, count: 20), [],
   ]) func refusesOtherFrames(bytes: [UInt8]) { #expect(SoundHeader(bytes, codec: "eac3") == nil) }
+
+  /// The first bytes of frames in LOAS: AAC-LC of one channel, four frames of HE-AAC in one, and 960 samples.
+  @Test(arguments: [
+    ([0x56, 0xE1, 0x0A, 0x20, 0x00, 0x12, 0x08, 0x1F] as [UInt8], 44_100, 1, 1024),
+    ([0x56, 0xE0, 0xD1, 0x21, 0x80, 0x2B, 0x11, 0x88], 24_000, 2, 4096),
+    ([0x56, 0xE0, 0xD1, 0x20, 0x00, 0x11, 0x94, 0x00], 48_000, 2, 960),
+  ]) func readsLATM(bytes: [UInt8], rate: Int, channels: Int, samples: Int) throws {
+    let header = try #require(SoundHeader(bytes, codec: "aac_latm"))
+    #expect(header.sampleRate == rate && header.channels == channels && header.samples == samples)
+    #expect(header.length == 0 && header.configuration.isEmpty)
+    #expect(SoundHeader.first(in: [0x56, 0xE0, 0, 0xFF] + bytes, codec: "aac_latm") == header)
+  }
+
+  /// The configuration of the frame before, another version, two programs, escapes, no layout, and bytes that end.
+  @Test(
+    arguments: [
+      [0x56, 0xE1, 0x0A, 0xA0, 0x00, 0x12, 0x08, 0x1F], [0x56, 0xE1, 0x0A, 0x60, 0x00, 0x12, 0x08, 0x1F],
+      [0x56, 0xE1, 0x0A, 0x20, 0x08, 0x12, 0x08, 0x1F], [0x56, 0xE1, 0x0A, 0x20, 0x00, 0xFA, 0x08, 0x1F],
+      [0x56, 0xE1, 0x0A, 0x20, 0x00, 0x17, 0x88, 0x1F], [0x56, 0xE1, 0x0A, 0x20, 0x00, 0x12, 0x00, 0x1F],
+      [0x56, 0xE0, 0x00, 0x20, 0x00, 0x12, 0x08, 0x1F], [0x56, 0xE1, 0x0A, 0x20, 0x00, 0x12, 0x08], [],
+    ] as [[UInt8]]) func refusesOtherLATM(bytes: [UInt8])
+  { #expect(SoundHeader(bytes, codec: "aac_latm") == nil) }
+
+  /// In MPEG-TS it stays, frame by frame; elsewhere it is listed.
+  @Test(.enabled(if: Program.isBuilt)) func soundInLATMStaysInATransportStream() async throws {
+    let folder = try Folder()
+    let source = Program.media.appending(path: "latm.ts").path
+    let info = try await Program.run(["info", source], in: folder.url)
+    #expect(info.text.contains("AAC in LATM, 44100 Hz, 1 channel"), "\(info.text)")
+    let run = try await Program.run(["repack", source, "-o", "out.ts"], in: folder.url)
+    #expect(run.status == 0 && run.said.contains("H.265 and AAC in LATM"), "\(run.said)")
+    let packets = try CutCompanionTests.Contents(source).packets[.audio]
+    let copied = try CutCompanionTests.Contents(folder.url.appending(path: "out.ts").path).packets[.audio]
+    #expect(packets != nil && packets?.flatMap(\.bytes) == copied?.flatMap(\.bytes))
+    let other = try await Program.run(["repack", source, "-o", "out.mp4"], in: folder.url)
+    #expect(other.status == 0 && other.said.contains("left behind: audio (AAC in LATM)"), "\(other.said)")
+  }
+
+  /// Other containers have one description for all frames.
+  @Test(.enabled(if: Program.isBuilt), arguments: ["mkv", "mp4"])
+  func framesOfAnotherFormatAreListed(suffix: String) async throws {
+    let folder = try Folder()
+    for (name, sound) in [("one", "rate=44100,channels=1"), ("two", "rate=48000,channels=2")] {
+      let made = try await Program.shell(
+        "gst-launch-1.0 -q mpegtsmux name=m ! filesink location=\(name).ts "
+          + "filesrc location=\(Program.media.appending(path: "clip.mp4").path) ! qtdemux ! h264parse ! queue ! m. "
+          + "audiotestsrc num-buffers=40 ! audio/x-raw,\(sound) ! audioconvert ! avenc_aac ! aacparse ! queue ! m.",
+        in: folder.url)
+      try #require(made.status == 0, "\(made.said)")
+    }
+    let parts = try ["one.ts", "two.ts"].map { try #require(folder.bytes($0)) }
+    try folder.write("in.ts", parts[0] + parts[1])
+    let run = try await Program.run(["repack", "in.ts", "-o", "out.\(suffix)"], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    let second = try CutCompanionTests.Contents(folder.url.appending(path: "two.ts").path).packets[.audio]
+    let count = try #require(second?.count)
+    #expect(
+      run.said.contains("left behind: \(count) packets of stream 1, whose sound has another format than the first"),
+      "\(run.said)")
+    let kept = try CutCompanionTests.Contents(folder.url.appending(path: "out.\(suffix)").path).packets[.audio]
+    let first = try CutCompanionTests.Contents(folder.url.appending(path: "one.ts").path).packets[.audio]
+    #expect(kept?.count == first?.count)
+  }
 
   /// MPEG-TS has neither rate nor channels of E-AC-3.
   @Test(.enabled(if: Program.isBuilt)) func enhancedAC3LeavesATransportStream() async throws {

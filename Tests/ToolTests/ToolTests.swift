@@ -128,6 +128,20 @@ import Testing
     #expect(folder.names == ["cut.\(suffix)", "long"])
   }
 
+  /// No more of the source is read then.
+  @Test(arguments: ["ts", "h264"]) func readsNoFurtherWhenInterrupted(suffix: String) async throws {
+    let folder = try Folder()
+    let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
+    try folder.write("long.h264", (0..<400).reduce(into: Data()) { bytes, _ in bytes += once })
+    let made = try await Program.run(["repack", "long.h264", "-o", "long.mp4"], in: folder.url)
+    #expect(made.status == 0, "\(made.said)")
+    let isLong = Program.Signal(number: SIGINT) { _ in folder.size(ofNamesEnding: ".part") > 200_000 }
+    let run = try await Program.run(["repack", "long.mp4", "-o", "cut.\(suffix)"], in: folder.url, signal: isLong)
+    let said = try #require(
+      run.said.firstMatch(of: /incomplete, interrupted after ([0-9]+) access units/), "\(run.said)")
+    #expect(run.status == 130 && Int(said.1).map { $0 < 400 * 62 } == true, "\(run.said)")
+  }
+
   /// So is one whose source waits for more.
   @Test(arguments: ["mp4", "mkv", "ts"]) func finishesWhenInterruptedAtAPipeThatWaits(suffix: String) async throws {
     let folder = try Folder()

@@ -41,6 +41,9 @@ extension MP4 {
     func offset(_ index: Int) -> Int? { index >= 0 && index < count ? start + index * stride : nil }
   }
 
+  /// Composition offsets at or below this number of ticks, which no stream needs, are taken for mistakes.
+  static var lowestCompositionOffset: Int64 { -1 << 28 }
+
   /// The tables of a track's samples (`stbl`; ISO/IEC 14496-12, 8.5 to 8.7).
   struct SampleTable: Sendable, Hashable {
     /// `stts`: durations, run-length coded.
@@ -62,13 +65,13 @@ extension MP4 {
     /// `stss`; nil when every sample is a sync sample.
     var syncSamples: Table?
 
-    /// The smallest composition offset, at most 0. Offsets that no stream needs are taken for mistakes.
+    /// The smallest composition offset, at most 0.
     func smallestCompositionOffset(_ bytes: Span<UInt8>) -> Int64 {
       var smallest: Int32 = 0
       for index in 0..<compositionOffsets.count {
         guard let place = compositionOffsets.offset(index), let offset = bytes.uint32(at: place + 4) else { break }
         let signed = Int32(bitPattern: offset)
-        if signed > -1 << 28 { smallest = min(smallest, signed) }
+        if Int64(signed) > lowestCompositionOffset { smallest = min(smallest, signed) }
       }
       return Int64(smallest)
     }

@@ -14,7 +14,18 @@ extension MP4 {
   }
 }
 
+extension MP4.Edit {
+  /// The `media_rate` of 1.
+  package static let usualRate: UInt32 = 1 << 16
+}
+
 extension MP4.Track {
+  /// The `media_rate` of the first edit that is not empty and has another than 1, in 1/65536; nil without one.
+  ///
+  /// The standard has two: 1, and 0 for a picture that stands still (ISO/IEC 14496-12, 8.6.6); QuickTime has any. None
+  /// but 1 is supported: ``shownRanges(movieTimescale:)`` has the media at that rate, as libavformat has it.
+  package var otherEditRate: UInt32? { edits.first { $0.mediaTime >= 0 && $0.rate != MP4.Edit.usualRate }?.rate }
+
   /// What the edit list shows, in its order; nil without an edit list, where everything is shown at its composition
   /// time.
   ///

@@ -34,7 +34,7 @@ extension MP4 {
       var scout = start
       for _ in 0..<trialCount {
         guard let sample = try? scout.next() else { break }
-        if sample.compositionOffset > -1 << 28 { smallest = min(smallest, sample.compositionOffset) }
+        if sample.compositionOffset > lowestCompositionOffset { smallest = min(smallest, sample.compositionOffset) }
       }
       return -smallest
     }

@@ -33,6 +33,11 @@ struct EitherAnalysis {
     h265?.damaged(error)
   }
 
+  mutating func check(editRate: UInt32) {
+    h264?.check(editRate: editRate)
+    h265?.check(editRate: editRate)
+  }
+
   mutating func addPacket(_ sample: AccessUnitRecord.Sample?, timescale: UInt32, at offset: UInt64) {
     h264?.addPacket(sample, timescale: timescale, at: offset)
     h265?.addPacket(sample, timescale: timescale, at: offset)

@@ -73,6 +73,12 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     flushFindings()
   }
 
+  /// Reports an edit with another media rate than 1, in 1/65536.
+  mutating func check(editRate: UInt32) {
+    rules.check(editRate: editRate)
+    flushFindings()
+  }
+
   /// Takes the timestamps of the first access unit that begins in a packet.
   ///
   /// - Parameter offset: of the packet in the demultiplexed stream.

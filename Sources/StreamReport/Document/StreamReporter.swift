@@ -64,6 +64,7 @@ public struct StreamReporter {
       descriptionIndex = index
       var analysis = EitherAnalysis(codec, options: options)
       lengthSize = analysis.configure(description, timescale: track.timescale) ?? .four
+      if let rate = track.otherEditRate { analysis.check(editRate: rate) }
       ready = [
         .stream(
           StreamRecord(

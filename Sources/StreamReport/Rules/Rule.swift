@@ -135,6 +135,8 @@ public enum Rule: Int, Sendable, CaseIterable {
   case containerColour
   /// The container's timestamps have another frame rate than the VUI.
   case containerFrameRate
+  /// An edit whose media rate is not 1.
+  case containerEditRate
 
   // MARK: Decoders
 
@@ -341,6 +343,10 @@ public enum Rule: Int, Sendable, CaseIterable {
       .init(
         "container-frame-rate", .warning, "E.2.1", "E.3.1",
         "Mux again with the right frame rate, or encode with the frame rate of playback.")
+    case .containerEditRate:
+      .init(
+        "container-edit-rate", .warning, "ISO/IEC 14496-12, 8.6.6", "ISO/IEC 14496-12, 8.6.6",
+        "Write edits with a media_rate of 1: few players support others.")
     case .decoderFormat:
       .init(
         "decoder-format", .note, "-", "-",

@@ -27,6 +27,12 @@ struct StreamRules<Codec: ReportedCodec> {
   /// Checks bytes that are no NAL unit.
   mutating func check(garbage count: UInt64) { FramingRules.check(garbage: count, log: &log) }
 
+  /// Checks the media rate of an edit, in 1/65536.
+  mutating func check(editRate: UInt32) {
+    let thousandths = (UInt64(editRate) * 1000) >> 16
+    log.report(.containerEditRate, "an edit with media_rate \(thousandths)/1000", expected: "1")
+  }
+
   /// Checks why the container cannot be read any further.
   mutating func check(damaged error: MP4.ReadError) { FramingRules.check(damaged: error, log: &log) }
 

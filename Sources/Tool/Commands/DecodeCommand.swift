@@ -75,7 +75,7 @@ struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
       writer.withLock { $0.discard() }
       throw error
     }
-    let damage = pictures.damage
+    let (damage, remark) = (pictures.damage, pictures.reader.remark)
     await pictures.stop()
     let written = try writer.withLock { writer throws(Failure) in
       writer.finish()
@@ -87,7 +87,7 @@ struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
       try writer.commit()
       return "\(writer.place): \(Interruption.remark)\(writer.summary)"
     }
-    Terminal.say("\(written)\(damage.remark)")
+    Terminal.say("\(written)\(remark)\(damage.remark)")
     if decoding.strict, damage.isAny { throw Failure("\(input.name): damaged", .unsoundStream) }
   }
 

@@ -61,14 +61,14 @@ struct HashCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
       await pictures.stop()
       throw error
     }
-    let damage = pictures.damage
+    let (damage, remark) = (pictures.damage, pictures.reader.remark)
     await pictures.stop()
     let (sum, count) = hashes.withLock { ($0.sum, $0.pictures) }
     if !each || count == 0 { try Interruption.check() }
     guard count > 0 else { throw pictures.nothing(damage) }
     if !each { Terminal.printResult(sum) }
-    if damage.isAny || Interruption.signal != nil {
-      Terminal.say("\(input.name): \(Interruption.remark)\(Text.count(count, "picture"))\(damage.remark)")
+    if damage.isAny || !remark.isEmpty || Interruption.signal != nil {
+      Terminal.say("\(input.name): \(Interruption.remark)\(Text.count(count, "picture"))\(remark)\(damage.remark)")
     }
     if decoding.strict, damage.isAny { throw Failure("\(input.name): damaged", .unsoundStream) }
   }

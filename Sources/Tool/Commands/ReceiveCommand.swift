@@ -58,7 +58,7 @@ struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
       throw ValidationError(
         "-o \(output) has no known suffix: expected .mkv, .ts, .flv, .mp4, .mov or .h264, or --format")
     }
-    if output == "-", let format, !format.isStream {
+    if output == "-", let format, format.isMovie {
       throw ValidationError(
         "-o - cannot be \(format.rawValue), which is written out of order; use mkv, ts, flv or annexb")
     }
@@ -128,7 +128,7 @@ struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
 
   private func makeRoute(_ target: OutputFile?) throws(Failure) -> RepackRoute? {
     guard let target, let format else { return nil }
-    guard target.isSeekable || format.isStream else {
+    guard target.isSeekable || !format.isMovie else {
       throw Failure("\(target.name): \(format.rawValue) is written out of order and needs a file")
     }
     return try RepackRoute(format, into: target)

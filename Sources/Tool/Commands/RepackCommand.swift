@@ -9,9 +9,10 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     commandName: "repack", abstract: "Changes container and packaging: Annex B, MP4, MOV, MKV, TS and FLV.",
     discussion: """
       OUT's suffix selects the format: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv. Slices \
-      stay as they are, byte for byte; access units without a delimiter get one, unless --drop aud. Audio, its \
-      language and rotation are kept where the container supports them; text subtitles are converted where the container has \
-      another codec for them. What is dropped is listed, a line each. An interrupt completes the file, so that it plays.
+      stay as they are, byte for byte; access units without a delimiter get one, unless --drop aud, and keyframes of \
+      byte streams and TS the parameter sets that the source's container has. Audio, its language and rotation are kept \
+      where the container supports them; text subtitles are converted where the container has another codec for them. \
+      What is dropped is listed, a line each. An interrupt completes the file, so that it plays.
 
       --start and --end cut, counted from the first picture, as in decode. --cut keyframe begins with the keyframe at \
       or before --start, and prints how far off it is; --cut hidden begins with the picture that is shown at --start: \

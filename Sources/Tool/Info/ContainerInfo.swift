@@ -6,8 +6,9 @@ import StreamReport
 
 /// Reads what `h26x info` prints of a container that libavformat reads.
 struct ContainerInfo {
-  /// Pictures that are read without --count.
-  private static let limit = 250
+  /// Pictures that are read without --count; fewer of many bytes, which show the bitrate sooner.
+  private static let (limit, fewest) = (250, 50)
+  private static let byteLimit = 8 << 20
   /// Bytes of each NAL unit that are searched for SEI display metadata.
   private static let byteCount = 256
 
@@ -20,16 +21,20 @@ struct ContainerInfo {
     companions.choose([])
     var options = ReportOptions()
     options.byteCount = byteCount
-    var report = try ContainerReport(input, options, sharing: file)
+    var report = try ContainerReport(input, options, sharing: file, isSummary: true)
     var info = ContainerInfo()
     var isWhole = false
     while let item = try report.next() {
       info.add(item)
       place.reach(bytes: report.position)
       if case .summary = item { isWhole = true }
-      if !counting, info.stream.accessUnits > limit { break }
+      if !counting, info.isEnough { break }
     }
     return try info.finish(input, companions, report.track, isWhole: isWhole, counting: counting)
+  }
+
+  private var isEnough: Bool {
+    stream.accessUnits > Self.limit || stream.accessUnits >= Self.fewest && counts.bytes > Self.byteLimit
   }
 
   private mutating func add(_ item: ReportItem) {
@@ -49,7 +54,7 @@ struct ContainerInfo {
     let streamFormat =
       track.packaging.configuration == nil
       ? track.codec.syntax.byteStreamFormat : track.codec.syntax.outOfBandStreamFormat
-    var video = StreamDetails(format, stream.display, streamFormat: streamFormat)
+    var video = StreamDetails(format, stream.display, streamFormat: streamFormat, colour: track.colour)
     video.fields["interlace-mode"] = stream.interlaceMode.map(FieldValue.string)
     if let ratio = track.pixelAspect { video.fields["pixel-aspect-ratio"] = .fraction(ratio) }
     if video.fields["framerate"] == nil, let rate = track.framerate { video.fields["framerate"] = .fraction(rate) }
@@ -70,7 +75,8 @@ struct ContainerInfo {
       isVideoBitrateEstimate: !isWhole, programs: input.programs,
       programStreams: companions.context.programs.reduce(into: [:]) { $0[$1.number] = $1.streams }, video: video,
       others: companions.others.map { StreamDetails($0) },
-      counts: counting && isWhole ? counts : nil, encryption: input.encryption?.name)
+      counts: counting && isWhole ? counts : nil, encryption: input.encryption?.name,
+      layers: LayerText.text(stream.layers))
   }
 }
 

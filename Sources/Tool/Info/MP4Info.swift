@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVFormat
 import GStreamer
 import H26x
 import StreamReport
@@ -40,7 +41,8 @@ enum MP4Info {
         StreamDetails(other, number: number, isChapters: other.id == track.chapterTrack)
       },
       counts: counting ? counts(input, tally, place) : nil, missing: tally.missing, encryption: Encryption(track)?.name,
-      layers: video.codec == .h265 ? LayerText.text(description, bytes) : nil)
+      layers: video.codec == .h265 ? LayerText.text(description, bytes) : nil,
+      otherEditRate: track.otherEditRate.map { Double($0) / 65536 })
   }
 
   /// By the stream itself; where it cannot be read, by the contents of the tables.
@@ -83,7 +85,8 @@ enum MP4Info {
     _ = display.take(accessUnit.span, info)
     let isInBand = description.coding.allowsInBandParameterSets
     var details = StreamDetails(
-      format, display.display, streamFormat: isInBand ? Codec.inBandStreamFormat : Codec.outOfBandStreamFormat)
+      format, display.display, streamFormat: isInBand ? Codec.inBandStreamFormat : Codec.outOfBandStreamFormat,
+      colour: StreamDescription.Colour(description.colour))
     if info.slice?.isField == true || format.isFieldSequence {
       details.fields["interlace-mode"] = "interleaved"
     } else if Codec.codec == .h264, format.isInterlacedAllowed {

@@ -27,6 +27,7 @@ extension MediaInfo {
       ))
     rows.append(("Encryption", encryption.map { "\($0), so that pictures cannot be decoded" }))
     rows.append(("Layers", layers))
+    rows.append(("Edit list", otherEditRate.map { "an edit with media rate \(Text.fixed($0, 2)), shown at rate 1" }))
     if let width = video.text("width"), let height = video.text("height") {
       let ratio = video.text("pixel-aspect-ratio").flatMap { $0 == "1/1" ? nil : ", pixel aspect ratio \($0)" } ?? ""
       rows.append(("Picture", "\(width)x\(height)\(ratio)"))
@@ -153,6 +154,7 @@ extension MediaInfo {
     if missing > 0 { json.member("missing", missing) }
     if let encryption { json.member("encryption", string: encryption) }
     if let layers { json.member("layers", string: layers) }
+    if otherEditRate != nil { json.member("edit-rate", orNull: otherEditRate) }
     json.close()
   }
 }

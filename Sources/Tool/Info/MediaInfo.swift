@@ -28,6 +28,9 @@ struct MediaInfo: Sendable {
   /// What there is above the base layer; `nil` for nothing, and where that is not known.
   var layers: String?
 
+  /// The media rate of an edit that is not 1, and not supported; `nil` without one.
+  var otherEditRate: Double?
+
   /// Counts of the access units that were read.
   struct Counts: Sendable {
     var pictures = 0

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVFormat
 import GStreamer
 import H26x
 
@@ -8,7 +9,11 @@ extension StreamDetails {
   /// - Parameters:
   ///   - display: display metadata of SEI messages.
   ///   - streamFormat: the caps field stream-format.
-  init(_ format: FormatDescription, _ display: DisplayMetadata, streamFormat: String) {
+  ///   - colour: what the container states; `nil` for nothing.
+  init(
+    _ format: FormatDescription, _ display: DisplayMetadata, streamFormat: String,
+    colour: StreamDescription.Colour? = nil
+  ) {
     self.init(kind: "video", codec: format.codec, codecName: format.codec.name)
     let size = format.frameSize
     fields["width"] = .int(Int32(clamping: size.width))
@@ -21,13 +26,9 @@ extension StreamDetails {
     fields["bit-depth-chroma"] = .int(format.chromaFormat == .monochrome ? 0 : Int32(clamping: format.chromaBitDepth))
     fields["pixel-aspect-ratio"] = format.pixelAspectRatio.map { .fraction(Fraction($0)) }
     fields["framerate"] = format.plausibleFrameRate.map { .fraction(Fraction($0)) }
-    if let isFullRange = format.isFullRange {
-      let transfer = display.alternativeTransfer?.preferredTransfer ?? format.colour?.transfer ?? 2
-      fields["colorimetry"] = colorimetryName(
-        isFullRange: isFullRange, primaries: format.colour?.primaries ?? 2, transfer: transfer,
-        matrix: format.colour?.matrix ?? 2
-      ).map(FieldValue.string)
-    }
+    fields["colorimetry"] = StreamDescription.Colour.capsText(
+      colour, format, preferringTransfer: display.alternativeTransfer?.preferredTransfer
+    ).map(FieldValue.string)
     fields["mastering-display-info"] = display.masteringDisplay.flatMap(Self.text).map(FieldValue.string)
     fields["content-light-level"] = display.contentLight.map { .string("\($0.maximum):\($0.maximumPictureAverage)") }
     fields["stream-format"] = .string(streamFormat)

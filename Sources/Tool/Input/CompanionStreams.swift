@@ -10,7 +10,7 @@ final class CompanionStreams {
     var packet: MediaPacket
     let stream: StreamDescription
     /// In nanoseconds of the media, whose edits are applied.
-    fileprivate(set) var time: Int64
+    var time: Int64
     /// Where it begins in a transport stream whose clock its times may have to follow still.
     fileprivate var position: Int64?
   }
@@ -44,13 +44,18 @@ final class CompanionStreams {
   private var places: [Int: (position: Int64, end: Int64)] = [:]
   private var wanted: Set<Int> = []
   private var ahead: Packet?
-  /// Streams whose frames have headers of their own.
-  private let headed: Set<Int>
+  private var early = EarlySound()
+  /// Packets that come before others are read.
+  private var completed: [EarlySound.HeldPacket] = []
+  /// The first headers of streams whose frames have headers that describe them.
+  private let headers: [Int: SoundHeader]
   /// How long the last packet of a stream lasts, in its ticks, and when it begins: the duration of MP4's last sample is not
   /// known without a decoder, and that of no packet in most files of Matroska.
   private var latest: [Int: (time: Int64, duration: Int64)] = [:]
   /// The times of frames with headers, of which several may come with one time.
   private var clocks: [Int: FrameClock] = [:]
+  /// How long the last of them is: one in LATM may leave its header out.
+  private var lengths: [Int: FrameClock.Length]
   /// How far the container was read, in the same time.
   private var reached = Int64.min
   private var isAtEnd = false
@@ -80,7 +85,8 @@ final class CompanionStreams {
     clock = context.formatName.hasPrefix("mpeg") ? file.clock : nil
     let selection = file.input.selection
     try container.check(selection)
-    headed = try Self.describeSound(of: container, file)
+    headers = try Self.describeSound(of: container, file)
+    lengths = headers.mapValues { FrameClock.Length($0) }
     let video = container.video
     // Of several programs, only that of the video is read.
     let program = container.context.programs.first { program in
@@ -110,14 +116,16 @@ final class CompanionStreams {
 
   /// Describes sound by the headers of its first frames where nothing else does.
   ///
-  /// - Returns: the streams that were described so.
-  private static func describeSound(of container: ContainerInput, _ file: ContainerFile) throws(Failure) -> Set<Int> {
+  /// - Returns: the headers by which streams were described.
+  private static func describeSound(
+    of container: ContainerInput, _ file: ContainerFile
+  ) throws(Failure) -> [Int: SoundHeader] {
     var missing = container.context.streams.filter {
       $0.kind == .audio && ($0.sampleRate == 0 || $0.channels == 0 || $0.codecName == "aac" && $0.extradata.isEmpty)
     }
     missing.removeAll { Self.describeOpus($0, of: container) }
-    guard !missing.isEmpty else { return [] }
-    var found: Set<Int> = []
+    guard !missing.isEmpty else { return [:] }
+    var found: [Int: SoundHeader] = [:]
     let trial = try ContainerInput(file, .packets)
     do throws(AVError) {
       var packet = try MediaPacket()
@@ -132,7 +140,7 @@ final class CompanionStreams {
         let index = missing.remove(at: place).index
         try container.context.describeSound(
           index, sampleRate: header.sampleRate, channels: header.channels, extradata: header.configuration)
-        if header.length > 0 { found.insert(index) }
+        found[index] = header
       }
     } catch {
       // What is not described is not kept.
@@ -155,7 +163,7 @@ final class CompanionStreams {
   }
 
   /// Whether frames of a stream have headers that other containers have not.
-  func hasHeaders(_ stream: StreamDescription) -> Bool { headed.contains(stream.index) }
+  func hasHeaders(_ stream: StreamDescription) -> Bool { headers[stream.index]?.length ?? 0 > 0 }
 
   private static func movie(_ input: InputFile) -> MP4.Movie? {
     guard input.kind == .container("MP4"), let source = try? InputBytes(input) else { return nil }
@@ -208,7 +216,7 @@ final class CompanionStreams {
   /// The next packet whose turn is before a time; `nil` when there is none.
   func next(before time: Int64) throws(Failure) -> Packet? {
     guard !wanted.isEmpty else { return nil }
-    while ahead == nil, !isAtEnd, reached < time { try read() }
+    while ahead == nil, !isAtEnd, !completed.isEmpty || reached < time { try read() }
     if let position = ahead?.position {
       guard clock?.isKnown(at: position) != false else { return nil }
       followClock()
@@ -248,15 +256,23 @@ final class CompanionStreams {
   /// How long a frame of sound lasts that may have neither time nor duration.
   private func length(of packet: borrowing MediaPacket, _ stream: StreamDescription) -> FrameClock.Length? {
     if stream.codecName == "opus" { return FrameClock.Length(opus: packet.copiedBytes()) }
-    guard headed.contains(stream.index) else { return nil }
-    return SoundHeader(packet.copiedBytes(), codec: stream.codecName).map { FrameClock.Length($0) }
+    guard hasHeaders(stream) || stream.codecName == "aac_latm" else { return nil }
+    if let header = SoundHeader(packet.copiedBytes(), codec: stream.codecName) {
+      lengths[stream.index] = FrameClock.Length(header)
+    }
+    return lengths[stream.index]
   }
 
   private func read() throws(Failure) {
+    if !completed.isEmpty {
+      ahead = completed.removeFirst().packet.take()
+      return
+    }
     do throws(AVError) {
       var packet = try MediaPacket()
       guard try context.read(into: &packet) else {
-        isAtEnd = true
+        completed = early.finish(&untimed)
+        isAtEnd = completed.isEmpty
         return
       }
       guard let stream = context.stream(packet.stream) else { return }
@@ -268,7 +284,9 @@ final class CompanionStreams {
       packet.presentation = packet.presentation.map { $0 &+ shift }
       packet.decoding = packet.decoding.map { $0 &+ shift }
       guard let ticks = packet.decoding ?? packet.presentation else {
-        if wanted.contains(stream.index) { untimed += 1 }
+        guard wanted.contains(stream.index) else { return }
+        let isEarly = clock == nil && stream.kind == .audio && latest[stream.index] == nil && !early.isFull
+        if isEarly { early.hold(Packet(packet: packet, stream: stream, time: 0)) } else { untimed += 1 }
         return
       }
       if packet.duration <= 0, stream.kind == .audio, let last = latest[stream.index] {
@@ -285,7 +303,11 @@ final class CompanionStreams {
       }
       reached = max(reached, time)
       guard wanted.contains(stream.index) else { return }
-      ahead = Packet(packet: packet, stream: stream, time: time)
+      if early.holds(stream.index) {
+        completed = early.take(Packet(packet: packet, stream: stream, time: time))
+      } else {
+        ahead = Packet(packet: packet, stream: stream, time: time)
+      }
     } catch {
       guard error == .invalidData else { throw ContainerInput.failure(error, input) }
       (isAtEnd, damage) = (true, reached)

@@ -64,6 +64,8 @@ final class ContainerReader: PictureSource {
     }
   }
 
+  var remark: String { track.remark }
+
   func begin() async throws(Failure) {}
 
   func end() { status.end() }

@@ -5,6 +5,7 @@ import StreamReport
 /// A report on the video track of a container that libavformat reads, as its packets are.
 struct ContainerReport {
   private let input: InputFile
+  private let isSummary: Bool
   private let reader: ContainerVideoReader
   private let status: ReadingStatus
   private var reporter: SampleReporter
@@ -19,14 +20,18 @@ struct ContainerReport {
   /// The most bytes in `recent`; a larger access unit is not kept whole.
   private static let recentLimit = 8 << 20
 
-  /// - Parameter file: has another reader too, or nil.
-  init(_ input: InputFile, _ options: ReportOptions, sharing file: ContainerFile? = nil) throws(Failure) {
-    self.input = input
+  /// - Parameters:
+  ///   - file: has another reader too, or nil.
+  ///   - isSummary: only sums matter: jumps of the file's clock are taken out rather than reported, and no bytes are kept.
+  init(
+    _ input: InputFile, _ options: ReportOptions, sharing file: ContainerFile? = nil, isSummary: Bool = false
+  ) throws(Failure) {
+    (self.input, self.isSummary) = (input, isSummary)
     let file = if let file { file } else { try ContainerFile(input, ReadingStatus()) }
     // A clock that begins anew is a finding.
-    let reader = try ContainerVideoReader(file, continuesClock: false)
+    let reader = try ContainerVideoReader(file, continuesClock: isSummary)
     file.hasAllReaders()
-    (self.reader, status, beginning) = (reader, file.status, reader.beginning)
+    (self.reader, status, beginning) = (reader, file.status, reader.beginning ?? 0)
     container = StreamRecord.Container(input.kind)
     // With a size, the offsets of MP4 are the file's.
     let size = container == .mp4 ? nil : input.size.map { UInt64($0) }
@@ -77,7 +82,7 @@ struct ContainerReport {
   private mutating func feed(_ sample: VideoSample) {
     if let configuration = sample.packaging?.configuration { reporter.configure(configuration) }
     // A PES packet without DTS has that of its PTS (ISO/IEC 13818-1, 2.4.3.7); libavformat marks no random access points.
-    let isPacket = container == .mpegTS
+    let isPacket = container == .mpegTS || input.kind == .container("an MPEG program stream")
     let decoding = sample.decoding ?? (isPacket ? sample.composition : nil)
     let beginning = beginning
     let time = sample.composition.map { composition in
@@ -85,7 +90,7 @@ struct ContainerReport {
         pts: composition - beginning, dts: decoding.map { $0 - beginning },
         duration: UInt32(clamping: sample.duration), isSync: isPacket ? nil : sample.isSync)
     }
-    keep(sample.bytes)
+    if !isSummary { keep(sample.bytes) }
     reporter.feed(sample.bytes, time)
   }
 }

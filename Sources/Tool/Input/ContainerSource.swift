@@ -57,6 +57,7 @@ final class ContainerSource: PushSource {
 
   override func nextBuffer() throws(FlowError) -> Buffer {
     guard let reader else { throw .error }
+    guard !status.isStopping else { throw status.isEnding ? .endOfStream : .flushing }
     let next: VideoSample?
     do throws(Failure) { next = try reader.next() } catch {
       status.fail(error)

@@ -11,8 +11,8 @@ final class ContainerVideoReader: VideoTrackReader {
   var parts: [ShownRange] { [shown] }
   var hidesFront: Bool { false }
 
-  /// The time of the first packet of a transport stream, in nanoseconds; 0 for others.
-  private(set) var beginning: Int64 = 0
+  /// The time of the first packet of a transport or program stream, in nanoseconds; nil for others.
+  private(set) var beginning: Int64?
 
   var position: Int64 { container.bytes.position }
 
@@ -24,11 +24,19 @@ final class ContainerVideoReader: VideoTrackReader {
   private var packet: MediaPacket
   /// Whether `packet` is the next one.
   private var isAhead = true
+  /// What was read ahead, and where it begins in the file.
+  private var waiting: [(sample: VideoSample, position: Int64?)] = []
+  /// When the last sample is decoded by the file, in nanoseconds.
+  private var lastDecoding: Int64?
+
+  /// More samples than can be reordered.
+  private static let waitingLimit = 17
 
   /// Packets before the first of H.264 or H.265, in which a container without a header may announce it.
   private static let trialCount = 10_000
 
-  /// - Parameter continuesClock: whether times go on where the clock of a transport stream begins anew.
+  /// - Parameter continuesClock: whether times go on where the clock of a transport stream begins anew, and decoding times
+  ///   that it lacks are found.
   /// - Throws: a `Failure` where the file cannot be read, or has no H.264 or H.265 stream.
   init(_ file: ContainerFile, continuesClock: Bool = true) throws(Failure) {
     container = try ContainerInput(file, .packets)
@@ -58,9 +66,10 @@ final class ContainerVideoReader: VideoTrackReader {
       .map { ClockTime(nanoseconds: $0 &* 1000) }
     // Packets of a transport stream begin anywhere on the clock.
     if let time = packet.presentation ?? packet.decoding, Self.isPacketized(container.context) {
-      beginning = found.timeBase.nanoseconds(time)
+      let first = found.timeBase.nanoseconds(time)
+      beginning = first
       // Leading pictures of the first random access point are shown before it.
-      shown = ShownRange(start: beginning - 10_000_000_000, end: nil, time: 0)
+      shown = ShownRange(start: first - 10_000_000_000, end: nil, time: 0)
     }
   }
 
@@ -81,6 +90,7 @@ final class ContainerVideoReader: VideoTrackReader {
     track.framerate = isPacketized ? nil : stream.frameRate.map { Fraction($0.numerator, $0.denominator) }
     track.isFramerateStated = track.framerate != nil
     track.direction = stream.rotation
+    track.colour = stream.colour
     track.timescale = stream.timeBase.numerator == 1 ? stream.timeBase.denominator : nil
     return track
   }
@@ -111,6 +121,18 @@ final class ContainerVideoReader: VideoTrackReader {
   func readAllMedia() {}
 
   func next() throws(Failure) -> VideoSample? {
+    guard let (read, position) = try waiting.isEmpty ? readSample() : waiting.removeFirst() else { return nil }
+    var sample = read
+    guard let clock else { return sample }
+    sample.decoding = try decodingTime(of: sample)
+    lastDecoding = sample.decoding ?? lastDecoding
+    let shift = clock.take(at: position, decoding: sample.decoding, presentation: sample.composition)
+    sample.composition = sample.composition.map { $0 &+ shift }
+    sample.decoding = sample.decoding.map { $0 &+ shift }
+    return sample
+  }
+
+  private func readSample() throws(Failure) -> (sample: VideoSample, position: Int64?)? {
     repeat {
       if !isAhead, try !Self.read(container, into: &packet) { return nil }
       isAhead = false
@@ -121,14 +143,31 @@ final class ContainerVideoReader: VideoTrackReader {
       packaging = changed == track.packaging ? nil : changed
       track.packaging = changed
     }
-    let (composition, decoding) = (
-      packet.presentation.map(timeBase.nanoseconds), packet.decoding.map(timeBase.nanoseconds)
-    )
-    let shift = clock?.take(at: packet.position, decoding: decoding, presentation: composition) ?? 0
-    return VideoSample(
-      bytes: packet.copiedBytes(), composition: composition.map { $0 &+ shift },
-      decoding: decoding.map { $0 &+ shift }, duration: timeBase.nanoseconds(packet.duration), isSync: packet.isKey,
-      packaging: packaging)
+    let sample = VideoSample(
+      bytes: packet.copiedBytes(), composition: packet.presentation.map(timeBase.nanoseconds),
+      decoding: packet.decoding.map(timeBase.nanoseconds), duration: timeBase.nanoseconds(packet.duration),
+      isSync: packet.isKey, packaging: packaging)
+    return (sample, packet.position)
+  }
+
+  /// When a sample of a transport stream is decoded. Without DTS that is its PTS (ISO/IEC 13818-1, 2.4.3.7), which
+  /// libavformat has in its place; some writers leave DTS out where pictures are reordered, too. The samples that are
+  /// decoded after it and have earlier times show that.
+  private func decodingTime(of sample: VideoSample) throws(Failure) -> Int64? {
+    guard let time = sample.decoding, time == sample.composition else { return sample.decoding }
+    var least = time
+    for place in 0..<Self.waitingLimit {
+      if place == waiting.count {
+        guard let read = try readSample() else { break }
+        waiting.append(read)
+      }
+      let (next, lowest) = (waiting[place].sample, lastDecoding ?? time &- 1_000_000_000)
+      // One that is earlier than what is decoded before the sample is on another clock.
+      guard let decoding = next.decoding, decoding < least, decoding >= lowest else { break }
+      least = decoding
+      if decoding != next.composition { break }
+    }
+    return least
   }
 
   func seek(to time: ClockTime) throws(Failure) -> Bool {

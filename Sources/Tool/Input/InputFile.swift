@@ -48,6 +48,13 @@ struct InputFile: Sendable {
     default: false
     }
   }
+  /// Whether the container has times of a clock that may begin, and begin anew, anywhere.
+  var hasClock: Bool {
+    switch kind {
+    case .container("MPEG-TS"), .container("an MPEG program stream"): true
+    default: false
+    }
+  }
   /// Bytes, `nil` for what has no size, such as a pipe.
   var size: Int? { pipe == nil && status.type == .regular ? Int(status.size) : nil }
 
@@ -59,12 +66,15 @@ struct InputFile: Sendable {
 
   /// Reads the first bytes. The rest of a pipe must be read through `pipe`, because it can be read once only.
   ///
-  /// - Parameter spoolsMP4: whether MP4 from a pipe is copied to a temporary file, as far as it goes: its table of
-  ///   contents may be at its end.
-  init(_ path: FilePath, spoolsMP4: Bool = true) throws(Failure) {
+  /// - Parameters:
+  ///   - path: of the file; `-` for standard input.
+  ///   - spoolsMP4: whether MP4 from a pipe is copied to a temporary file, as far as it goes: its table of contents may
+  ///     be at its end.
+  ///   - name: for messages, where the path is none that the user knows.
+  init(_ path: FilePath, spoolsMP4: Bool = true, name shown: String? = nil) throws(Failure) {
     guard !path.isEmpty else { throw Failure("the input has no name", .usage) }
     (self.path, isStandardInput) = (path, path == "-")
-    name = isStandardInput ? "standard input" : path.string
+    name = shown ?? (isStandardInput ? "standard input" : path.string)
     let expected = isStandardInput ? "expected a stream" : "expected a file"
     let status: Stat
     do throws(Errno) { status = try isStandardInput ? Stat(.standardInput) : Stat(path) } catch {
@@ -126,7 +136,7 @@ struct InputFile: Sendable {
   func source() throws(PipelineError) -> PipelineElement {
     if let pipe { return try Self.source(of: pipe) }
     guard isStandardInput, spool == nil else {
-      return try PipelineElement("filesrc", ["location": .string(unnameable?.descriptor.path ?? name)])
+      return try PipelineElement("filesrc", ["location": .string(unnameable?.descriptor.path ?? path.string)])
     }
     // For a file, fdsrc claims to be seekable but has no pull mode: flvdemux then seeks in vain, for ever.
     let path = FileDescriptor.standardInput.path

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVFormat
 import GStreamer
 import H26x
 import StreamReport
@@ -7,7 +8,7 @@ import StreamReport
 final class MP4VideoReader: VideoTrackReader {
   let track: VideoTrack
   private(set) var shown: ShownRange
-  let beginning: Int64 = 0
+  let beginning: Int64? = nil
   private(set) var position: Int64 = 0
 
   let hidesFront: Bool
@@ -57,6 +58,8 @@ final class MP4VideoReader: VideoTrackReader {
     {
       track.pixelAspect = Fraction(reduced)
     }
+    track.otherEditRate = file.otherEditRate.map { Double($0) / 65536 }
+    track.colour = StreamDescription.Colour(description.colour)
     track.direction = file.orientation.flatMap(Self.direction)
     track.duration = file.duration > 0 ? .seconds(file.duration, times: 1, over: timescale) : nil
     track.timescale = Int32(exactly: timescale)

@@ -80,6 +80,7 @@ final class MediaReader: PictureSource {
   let place: ProgressPlace
   var hasSought: Bool { false }
   var parts: [ShownRange] { [] }
+  var remark: String { "" }
   var parser: PipelineElement? { state.withLock { $0.parser } }
   /// The first H.264 or H.265 stream.
   var video: MediaStream? { state.withLock { $0.video } }

@@ -12,6 +12,8 @@ protocol PictureSource: Sendable {
   var parts: [ShownRange] { get }
   /// The video's parser; `nil` before it is known.
   var parser: PipelineElement? { get }
+  /// Ends a sentence about times that are not as the file has them; empty where they are.
+  var remark: String { get }
   /// How far it has come.
   var place: ProgressPlace { get }
   /// Waits until the elements are there.

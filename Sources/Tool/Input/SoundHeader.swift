@@ -14,11 +14,11 @@ struct SoundHeader: Equatable {
   let configuration: [UInt8]
 
   /// libavcodec's names of the codecs that have one.
-  static let codecs: Set = ["aac", "eac3", "mp1", "mp2", "mp3"]
+  static let codecs: Set = ["aac", "aac_latm", "eac3", "mp1", "mp2", "mp3"]
 
   /// The first header in bytes that may begin within a frame.
   static func first(in bytes: [UInt8], codec: String) -> SoundHeader? {
-    let first: UInt8 = codec == "eac3" ? 0x0B : 0xFF
+    let first: UInt8 = codec == "eac3" ? 0x0B : codec == "aac_latm" ? 0x56 : 0xFF
     for start in bytes.indices.prefix(8192) where bytes[start] == first {
       if let header = SoundHeader(Array(bytes[start...].prefix(16)), codec: codec) { return header }
     }
@@ -31,6 +31,7 @@ struct SoundHeader: Equatable {
   init?(_ bytes: [UInt8], codec: String) {
     switch codec {
     case "aac": self.init(adts: bytes)
+    case "aac_latm": self.init(latm: bytes)
     case "eac3": self.init(enhancedAC3: bytes)
     case "mp1", "mp2", "mp3": self.init(mpegAudio: bytes)
     default: return nil
@@ -43,13 +44,42 @@ struct SoundHeader: Equatable {
     let (profile, rate) = (bytes[2] >> 6, Int(bytes[2] >> 2 & 15))
     // 0 announces a configuration within the frame, which few writers use.
     let layout = (bytes[2] & 1) << 2 | bytes[3] >> 6
-    let rates = [96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350]
-    guard rates.indices.contains(rate), layout > 0 else { return nil }
-    (sampleRate, channels) = (rates[rate], layout == 7 ? 8 : Int(layout))
+    guard Self.rates.indices.contains(rate), layout > 0 else { return nil }
+    (sampleRate, channels) = (Self.rates[rate], layout == 7 ? 8 : Int(layout))
     samples = 1024 * (Int(bytes[6] & 3) + 1)
     // protection_absent: without it a check sum follows.
     length = bytes[1] & 1 == 1 ? 7 : 9
     configuration = [(profile + 1) << 3 | UInt8(rate) >> 1, UInt8(rate & 1) << 7 | layout << 3]
+  }
+
+  /// The sampling frequencies of AAC by their index (ISO/IEC 14496-3, 1.6.3.3).
+  private static let rates = [
+    96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
+  ]
+
+  /// ISO/IEC 14496-3, 1.7.2 and 1.7.3 (LOAS and LATM), of one program and one layer. A frame may leave out the
+  /// configuration, which is that of the frame before.
+  private init?(latm bytes: [UInt8]) {
+    guard bytes.count >= 8 else { return nil }
+    var rest = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    func next(_ count: Int) -> Int {
+      defer { rest <<= UInt64(count) }
+      return Int(rest >> UInt64(64 - count))
+    }
+    // The sync word and the length, useSameStreamMux, audioMuxVersion, allStreamsSameTimeFraming.
+    guard next(11) == 0x2B7, next(13) > 0, next(1) == 0, next(1) == 0, next(1) == 1 else { return nil }
+    let frames = next(6) + 1
+    // numProgram and numLayer.
+    guard next(4) == 0, next(3) == 0 else { return nil }
+    let (type, rate, layout) = (next(5), next(4), next(4))
+    guard type < 31, Self.rates.indices.contains(rate), (1...7).contains(layout) else { return nil }
+    // Spectral band replication has a rate of its own in front of frameLengthFlag.
+    if type == 5 || type == 29 {
+      guard next(4) < 15, next(5) < 31 else { return nil }
+    }
+    (sampleRate, channels) = (Self.rates[rate], layout == 7 ? 8 : layout)
+    samples = (next(1) == 1 ? 960 : 1024) * frames
+    (length, configuration) = (0, [])
   }
 
   /// ETSI TS 102 366, E.1.2.1 and E.1.2.2. Dependent substreams, which add channels to the first independent one, have

@@ -35,7 +35,8 @@ extension StreamDescription {
   }
 
   private static let names = [
-    "h264": "H.264", "hevc": "H.265", "aac_latm": "AAC", "ac3": "AC-3", "eac3": "E-AC-3", "dts": "DTS", "opus": "Opus",
+    "h264": "H.264", "hevc": "H.265", "aac_latm": "AAC in LATM", "ac3": "AC-3", "eac3": "E-AC-3", "dts": "DTS",
+    "opus": "Opus",
     "vorbis": "Vorbis", "truehd": "TrueHD", "mov_text": "timed text", "subrip": "SubRip", "webvtt": "WebVTT",
     "dvb_subtitle": "DVB", "dvb_teletext": "teletext", "hdmv_pgs_subtitle": "PGS", "eia_608": "CEA-608 captions",
     "mpeg4": "MPEG-4 video", "none": "unknown", "bin_data": "binary", "text": "text",

@@ -57,7 +57,7 @@ final class TransportClock {
     }
     let (step, distance) = (time &- last.time, time &- (last.time &+ last.duration))
     let isSeam =
-      distance < -Self.back(isDecodingTime && last.isDecodingTime)
+      step < -Self.back(isDecodingTime && last.isDecodingTime)
       || distance > Self.ahead && (jumps(from: last.position, to: position) ?? (distance > Self.farAhead))
     if isSeam {
       let shift = (seams.last?.shift ?? 0) &- distance

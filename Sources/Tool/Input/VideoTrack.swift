@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVFormat
 import GStreamer
 import H26x
 
@@ -24,8 +25,17 @@ struct VideoTrack: Sendable {
   /// ones.
   var direction: String?
   var duration: ClockTime?
+  /// The colour that the container states; `nil` for none.
+  var colour: StreamDescription.Colour?
+  /// The media rate of an edit that is shown at the rate of 1 nevertheless; `nil` without one.
+  var otherEditRate: Double?
   /// Ticks a second of its times; `nil` where the container does not have any.
   var timescale: Int32?
+
+  /// Ends a sentence about what is not shown as the container has it; empty for nothing.
+  var remark: String {
+    otherEditRate.map { "; an edit with media rate \(Text.fixed($0, 2)) is shown at rate 1" } ?? ""
+  }
 
   /// The caps of its samples.
   var caps: String {
@@ -45,8 +55,17 @@ struct VideoTrack: Sendable {
     if let pixelAspect {
       caps += ", pixel-aspect-ratio=(fraction)\(pixelAspect.numerator)/\(pixelAspect.denominator)"
     }
+    if let colorimetry { caps += ", colorimetry=(string)\(colorimetry)" }
     if let framerate { caps += ", framerate=(fraction)\(framerate.numerator)/\(framerate.denominator)" }
     return caps
+  }
+
+  /// What of the container's colour holds; `nil` also where it is not known what the stream has.
+  private var colorimetry: String? {
+    guard let colour, let configuration = packaging.configuration,
+      let format = FormatDescription(codec, configuration: configuration)
+    else { return nil }
+    return colour.rest(besides: format)?.capsText
   }
 
   private static func hexadecimal(_ bytes: [UInt8]) -> String {
@@ -95,8 +114,8 @@ protocol VideoTrackReader: AnyObject {
   var hidesFront: Bool { get }
   /// All parts that are shown.
   var parts: [ShownRange] { get }
-  /// Where the clock of the media begins, in nanoseconds; 0 unless that may be anywhere.
-  var beginning: Int64 { get }
+  /// Where the clock of the media begins, in nanoseconds; nil where it begins at 0.
+  var beginning: Int64? { get }
   /// How far the file was read, in bytes.
   var position: Int64 { get }
   /// Reads all media from the first sample on, whatever is shown of it.

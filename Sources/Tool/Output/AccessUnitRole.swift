@@ -26,6 +26,8 @@ struct AccessUnitRole {
 /// Reads the roles of access units, in decoding order.
 protocol AccessUnitRoleReading {
   mutating func role(of accessUnit: [UInt8]) -> AccessUnitRole
+  /// The parameter sets up to and with those of an access unit.
+  mutating func parameterSets(upTo accessUnit: [UInt8]) -> [[UInt8]]
   /// The access unit with those of the parameter sets that it lacks, behind its delimiter.
   func completed(_ accessUnit: [UInt8], with parameterSets: [[UInt8]]) -> [UInt8]
 }
@@ -82,6 +84,11 @@ private struct AccessUnitRoleReader<Codec: VideoCodecSyntax>: AccessUnitRoleRead
     role.isReference = info.slice?.isReference ?? true
     if role.start != .none { role.parameterSets = inspector.parameterSets.nalUnits }
     return role
+  }
+
+  mutating func parameterSets(upTo accessUnit: [UInt8]) -> [[UInt8]] {
+    _ = inspector.inspect(accessUnit.span, packaging: packaging)
+    return inspector.parameterSets.nalUnits
   }
 
   func completed(_ accessUnit: [UInt8], with parameterSets: [[UInt8]]) -> [UInt8] {

@@ -74,3 +74,11 @@ struct CompanionSpan {
     }
   }
 }
+
+extension Chapter {
+  /// The same part of a presentation that begins earlier by so many nanoseconds.
+  func delayed(by nanoseconds: Int64) -> Chapter {
+    let ticks = timeBase.rescaled(nanoseconds, from: .nanoseconds)
+    return Chapter(id: id, timeBase: timeBase, start: start &+ ticks, end: end &+ ticks, metadata: metadata)
+  }
+}

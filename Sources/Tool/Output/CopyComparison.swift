@@ -11,19 +11,33 @@ struct CopyComparison {
   private let metadata: MetadataDictionary
   /// The streams of the target, without covers and attachments.
   private let streams: [StreamDescription]
+  private let chapters: [Chapter]
 
   /// Of a byte stream, which has nothing.
-  init() { (metadata, streams) = (MetadataDictionary(), []) }
+  init() { (metadata, streams, chapters) = (MetadataDictionary(), [], []) }
 
   /// - Returns: `nil` for what cannot be read.
   init?(_ path: FilePath) {
     guard let input = try? InputFile(path), let file = try? ContainerFile(input, ReadingStatus()),
       let container = try? ContainerInput(file, .packets)
     else { return nil }
-    let target = container.context
+    self.init(container.context)
+  }
+
+  /// - Parameter front: what was written first into a pipe.
+  /// - Returns: `nil` for what cannot be read.
+  init?(_ front: [UInt8], _ container: TargetContainer) {
+    var settings = InputContext.Settings()
+    (settings.demuxer, settings.formats) = (container.demuxer, container.demuxer)
+    (settings.parses, settings.probesStreams) = (false, false)
+    guard let context = try? InputContext(KeptBytes(front), settings) else { return nil }
+    self.init(context)
+  }
+
+  private init(_ target: InputContext) {
     // FLV has metadata in front of the first packet, and announces streams with theirs.
     if var packet = try? MediaPacket() { _ = try? target.read(into: &packet) }
-    metadata = target.metadata
+    (metadata, chapters) = (target.metadata, target.chapters)
     streams = target.streams.filter { !$0.isCover && $0.kind != .attachment }
   }
 
@@ -54,6 +68,24 @@ struct CopyComparison {
     return losses
   }
 
+  /// What chapters that were written lack, for the user: in MP4 and MOV, the first one begins at 0, and each ends where the
+  /// next one begins.
+  func losses(_ written: [Chapter]) -> [String] {
+    let missing = written.count - chapters.count
+    guard missing <= 0 else { return [Text.count(missing, "chapter")] }
+    let moved = zip(written, chapters).enumerated().count { place, pair in
+      let (chapter, copy) = (pair.0.span, pair.1.span)
+      return !Self.isClose(chapter.start, copy.start)
+        || place < written.count - 1 && !Self.isClose(chapter.end, copy.end)
+    }
+    return moved > 0 ? ["when \(Text.count(moved, "chapter")) \(moved == 1 ? "begins and ends" : "begin and end")"] : []
+  }
+
+  /// Whether times are the same but for rounding to milliseconds.
+  private static func isClose(_ left: Int64, _ right: Int64) -> Bool {
+    left.subtractingReportingOverflow(right).partialValue.magnitude <= 1_000_000
+  }
+
   /// How pictures are displayed by the source's container, where neither the target nor the stream has the same.
   private func display(_ video: StreamDescription) -> [String] {
     let stream = Self.format(video)
@@ -81,13 +113,7 @@ struct CopyComparison {
 
   /// The format that the parameter sets of a container's description have; `nil` where it has none.
   private static func format(_ video: StreamDescription) -> FormatDescription? {
-    do throws(BitstreamError) {
-      switch video.codecName {
-      case "h264": return try H264.formatDescription(H264.ConfigurationRecord(video.extradata.span))
-      case "hevc": return try H265.formatDescription(H265.ConfigurationRecord(video.extradata.span))
-      default: return nil
-      }
-    } catch { return nil }
+    ContainerInput.codec(video).flatMap { FormatDescription($0, configuration: video.extradata) }
   }
 
   /// Whether the target has a time code.
@@ -108,7 +134,8 @@ struct CopyComparison {
       let key = withoutLanguage(entry.key.lowercased())
       // With a language, what the dictionary has without one as well.
       guard !isOfTheContainer(key, entry.value), key.utf8.count == entry.key.utf8.count || !keys.contains(key),
-        copy[key: key] == nil, !common.contains(key) || others.allSatisfy({ $0[key: key] == nil })
+        copy[key: key] == nil, copy[key: entry.key] == nil,
+        !common.contains(key) || others.allSatisfy({ $0[key: key] == nil })
       else { continue }
       if !missing.contains(entry.key) { missing.append(entry.key) }
     }
@@ -155,4 +182,32 @@ struct CopyComparison {
     (.masteringDisplay, "the container's mastering display (HDR10)"),
     (.contentLight, "the container's content light level (HDR10)"),
   ]
+}
+
+extension Chapter {
+  /// When it begins and ends, in nanoseconds.
+  fileprivate var span: (start: Int64, end: Int64) { (timeBase.nanoseconds(start), timeBase.nanoseconds(end)) }
+}
+
+/// Bytes in memory.
+private final class KeptBytes: IOSource {
+  private let bytes: [UInt8]
+  private(set) var position: Int64 = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  var length: Int64? { Int64(bytes.count) }
+  var isSeekable: Bool { true }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(AVError) -> Int {
+    let part = bytes.dropFirst(Int(clamping: position)).prefix(buffer.count)
+    unsafe buffer.copyBytes(from: part)
+    position += Int64(part.count)
+    return part.count
+  }
+
+  func seek(to position: Int64) throws(AVError) {
+    guard 0...Int64(bytes.count) ~= position else { throw .invalidArgument }
+    self.position = position
+  }
 }

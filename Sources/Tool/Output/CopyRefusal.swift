@@ -4,6 +4,8 @@
 enum CopyRefusal: Error {
   /// It has no presentation time.
   case untimed
+  /// Times that it lacks cannot be derived, because there are gaps between the others.
+  case gap
   /// The format changes, which one description of the video cannot hold.
   case formatChange
   /// What packages it has to be read first.

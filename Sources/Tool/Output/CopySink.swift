@@ -20,6 +20,8 @@ struct CopySink {
   var companionOffset: Int64 = 0
   /// Streams that are written beside the video, and those that are not.
   private(set) var (kept, left): ([StreamDescription], [StreamDescription]) = ([], [])
+  /// Those of the presentation that is written.
+  private var chapters: [Chapter] = []
   /// Access units of the video that were written.
   private(set) var written = 0
 
@@ -43,34 +45,40 @@ struct CopySink {
 
   // MARK: Writing
 
-  /// Opens the target with as many of the other streams as its muxer takes: it may refuse one only with the header.
+  /// Opens the target with those of the other streams that its muxer takes: it may refuse one only with the header.
   ///
   /// - Parameters:
   ///   - timeBase: the ticks of the video.
   ///   - keepsTimeCode: whether the source's time code is that of the first picture here, too.
-  mutating func open(_ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, keepsTimeCode: Bool) throws(Failure) {
-    var refused: [StreamDescription.Kind] = []
-    while output == nil {
-      let output = try MediaOutput(target, container, keepsTimeCode: keepsTimeCode, room: room)
-      kept = (companions?.chosen ?? []).filter { other in
-        (keepsAudio || other.kind != .audio) && !refused.contains(other.kind)
-          && companions.map { output.canHold(other, of: $0.context) } == true
-      }
+  ///   - delay: how much later everything is shown than in the source, or in the cut, in nanoseconds.
+  mutating func open(
+    _ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, keepsTimeCode: Bool, delay: Int64
+  ) throws(Failure) {
+    let wanted = (companions?.chosen ?? []).filter { keepsAudio || $0.kind != .audio }
+    let all = companions?.context.chapters ?? []
+    chapters = (span?.clipped(all) ?? all).map { $0.delayed(by: delay) }
+    func begin(_ output: MediaOutput, _ streams: [StreamDescription]) throws(Failure) {
+      kept = streams.filter { other in companions.map { output.canHold(other, of: $0.context) } == true }
       // FLV has room for one.
       if container == .flv, let first = kept.first { kept = [first] }
-      left = (companions?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
-      do throws(Failure) {
-        let chapters = companions?.context.chapters ?? []
-        try output.begin(video, timeBase, companions, keeping: kept, span?.clipped(chapters) ?? chapters)
-        self.output = output
-      } catch {
-        let doubtful = [StreamDescription.Kind.attachment, .video, .subtitle, .audio].first { kind in
-          kept.contains { $0.kind == kind }
-        }
-        guard let doubtful else { throw error }
-        refused.append(doubtful)
-      }
+      try output.begin(video, timeBase, companions, keeping: kept, chapters)
     }
+    func isTaken(_ streams: [StreamDescription]) -> Bool {
+      guard let trial = try? MediaOutput(tryingOutFor: target, container, keepsTimeCode: keepsTimeCode) else {
+        return false
+      }
+      do throws(Failure) { try begin(trial, streams) } catch { return false }
+      return true
+    }
+    var output = try MediaOutput(target, container, keepsTimeCode: keepsTimeCode, room: room)
+    do throws(Failure) { try begin(output, wanted) } catch {
+      var taken: [StreamDescription] = []
+      for stream in wanted where isTaken(taken + [stream]) { taken.append(stream) }
+      output = try MediaOutput(target, container, keepsTimeCode: keepsTimeCode, room: room)
+      try begin(output, taken)
+    }
+    self.output = output
+    left = (companions?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
     companions?.choose(kept.filter { !$0.isCover })
   }
 
@@ -171,10 +179,11 @@ struct CopySink {
 
   // MARK: Losses
 
-  /// How the target compares with the source; `nil` for what cannot be read again.
+  /// How the target compares with the source; `nil` for what cannot be read.
   private var comparison: CopyComparison? {
     if container == .annexb { return CopyComparison() }
-    return target.isSeekable ? target.path.flatMap { CopyComparison($0) } : nil
+    guard target.isSeekable else { return output.flatMap { CopyComparison($0.front, container) } }
+    return target.path.flatMap { CopyComparison($0) }
   }
 
   /// What of the source's streams and metadata is not in the target, for the user.
@@ -190,16 +199,17 @@ struct CopySink {
     if let rotation = companions.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
     losses += companions.losses + (output?.losses ?? [])
     losses += copy?.losses(companions.context.metadata, companions.video, kept) ?? []
-    let chapters = companions.context.chapters.count
-    if chapters > 0, !container.keepsChapters { losses.append(Text.count(chapters, "chapter")) }
+    losses += UnreadElements(source)?.losses(video: companions.video?.index, others: kept.map(\.index)) ?? []
+    if container.keepsChapters {
+      losses += copy?.losses(chapters) ?? []
+    } else if !companions.context.chapters.isEmpty {
+      losses.append(Text.count(companions.context.chapters.count, "chapter"))
+    }
     return losses
   }
 }
 
 extension TargetContainer {
-  /// Whether it is of the ISO base media file format.
-  var isMovie: Bool { self == .mp4 || self == .mov }
-
   /// Whether what is decoded need not be shown. Into a pipe, movies are written in fragments, behind their edit list.
   func hasEditList(in target: OutputFile) -> Bool { isMovie && target.isSeekable }
 

@@ -6,10 +6,12 @@ import StreamReport
 
 /// Writes repackaged video and what goes with it into a container, in the order of decoding.
 ///
-/// format (edits, what one description holds) → front (where it begins) → times (which pictures are shown, and when) → sink
+/// parameter sets (in front of keyframes) → format (edits, what one description holds) → front (where it begins) → times (which pictures are shown, and when) → sink
 struct CopyWriter {
   // MARK: Stages
 
+  /// `nil` for a target that has a description of the video.
+  private var sets: KeyframeParameterSets?
   private var format: CopyFormat
   /// `nil` from where the copy begins on.
   private var front: CopyFront?
@@ -50,11 +52,14 @@ struct CopyWriter {
   /// - Parameters:
   ///   - origin: the composition time of the first picture, where reading begins somewhere in front of the cut.
   ///   - seeks: whether reading may continue at a place near the cut.
+  ///   - sets: those of a source that has them in a configuration record, where the target has none.
   init(
     _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ companions: CompanionStreams?,
-    keepsAudio: Bool, _ times: CopyTimes, _ cut: Cut?, origin: Int64?, seeks: Bool, _ edits: [StreamEdit]
+    keepsAudio: Bool, _ times: CopyTimes, _ cut: Cut?, origin: Int64?, seeks: Bool, _ edits: [StreamEdit],
+    _ sets: KeyframeParameterSets?
   ) {
     (self.source, self.target, self.container, self.edits) = (source, target, container, edits)
+    self.sets = sets
     (self.times, self.cut) = (times, cut)
     format = CopyFormat(source, target, container, edits)
     sink = CopySink(source, target, container, companions, keepsAudio: keepsAudio)
@@ -85,6 +90,7 @@ struct CopyWriter {
   ///
   /// - Parameter accessUnit: has times of the media.
   mutating func take(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
+    sets?.complete(&accessUnit)
     do throws(Failure) { try format.edit(&accessUnit) } catch { throw .failure(error) }
     spacing.add(accessUnit.presentation)
     if accessUnit.duration <= 0 {
@@ -141,7 +147,8 @@ struct CopyWriter {
     times.begin(at: beginning?.earliest ?? first.presentation, hasEditList: hasEditList)
     let timeBase = times.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = times.frameRate
-    try sink.open(video, timeBase, keepsTimeCode: (cut?.start ?? 0) == 0)
+    let delay = times.zero.subtractingReportingOverflow(times.companionOffset).partialValue
+    try sink.open(video, timeBase, keepsTimeCode: (cut?.start ?? 0) == 0, delay: delay)
     if container == .flv { times.beginAtZero(first.decoding, try sink.firstCompanionTime()) }
     sink.companionOffset = times.companionOffset
   }

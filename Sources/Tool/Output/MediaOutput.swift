@@ -26,23 +26,16 @@ final class MediaOutput {
     var staleSideData: Set<SideData.Kind> = []
   }
 
-  /// An access unit.
-  struct AccessUnit {
-    var bytes: [UInt8]
-    /// In nanoseconds.
-    var presentation: Int64
-    var decoding: Int64
-    /// In nanoseconds; 0 where that is not known.
-    var duration: Int64
-    var isSync: Bool
-  }
-
   private let target: OutputFile
   private let container: TargetContainer
   private let output: OutputContext
+  /// `nil` for one that writes nothing.
+  private let bytes: OutputBytes?
   private var video = 0
   /// Where streams of the source are, and whether frames lose their header.
   private var others: [Int: (index: Int, losesHeader: Bool, priming: Int64)] = [:]
+  /// Packets of a stream that its one description does not fit, by its number in the source.
+  private var changed: [Int: Int] = [:]
   /// Pictures that are written with the header, and the streams for them.
   private var covers: [(index: Int, picture: [UInt8])] = []
   /// Of text subtitles whose codec the container does not hold.
@@ -61,7 +54,19 @@ final class MediaOutput {
   init(_ target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool, room: Int64 = 0) throws(Failure) {
     (self.target, self.container, self.keepsTimeCode, self.room) = (target, container, keepsTimeCode, room)
     let bytes = try OutputBytes(target, origin: room)
+    if !target.isSeekable { bytes.frontLimit = .max }
+    self.bytes = bytes
     do throws(AVError) { output = try OutputContext(bytes, format: container.format) } catch {
+      throw Self.failure(error, target)
+    }
+  }
+
+  /// Writes nothing: shows whether the muxer takes streams.
+  init(tryingOutFor target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool) throws(Failure) {
+    (self.target, self.container, self.keepsTimeCode, room) = (target, container, keepsTimeCode, 0)
+    bytes = nil
+    let discarded = DiscardedBytes(isSeekable: target.isSeekable)
+    do throws(AVError) { output = try OutputContext(discarded, format: container.format) } catch {
       throw Self.failure(error, target)
     }
   }
@@ -117,10 +122,14 @@ final class MediaOutput {
     return converters[stream.index]
   }
 
-  /// What was not converted, for the user.
+  /// What was not converted or not written, for the user.
   var losses: [String] {
     let count = others.keys.compactMap { converters[$0]?.failureCount }.reduce(0, +)
-    return count > 0 ? ["\(Text.count(count, "subtitle")) that cannot be read"] : []
+    var losses = count > 0 ? ["\(Text.count(count, "subtitle")) that cannot be read"] : []
+    for (stream, count) in changed.sorted(by: { $0.key < $1.key }) {
+      losses.append("\(Text.count(count, "packet")) of stream \(stream), whose sound has another format than the first")
+    }
+    return losses
   }
 
   /// Sound and subtitles that ISO/IEC 13818-1 and its extensions have stream types for.
@@ -168,6 +177,7 @@ final class MediaOutput {
         try output.add(chapters)
       }
       _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented))
+      if let bytes, !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
       for cover in covers { try writeCover(cover.picture, to: cover.index) }
       for stream in streams {
@@ -269,6 +279,12 @@ final class MediaOutput {
     }
   }
 
+  /// Bytes behind what the muxer has written with the header in which it writes the rest of its descriptions.
+  private static let frontSize = 1 << 20
+
+  /// What was written first into a pipe: all descriptions of streams and of the whole. Empty for a file.
+  var front: [UInt8] { bytes?.front ?? [] }
+
   // MARK: Packets
 
   /// Writes an access unit of the video.
@@ -308,6 +324,10 @@ final class MediaOutput {
       }
       if place.losesHeader {
         guard let header = SoundHeader(packet.copiedBytes(), codec: companion.stream.codecName) else { return }
+        guard header.configuration == companion.stream.extradata else {
+          changed[companion.stream.index, default: 0] += 1
+          return
+        }
         packet.removeFirst(header.length)
       }
       packet.presentation = packet.presentation.map { to.rescaled($0 &- origin, from: from) &+ place.priming }
@@ -334,62 +354,5 @@ final class MediaOutput {
   /// Writes what is left.
   func finish() throws(Failure) {
     do throws(AVError) { try output.finish() } catch { throw failure(error) }
-  }
-}
-
-extension MetadataDictionary {
-  /// What is true of a copy too.
-  var kept: MetadataDictionary {
-    var kept = MetadataDictionary()
-    for entry in entries where !Self.own.contains(entry.key.lowercased()) { kept[key: entry.key] = entry.value }
-    return kept
-  }
-
-  /// What muxers write of themselves, and of the file.
-  static let own: Set = ["major_brand", "minor_version", "compatible_brands", "encoder", "duration"]
-}
-
-extension TargetContainer {
-  /// What text subtitles of other containers are converted to.
-  fileprivate var subtitles: SubtitleConverter.Target? {
-    switch self {
-    case .mp4, .mov: .timedText
-    case .mkv: .subRip
-    case .annexb, .ts, .flv: nil
-    }
-  }
-
-  /// libavformat's name of the muxer.
-  fileprivate var format: String {
-    switch self {
-    case .annexb: "h264"
-    case .mp4: "mp4"
-    case .mov: "mov"
-    case .mkv: "matroska"
-    case .ts: "mpegts"
-    case .flv: "flv"
-    }
-  }
-
-  /// The muxer's options.
-  fileprivate func options(_ timeBase: TimeBase, isFragmented: Bool) -> MetadataDictionary {
-    var options = MetadataDictionary()
-    // Nothing that the source does not have: no name of a library, no time.
-    options[key: "fflags"] = "+bitexact"
-    switch self {
-    case .mp4, .mov:
-      if isFragmented {
-        // The first fragment in front of moov, whose description of sound and whose start need it.
-        options[key: "movflags"] = "+frag_keyframe+empty_moov+delay_moov+default_base_moof"
-        // Where keyframes are far apart.
-        options[key: "frag_size"] = "\(1 << 24)"
-      }
-      // Boxes that ISO/IEC 14496-12 does not have: dvcC, st3d, sv3d.
-      options[key: "strict"] = "unofficial"
-      if timeBase.numerator == 1 { options[key: "movie_timescale"] = "\(min(timeBase.denominator, 1_000_000))" }
-    case .ts: options[key: "max_delay"] = "700000"
-    case .annexb, .mkv, .flv: break
-    }
-    return options
   }
 }

@@ -147,11 +147,12 @@ struct MovieBox {
     replace(end..<end, with: added, in: [track, media, information, table, list, entry])
   }
 
+  /// - Returns: at least 1 for what lasts at all, because an edit of 0 shows nothing.
   private static func ticks(_ nanoseconds: Int64, _ scale: UInt64) -> UInt64 {
     let (high, low) = UInt64(max(0, nanoseconds)).multipliedFullWidth(by: scale)
     guard high < 1_000_000_000 else { return UInt64(UInt32.max) }
     let (whole, rest) = UInt64(1_000_000_000).dividingFullWidth((high, low))
-    return whole + (rest >= 500_000_000 ? 1 : 0)
+    return max(whole + (rest >= 500_000_000 ? 1 : 0), nanoseconds > 0 ? 1 : 0)
   }
 
   private var chunkOffsets: [ChunkOffsets] {

@@ -11,6 +11,10 @@ final class OutputBytes: IOSink {
   private let origin: Int64
   private(set) var position: Int64 = 0
   private var end: Int64 = 0
+  /// What was written first, up to ``frontLimit``: a pipe cannot be read again.
+  private(set) var front: [UInt8] = []
+  /// How many bytes of it are kept.
+  var frontLimit = 0
 
   /// - Parameter origin: how many bytes of a file stay free in front of the container.
   init(_ target: OutputFile, origin: Int64 = 0) throws(Failure) {
@@ -29,6 +33,25 @@ final class OutputBytes: IOSink {
         try unsafe file.descriptor.writeFully(Span(_unsafeBytes: bytes))
       }
     } catch { throw AVError(rawValue: -error.rawValue) }
+    if front.count < frontLimit { unsafe front += bytes.prefix(frontLimit - front.count) }
+    position += Int64(bytes.count)
+    end = max(end, position)
+  }
+}
+
+/// Bytes that are written nowhere.
+final class DiscardedBytes: IOSink {
+  let isSeekable: Bool
+  private(set) var position: Int64 = 0
+  private var end: Int64 = 0
+
+  init(isSeekable: Bool) { self.isSeekable = isSeekable }
+
+  var size: Int64? { isSeekable ? end : nil }
+
+  func seek(to position: Int64) throws(AVError) { self.position = position }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(AVError) {
     position += Int64(bytes.count)
     end = max(end, position)
   }

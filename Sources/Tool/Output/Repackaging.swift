@@ -23,6 +23,8 @@ struct Repackaging {
   let cut: Cut?
   /// Changes of the headers.
   var edits: [StreamEdit] = []
+  /// Times are derived from the order of pictures, because the container lacks some.
+  var ordersPictures = false
 
   /// What was written, and what was not.
   typealias Result = (summary: String, left: [String])
@@ -37,7 +39,14 @@ struct Repackaging {
     var refusal = CopyRefusal?.none
     if let result = try await attempt(nil, &refusal) { return result }
     if let result = try await attempt(false, &refusal) { return result }
-    guard case .formatChange = refusal else { throw untimed }
+    if case .untimed = refusal, input.hasClock, input.size != nil, target.isSeekable, cut == nil,
+      !ordersPictures
+    {
+      var ordered = self
+      ordered.ordersPictures = true
+      return try await ordered.run()
+    }
+    guard case .formatChange = refusal else { throw untimed(refusal) }
     // One description of the video is not enough: parameter sets stay with their pictures.
     guard target.isSeekable, input.size != nil, let result = try await attempt(true, &refusal) else {
       throw Failure(
@@ -92,18 +101,22 @@ struct Repackaging {
     }
   }
 
-  private func writer(_ source: Source?, from beginning: Beginning) -> CopyWriter {
-    let seeks = if case .undecided = beginning { true } else { false }
-    return CopyWriter(
-      input, target, container, source?.companions, keepsAudio: keepsAudio, source?.times ?? CopyTimes(),
-      source == nil ? cut : source?.cut, origin: beginning.origin, seeks: seeks, edits)
+  private func source(from place: Int64?) throws(Failure) -> CopySource {
+    try CopySource(input, cut, from: place, ordersPictures: ordersPictures, frameRate: framerate)
   }
 
-  private var untimed: Failure {
+  private func writer(_ source: CopySource?, from beginning: Beginning) -> CopyWriter {
+    let seeks = if case .undecided = beginning { true } else { false }
+    let sets = container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
+    return CopyWriter(
+      input, target, container, source?.companions, keepsAudio: keepsAudio, source?.times ?? CopyTimes(),
+      source == nil ? cut : source?.cut, origin: beginning.origin, seeks: seeks, edits, sets)
+  }
+
+  private func untimed(_ refusal: CopyRefusal?) -> Failure {
     let reason =
-      if case .container = input.kind {
-        "and the container does not have them: copy the video into a byte stream first (-o FILE.h264 or .h265), whose "
-          + "frame rate gives them times"
+      if case .gap = refusal {
+        "and they cannot be derived, because there are gaps between the others"
       } else if framerate == nil {
         "and no frame rate in the stream: give it with \(framerateOption), such as 25"
       } else {
@@ -123,7 +136,7 @@ struct Repackaging {
   ) async throws(Failure) -> Result? {
     // What is in a pipe cannot be written again.
     guard !input.isRaw, input.size != nil, target.isSeekable, drop == nil, !container.hasStartCodes else { return nil }
-    let source = try Source(input, cut, from: beginning.place)
+    let source = try source(from: beginning.place)
     guard !source.isMissed else {
       refusal = .missed
       return nil
@@ -149,7 +162,7 @@ struct Repackaging {
       refusal = error
       return nil
     }
-    return summary(of: writer)
+    return summary(of: writer, source.video.track.remark)
   }
 
   // MARK: Through a pipeline
@@ -192,10 +205,11 @@ struct Repackaging {
       await pipeline.stop()
       refusal = writer.refusal
       if refusal != nil { return nil }
+      try Interruption.check()
       throw error
     }
     await pipeline.stop()
-    do throws(CopyRefusal) { return try writer.finish { summary(of: $0) } } catch {
+    do throws(CopyRefusal) { return try writer.finish { summary(of: $0, reader.remark) } } catch {
       if case .failure(let failure) = error { throw failure }
       refusal = error
       return nil
@@ -206,6 +220,9 @@ struct Repackaging {
   private final class Writer: Sendable {
     private struct State {
       var writer: CopyWriter
+      var origin: Int64
+      /// The latest presentation time so far.
+      var latest = Int64.min
       /// The configuration record of the last sample.
       var configuration: [UInt8]?
       var hasEnded = false
@@ -213,12 +230,18 @@ struct Repackaging {
 
     private let state: Mutex<State>
     private let refused = Mutex<CopyRefusal?>(nil)
-    private let origin: Int64
+    private let known: OrderedVideoReader.KnownTimes?
     private let needsTimes: Bool
 
-    init(_ writer: sending CopyWriter, origin: Int64, needsTimes: Bool) {
-      state = Mutex(State(writer: writer))
-      (self.origin, self.needsTimes) = (origin, needsTimes)
+    /// - Parameters:
+    ///   - origin: what timestamps of the pipeline have more than times of the media, in nanoseconds.
+    ///   - known: what the container has of the times, where the pipeline's are derived.
+    init(
+      _ writer: sending CopyWriter, origin: Int64, following known: OrderedVideoReader.KnownTimes? = nil,
+      needsTimes: Bool
+    ) {
+      state = Mutex(State(writer: writer, origin: origin))
+      (self.known, self.needsTimes) = (known, needsTimes)
     }
 
     /// Why an access unit was refused; `nil` also for a failure.
@@ -227,10 +250,14 @@ struct Repackaging {
     /// Returns why the access unit cannot be written.
     func take(_ sample: Sample, of input: InputFile) -> Failure? {
       do throws(CopyRefusal) {
-        let accessUnit = try sample.accessUnit(origin: origin, needsTime: needsTimes)
         let configuration = sample.codecData ?? []
         try state.withLock { state throws(CopyRefusal) in
           guard !state.writer.isFinished else { return }
+          if state.latest == .min, let first = known?.first, let time = sample.attributes.pts {
+            state.origin = Int64(clamping: time.nanoseconds) - first
+          }
+          let accessUnit = try sample.accessUnit(origin: state.origin, needsTime: needsTimes)
+          state.latest = max(state.latest, accessUnit.presentation)
           if configuration != state.configuration, let format = sample.videoFormat {
             try state.writer.begin(format)
             state.configuration = configuration
@@ -256,6 +283,8 @@ struct Repackaging {
 
     func finish(_ summary: (CopyWriter) -> Result) throws(CopyRefusal) -> Result {
       try state.withLock { state throws(CopyRefusal) in
+        // Derived times have no gaps.
+        guard known.map({ $0.latest <= state.latest }) ?? true else { throw .gap }
         try state.writer.finish()
         return summary(state.writer)
       }
@@ -282,85 +311,22 @@ struct Repackaging {
     }
     let needsTimes = container != .annexb || cut != nil
     guard !input.isRaw else {
-      let writer = writer(nil, from: beginning)
-      return (
-        try input.pictureSource(framerate: framerate, chain), Writer(writer, origin: 0, needsTimes: needsTimes)
-      )
+      let source = try input.pictureSource(framerate: framerate, chain)
+      return (source, Writer(writer(nil, from: beginning), origin: 0, needsTimes: needsTimes))
     }
-    let source = try Source(input, cut, from: beginning.place)
+    let source = try source(from: beginning.place)
     guard !source.isMissed else { return nil }
     let reader = try ContainerReader(source.file, source.video, clips: false, chain)
     let writer = writer(source, from: beginning)
-    return (reader, Writer(writer, origin: ContainerSource.origin, needsTimes: needsTimes))
+    return (
+      reader, Writer(writer, origin: ContainerSource.origin, following: source.ordered?.known, needsTimes: needsTimes)
+    )
   }
 
-  // MARK: The source
-
-  /// A container that is copied.
-  private struct Source {
-    let file: ContainerFile
-    let video: any VideoTrackReader
-    /// `nil` where libavformat does not read the container.
-    let companions: CompanionStreams?
-    let times: CopyTimes
-    /// What is kept of what the video's reader shows.
-    let cut: Cut?
-    /// There is no way to the place where reading is to begin.
-    private(set) var isMissed = false
-
-    /// - Parameter place: where reading begins, in nanoseconds of the media; `nil` for the beginning.
-    init(_ input: InputFile, _ cut: Cut?, from place: Int64?) throws(Failure) {
-      file = try ContainerFile(input, ReadingStatus())
-      // Before the video is read on, because a pipe is read once.
-      companions = input.selection.isEmpty ? try? CompanionStreams(file) : try CompanionStreams(file)
-      let first = try ContainerReader.reader(file)
-      (video, self.cut) = if let cut { try Self.reader(file, first, cut) } else { (first, nil) }
-      var times = CopyTimes(shown: video.shown)
-      times.hidesFront = video.hidesFront
-      if video.parts.count > 1, cut == nil {
-        (times.shown, times.parts) = (nil, video.parts)
-        video.readAllMedia()
-      }
-      if video.beginning != 0 {
-        let start = companions?.context.start.map { $0 &* 1000 } ?? video.beginning
-        times.zero = min(video.beginning, start)
-        times.shown = ShownRange(start: times.zero, end: nil, time: 0)
-      }
-      times.timeBase = video.track.timescale.flatMap { TimeBase(1, $0) }
-      if video.track.isFramerateStated {
-        times.frameRate = video.track.framerate.flatMap { TimeBase($0.numerator, $0.denominator) }
-      }
-      self.times = times
-      guard let place else { return }
-      let time = place &- video.shown.start &+ video.shown.time
-      isMissed = try !video.seek(to: ClockTime(positive: time)) || companions?.seek(to: time) == false
-    }
-
-    /// Reads the one of several parts of an edit list that a cut is in.
-    private static func reader(
-      _ file: ContainerFile, _ first: any VideoTrackReader, _ cut: Cut
-    ) throws(Failure) -> (any VideoTrackReader, Cut) {
-      let parts = first.parts
-      guard let origin = parts.first?.time, parts.count > 1 else { return (first, cut) }
-      let place = parts.lastIndex { $0.time - origin <= cut.start } ?? 0
-      let part = parts[place]
-      var within = cut
-      within.offset = part.time - origin
-      within.start -= within.offset
-      within.end = cut.end.map { $0 - within.offset }
-      if let length = part.end.map({ $0 - part.start }) {
-        guard within.start < length, within.end ?? .max <= length || place == parts.count - 1 else {
-          throw Failure(
-            "\(file.input.name): its edit list shows \(Text.count(parts.count, "part")); a cut has to be within one of them"
-          )
-        }
-      }
-      return (try ContainerReader.reader(file, part: place), within)
-    }
-  }
+  // MARK: The result
 
   /// What was written, and what was not.
-  private func summary(of writer: CopyWriter) -> Result {
+  private func summary(of writer: CopyWriter, _ remark: String) -> Result {
     var summary = "\(target.name): "
     if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
     summary += "\(container.name), \(Text.list(writer.contents))"
@@ -374,6 +340,7 @@ struct Repackaging {
     if writer.hiddenBehind > 0, !hasEditList {
       summary += "; \(Text.count(writer.hiddenBehind, "picture")) behind \(source)"
     }
+    summary += remark
     if cut?.end == nil, input.hasGrown { summary += "; the source grew meanwhile, and may have more" }
     return (summary, writer.losses)
   }

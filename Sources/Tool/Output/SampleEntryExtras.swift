@@ -33,17 +33,9 @@ struct SampleEntryExtras {
     case .sampleAspectRatio: codes(["pasp"])
     case .crop: codes(["clap"])
     case .removeLayers: codes(["lhvC", "vexu", "hfov", "mvcC", "mvcP", "svcC"])
-    case .removeSEI(let type): Set([light[type]].compactMap(\.self))
-    case .keepSEI(let types): Set(light.filter { !types.contains($0.key) }.values)
-    case .insertSEI(let insertion): Set([light[insertion.type]].compactMap(\.self))
-    default: []
+    default: Set(HDR10Metadata.changed(by: edit).map(\.box))
     }
   }
-
-  /// The boxes that have what an SEI message of HDR10 has.
-  private static let light: [SEIPayloadType: FourCharacterCode] = [
-    .masteringDisplayColourVolume: FourCharacterCode("mdcv"), .contentLightLevel: FourCharacterCode("clli"),
-  ]
 
   /// - Parameters:
   ///   - entry: of the source; `nil` where that is neither MP4 nor MOV.
@@ -58,7 +50,7 @@ struct SampleEntryExtras {
     for box in entry?.otherBoxes ?? [] where !Self.notCopied.contains(box.type) {
       if !described.contains(box.type) {
         boxes.append(box)
-      } else if !Self.rewritten.contains(box.type), !Self.light.values.contains(box.type) {
+      } else if !Self.rewritten.contains(box.type), !HDR10Metadata.allCases.contains(where: { $0.box == box.type }) {
         edited.append(box.type.name)
       }
     }

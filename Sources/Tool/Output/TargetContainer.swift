@@ -42,8 +42,8 @@ enum TargetContainer: String, CaseIterable, ExpressibleByArgument {
     }
   }
 
-  /// Whether it can be written without seeking, into a pipe.
-  var isStream: Bool { self != .mp4 && self != .mov }
+  /// Whether it is of the ISO base media file format.
+  var isMovie: Bool { self == .mp4 || self == .mov }
 
   /// Whether its NAL units have start codes, not length prefixes.
   var hasStartCodes: Bool { self == .annexb || self == .ts }

@@ -13,8 +13,7 @@ struct PictureClock {
 
   init(_ input: InputFile) {
     addsDurations = input.kind == .container("AVI")
-    beginsAnywhere =
-      input.isRaw || input.kind == .container("MPEG-TS") || input.kind == .container("an MPEG program stream")
+    beginsAnywhere = input.isRaw || input.hasClock
   }
 
   /// The stream time of the next picture; `nil` where it has none.

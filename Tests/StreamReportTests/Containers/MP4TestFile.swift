@@ -22,6 +22,8 @@ struct MP4TestFile {
   var offsets: [UInt32]
   /// The sync samples, numbered from 1.
   var sync: [UInt32] = [1]
+  /// `media_rate` of an edit that shows everything, in 1/65536; nil for no edit list.
+  var editRate: UInt32?
 
   /// Makes a file of an H.264 stream of one slice a picture, in presentation order. Parameter sets go into
   /// the configuration record.
@@ -78,7 +80,10 @@ struct MP4TestFile {
       "mdia",
       Self.box("mdhd", Self.words(0, 0, 0, 2500, duration * count, 0)) + handler
         + Self.box("minf", Self.box("stbl", tables)))
-    let movie = Self.box("mvhd", Self.words(0, 0, 0, 1000, 0)) + Self.box("trak", Self.box("tkhd", header) + mediaBox)
+    let edits = editRate.map { Self.box("edts", Self.box("elst", Self.words(0, 1, duration * count * 2 / 5, 0, $0))) }
+    let movie =
+      Self.box("mvhd", Self.words(0, 0, 0, 1000, 0))
+      + Self.box("trak", Self.box("tkhd", header) + (edits ?? []) + mediaBox)
     return Self.box("mdat", media) + Self.box("moov", movie)
   }
 

@@ -389,6 +389,7 @@ extension RuleTests {
     Case(.order, mp4: two { $0.samples[1] += MP4TestFile.prefixed(TestStream.pps()) }),
     Case(.containerFrameRate, mp4: even(ticks: 125)),
     Case(.containerFrameRate, mp4: even(ticks: 50)),
+    Case(.containerEditRate, mp4: two { $0.editRate = 0x8000 }),
     // Decoders.
     Case(.decoderFormat, stream: TestStream(.init(profile: 110, depth: 10))),
     Case(.decoderLevel, stream: TestStream(.init(level: 52))),

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+
+/// Sound in front of time 0, such as the priming of AAC: in Matroska, libavformat gives it no times. It is held until
+/// the next packets of its stream show when it ends and how long a packet lasts.
+struct EarlySound {
+  typealias Packet = CompanionStreams.Packet
+
+  final class HeldPacket {
+    var packet: Packet?
+
+    init(_ packet: consuming Packet) { self.packet = .some(packet) }
+  }
+
+  /// By the index of their stream, in the order of the file.
+  private var held: [Int: [HeldPacket]] = [:]
+
+  /// More packets than prime any decoder are held.
+  var isFull: Bool { held.values.reduce(0) { $0 + $1.count } >= 64 }
+
+  func holds(_ stream: Int) -> Bool { held[stream] != nil }
+
+  /// Holds a packet without a time.
+  mutating func hold(_ packet: consuming Packet) {
+    held[packet.stream.index, default: []].append(HeldPacket(packet))
+  }
+
+  /// Takes the next packet with a time of a stream of which packets are held.
+  ///
+  /// - Returns: all of them, with times, once the packet has a duration. The first packet with a time may have none.
+  mutating func take(_ packet: consuming Packet) -> [HeldPacket] {
+    let (stream, usual) = (packet.stream, packet.packet.duration)
+    hold(packet)
+    guard usual > 0 else { return [] }
+    let packets = held.removeValue(forKey: stream.index) ?? []
+    var next: Int64?
+    for held in packets.reversed() {
+      guard var packet = held.packet.take() else { continue }
+      if packet.packet.duration <= 0 { packet.packet.duration = usual }
+      if let ticks = packet.packet.decoding ?? packet.packet.presentation {
+        next = ticks
+      } else if let end = next {
+        let ticks = end &- packet.packet.duration
+        (packet.packet.presentation, packet.packet.decoding) = (ticks, ticks)
+        packet.time = stream.timeBase.nanoseconds(ticks)
+        next = ticks
+      }
+      held.packet = consume packet
+    }
+    return packets
+  }
+
+  /// The file ends.
+  ///
+  /// - Parameter untimed: is raised by the packets whose time never became known.
+  /// - Returns: those with a time.
+  mutating func finish(_ untimed: inout Int) -> [HeldPacket] {
+    var timed: [HeldPacket] = []
+    for held in held.values.joined() {
+      guard let packet = held.packet.take() else { continue }
+      if packet.packet.decoding ?? packet.packet.presentation == nil {
+        untimed += 1
+      } else {
+        timed.append(HeldPacket(packet))
+      }
+    }
+    held = [:]
+    return timed
+  }
+}

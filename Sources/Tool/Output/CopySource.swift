@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+import GStreamer
+
+/// A container that is copied.
+struct CopySource {
+  let file: ContainerFile
+  let video: any VideoTrackReader
+  /// The same, where its times are derived from the order of pictures.
+  let ordered: OrderedVideoReader?
+  /// `nil` where libavformat does not read the container.
+  let companions: CompanionStreams?
+  let times: CopyTimes
+  /// What is kept of what the video's reader shows.
+  let cut: Cut?
+  /// There is no way to the place where reading is to begin.
+  private(set) var isMissed = false
+
+  /// - Parameters:
+  ///   - place: where reading begins, in nanoseconds of the media; `nil` for the beginning.
+  ///   - ordersPictures: whether all times are derived from the order of pictures.
+  ///   - frameRate: for that, of a stream that has none.
+  init(
+    _ input: InputFile, _ cut: Cut?, from place: Int64?, ordersPictures: Bool, frameRate: Fraction?
+  ) throws(Failure) {
+    file = try ContainerFile(input, ReadingStatus())
+    // Before the video is read on, because a pipe is read once.
+    companions = input.selection.isEmpty ? try? CompanionStreams(file) : try CompanionStreams(file)
+    let first = try ContainerReader.reader(file)
+    let (reader, within): (any VideoTrackReader, Cut?) =
+      if let cut { try Self.reader(file, first, cut) } else { (first, nil) }
+    self.cut = within
+    ordered =
+      if ordersPictures, let container = reader as? ContainerVideoReader {
+        try OrderedVideoReader(container, frameRate: frameRate)
+      } else {
+        nil
+      }
+    video = ordered ?? reader
+    var times = CopyTimes(shown: video.shown)
+    times.hidesFront = video.hidesFront
+    if video.parts.count > 1, cut == nil {
+      (times.shown, times.parts) = (nil, video.parts)
+      video.readAllMedia()
+    }
+    if let beginning = video.beginning {
+      let start = companions?.context.start.map { $0 &* 1000 } ?? beginning
+      times.zero = min(beginning, start)
+      times.shown = ShownRange(start: times.zero, end: nil, time: 0)
+    }
+    times.timeBase = video.track.timescale.flatMap { TimeBase(1, $0) }
+    if video.track.isFramerateStated {
+      times.frameRate = video.track.framerate.flatMap { TimeBase($0.numerator, $0.denominator) }
+    }
+    self.times = times
+    guard let place else { return }
+    let time = place &- video.shown.start &+ video.shown.time
+    isMissed = try !video.seek(to: ClockTime(positive: time)) || companions?.seek(to: time) == false
+  }
+
+  /// Reads the one of several parts of an edit list that a cut is in.
+  private static func reader(
+    _ file: ContainerFile, _ first: any VideoTrackReader, _ cut: Cut
+  ) throws(Failure) -> (any VideoTrackReader, Cut) {
+    let parts = first.parts
+    guard let origin = parts.first?.time, parts.count > 1 else { return (first, cut) }
+    let place = parts.lastIndex { $0.time - origin <= cut.start } ?? 0
+    let part = parts[place]
+    var within = cut
+    within.offset = part.time - origin
+    within.start -= within.offset
+    within.end = cut.end.map { $0 - within.offset }
+    if let length = part.end.map({ $0 - part.start }) {
+      guard within.start < length, within.end ?? .max <= length || place == parts.count - 1 else {
+        throw Failure(
+          "\(file.input.name): its edit list shows \(Text.count(parts.count, "part")); a cut has to be within one of them"
+        )
+      }
+    }
+    return (try ContainerReader.reader(file, part: place), within)
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+import H26x
+import StreamReport
+
+/// What HDR10 has in SEI messages, and containers repeat.
+enum HDR10Metadata: CaseIterable {
+  case masteringDisplay, contentLight
+
+  /// The SEI message that has it.
+  var message: SEIPayloadType {
+    switch self {
+    case .masteringDisplay: .masteringDisplayColourVolume
+    case .contentLight: .contentLightLevel
+    }
+  }
+
+  /// The box of a sample entry that has it.
+  var box: FourCharacterCode {
+    switch self {
+    case .masteringDisplay: FourCharacterCode("mdcv")
+    case .contentLight: FourCharacterCode("clli")
+    }
+  }
+
+  /// Where libavformat has it.
+  var sideData: SideData.Kind {
+    switch self {
+    case .masteringDisplay: .masteringDisplay
+    case .contentLight: .contentLight
+    }
+  }
+
+  /// What is no longer true of a container's copy after an edit.
+  static func changed(by edit: StreamEdit) -> [Self] {
+    allCases.filter { metadata in
+      switch edit {
+      case .removeSEI(let type): type == metadata.message
+      case .keepSEI(let types): !types.contains(metadata.message)
+      case .insertSEI(let insertion): insertion.type == metadata.message
+      default: false
+      }
+    }
+  }
+}
