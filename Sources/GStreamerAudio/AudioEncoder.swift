@@ -109,7 +109,8 @@ open class AudioEncoder: Element {
     unsafe gst_audio_encoder_set_latency(encoder, GstClockTime(minimum.nanoseconds), GstClockTime(maximum.nanoseconds))
   }
 
-  /// Sets what a decoder needs before the first frame, in one buffer, which the base class sends first.
+  /// Sets what a decoder needs before the first frame, in one buffer, which the base class sends first. It has no time,
+  /// and an ``AudioDecoder`` gets it as its first frame.
   public func setHeaders(_ headers: consuming Buffer) {
     unsafe gst_audio_encoder_set_headers(encoder, g_list_append(nil, headers.take()))
   }

@@ -70,7 +70,7 @@ public struct MP4AccessUnits: AsyncSequence {
     return track.duration > 0 ? time.duration(Int64(clamping: track.duration)) : nil
   }
 
-  /// The part of the presentation between two times: all pictures that are shown at `start` or later, and before `end`.
+  /// The part of the presentation between two times: all pictures that begin at `start` or later, and before `end`.
   /// Their times stay as they are. Reading begins at the last sync sample at or before `start`.
   ///
   /// A part of a part is what both have in common.

@@ -82,6 +82,45 @@ import VideoFiles
     #expect(accessUnitSizes(of: stream, inPiecesOf: stream.count) == sizes)
   }
 
+  @Test func aStreamBecomesSamples() throws {
+    let runs = try sampleRuns(of: stream)
+    #expect(runs.count == 1 && runs.first?.samples.count == 62)
+    // A set of the same id that differs begins a run of its own.
+    let other = try #require(
+      try StreamEditor<H264>.edited(stream, [.colour(ColourDescription(primaries: 9, transfer: 16, matrix: 9))]))
+    let both = try sampleRuns(of: stream + other)
+    let edited = try sampleRuns(of: other)
+    #expect(both.map(\.samples.count) == [62, 62])
+    #expect(both.first == runs.first && both.last == edited.first)
+    for run in both {
+      var count = 0
+      let sets = run.record.sequenceParameterSets + run.record.pictureParameterSets
+      try decode(run.samples, parameterSets: sets) { _ in count += 1 }
+      #expect(count == 62)
+    }
+  }
+
+  @Test func aLostCodecIsReported() async throws {
+    let accessUnits = AccessUnits(of: stream, codec: .h264)
+    let found = try await decode(accessUnits, losingCodecAt: 10, .recoverable)
+    #expect(found.shown == 62 && found.missing == 0 && !found.codecWasLost)
+    let lost = try await decode(accessUnits, losingCodecAt: 10, .lasting)
+    #expect(lost.shown + lost.missing == 62 && lost.missing > 0 && lost.codecWasLost)
+  }
+
+  @Test func aFilterHasAnotherFormatOnTheOtherSide() async throws {
+    try Tint.register(as: "articletint", typeName: "ArticleTint")
+    let line = "videotestsrc pattern=white num-buffers=1 ! video/x-raw,format=GRAY8,width=6,height=2 ! articletint"
+    let pipeline = try Pipeline("\(line) ! appsink name=out sync=false")
+    var pictures = try pipeline.appSink("out").makeAsyncIterator()
+    try await pipeline.play()
+    let picture = try #require(try await pictures.next())
+    #expect(picture.videoInfo?.format == .rgb && picture.videoInfo?.width == 6)
+    let bytes = try picture.copiedBytes()
+    #expect(bytes[0] > 200 && bytes[1] == bytes[0] / 2 && bytes[2] == 0)
+    await pipeline.stop()
+  }
+
   @Test func whatIsNotTrustedIsDecoded() async throws {
     #expect(try await decode(AccessUnits(of: stream, codec: .h264), unless: Cancellation()) == 62)
   }
@@ -130,6 +169,9 @@ import VideoFiles
     #expect(try await pictureCount(inMP4At: clip, from: .zero) == 62)
     #expect(try await pictureCount(inMP4At: clip, from: .seconds(1)) == 37)
     #expect(try await darkestPicture(inMP4At: clip)?.time != nil)
+    for (time, begins) in [(0, 0), (1010, 1000), (1040, 1040), (3000, 2440)] {
+      #expect(try await picture(inMP4At: clip, at: .milliseconds(time))?.time == .milliseconds(begins))
+    }
   }
 
   @Test func aFileIsShown() async throws {
@@ -183,6 +225,13 @@ import VideoFiles
     threads.threadCount = 3
     let accessUnits = AccessUnits(of: stream, codec: .h264)
     #expect(try await greatestDelay(of: accessUnits, liveConfiguration()) < greatestDelay(of: accessUnits, threads))
+  }
+}
+
+extension StreamEditor {
+  fileprivate static func edited(_ stream: [UInt8], _ edits: [StreamEdit]) throws -> [UInt8]? {
+    var editor = StreamEditor(edits)
+    return try editor.edit(stream.span, packaging: .annexB)
   }
 }
 

@@ -33,3 +33,50 @@ func accessUnitSizes(of stream: [UInt8], inPiecesOf pieceSize: Int) -> [Int] {
   }
   return sizes
 }
+
+/// A configuration record, and the samples that are decoded with its parameter sets.
+struct SampleRun: Equatable {
+  var record: H264.DecoderConfigurationRecord
+  var samples: [[UInt8]]
+}
+
+/// A byte stream as MP4 holds it ("avc1"): samples with length prefixes, and their parameter sets in a record. A new
+/// record begins where a parameter set is replaced.
+func sampleRuns(of stream: [UInt8]) throws(BitstreamError) -> [SampleRun] {
+  var repackager = Repackager(codec: .h264)
+  repackager.drop = H264.typesInConfigurationRecord.union(.h264(.accessUnitDelimiter))
+  var (scanner, sets) = (H264.Scanner(), H264.ParameterSets())
+  var (runs, samples, start) = ([SampleRun](), [[UInt8]](), 0)
+  while start < stream.count {
+    let rest = stream.span.extracting(start..<stream.count)
+    let finding = scanner.next(in: rest, isMarked: false, isDraining: true)
+    if case .needsMoreData = finding { break }
+    start += finding.size
+    guard case .accessUnit(let size) = finding else { continue }
+    let accessUnit = rest.extracting(0..<size)
+    let (setsBefore, isReplaced) = (sets, try update(&sets, from: accessUnit))
+    if isReplaced && !samples.isEmpty {
+      runs.append(SampleRun(record: try H264.DecoderConfigurationRecord(setsBefore), samples: samples))
+      samples = []
+    }
+    samples.append(try repackager.packaged(accessUnit, from: .annexB, as: .lengthPrefixed(.four)))
+  }
+  if !samples.isEmpty {
+    runs.append(SampleRun(record: try H264.DecoderConfigurationRecord(sets), samples: samples))
+  }
+  return runs
+}
+
+/// Stores the parameter sets of an access unit. Returns whether one of them has replaced another.
+private func update(
+  _ sets: inout H264.ParameterSets, from accessUnit: Span<UInt8>
+) throws(BitstreamError) -> Bool {
+  var isReplaced = false
+  var nalUnits = AnnexB.NALUnits(accessUnit)
+  while let nalUnit = nalUnits.next() {
+    let bytes = accessUnit.extracting(nalUnit.range)
+    guard H264.NALUnitType(headerByte: bytes[0]).isParameterSet else { continue }
+    if try sets.insert(bytes) == .replaced { isReplaced = true }
+  }
+  return isReplaced
+}

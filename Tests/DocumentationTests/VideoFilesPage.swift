@@ -27,3 +27,15 @@ func darkestPicture(inMP4At path: String) async throws -> (luma: Int, time: Dura
   }
   return darkest
 }
+
+/// The picture that an MP4 shows at a time: the last one that has begun by then.
+func picture(inMP4At path: String, at time: Duration) async throws -> DecodedPicture? {
+  // Pictures of this file last two seconds at most. Of a slide show they would last longer.
+  let accessUnits = try MP4AccessUnits(fileAt: path).part(from: time - .seconds(2))
+  var shown: DecodedPicture?
+  for try await picture in DecodedPictures(of: accessUnits) {
+    guard let start = picture.time, start <= time else { break }
+    shown = picture
+  }
+  return shown
+}

@@ -31,7 +31,7 @@ public import CGStreamer
   /// The name in the pipeline.
   public var name: String { reference.name }
 
-  /// The factory name, such as `videotestsrc`; "" for a bin made from a description.
+  /// The factory name, such as `videotestsrc`; `bin` for a bin made from a description.
   public var kind: String { unsafe Self.kind(of: raw) }
 
   @unsafe static func kind(of element: UnsafeMutablePointer<GstElement>) -> String {

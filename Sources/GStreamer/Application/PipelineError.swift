@@ -55,7 +55,7 @@ public struct ElementFailure: Error, Sendable {
   public var error: ElementError
   /// The name of the element.
   public var source: String
-  /// The name of the element's factory, such as `filesrc`; "" for a bin made from a description.
+  /// The name of the element's factory, such as `filesrc`; `bin` for a bin made from a description.
   public var kind = ""
   /// Details for programs.
   public var details: Fields?

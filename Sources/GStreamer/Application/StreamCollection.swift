@@ -244,7 +244,8 @@ extension Pipeline {
   /// Chooses streams of a ``StreamCollection``: those, and no others, are played from soon after.
   ///
   /// What then plays is posted as ``Message/Content/streamsSelected(_:ids:)``. `decodebin3` of GStreamer 1.22.0 may fail
-  /// or crash when it is asked before its first buffers are out.
+  /// or crash when it is asked in the first moments of a stream, also when the pipeline has prerolled; what plays from
+  /// the beginning is chosen by its signal `select-stream`.
   /// - Parameters:
   ///   - ids: the ids of the streams, all of one collection. There has to be one.
   ///   - element: the element that posted the collection; by default the sinks' upstream is asked.

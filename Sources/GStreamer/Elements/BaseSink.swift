@@ -54,8 +54,8 @@ open class BaseSink: Element {
 
   // MARK: Trampolines
 
-  /// `GstBaseSink`.
   override open class var requiredTemplates: [String] { ["sink"] }
+  /// `GstBaseSink`.
   override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_base_sink_get_type(), MemoryLayout<GstBaseSink>.stride)
   }

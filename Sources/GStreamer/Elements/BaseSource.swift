@@ -103,8 +103,8 @@ open class BaseSource: Element {
 
   // MARK: Trampolines
 
-  /// `GstBaseSrc`.
   override open class var requiredTemplates: [String] { ["src"] }
+  /// `GstBaseSrc`.
   override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_base_src_get_type(), MemoryLayout<GstBaseSrc>.stride)
   }

@@ -31,7 +31,13 @@ open class BaseTransform: Element {
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}
-  /// What caps on one side allow on the other.
+  /// What caps on one side allow on the other: by default the same. Called for both sides, also with caps that are not
+  /// fixed.
+  /// - Parameters:
+  ///   - caps: possible caps of a side.
+  ///   - side: the side that `caps` are of.
+  ///   - filter: what the neighbour of the other side accepts, in its order of preference: the result is its
+  ///     intersection with what is possible. Unwrapped with `switch`, because it is lent.
   open func transformCaps(_ caps: borrowing Caps, on side: Pad.Direction, filter: borrowing Caps?) -> Caps {
     guard let result = unsafe Self.parent.pointee.transform_caps(transform, side.raw, caps.raw, Caps.raw(filter))
     else { return .empty() }

@@ -132,8 +132,8 @@ open class VideoEncoder: Element {
 
   // MARK: Trampolines
 
-  /// `GstVideoEncoder`.
   override open class var requiredTemplates: [String] { ["sink", "src"] }
+  /// `GstVideoEncoder`.
   override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_video_encoder_get_type(), MemoryLayout<GstVideoEncoder>.stride)
   }

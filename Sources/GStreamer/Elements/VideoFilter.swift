@@ -19,11 +19,17 @@ open class VideoFilter: Element {
   open func stop() {}
   /// Sets the negotiated formats. Returns whether they are supported.
   open func setFormat(input: VideoInfo, output: VideoInfo) -> Bool { true }
-  /// Changes a frame in place. Not called in passthrough.
+  /// Changes a frame in place, where ``worksInPlace`` is true. Not called in passthrough.
   open func changePicture(_ picture: inout VideoFrameMap) throws(FlowError) {}
-  /// Fills an output frame.
+  /// Fills an output frame. Called only where ``worksInPlace`` is false; otherwise an override has no effect.
   open func transform(_ input: borrowing VideoFrameMap, into output: inout VideoFrameMap) throws(FlowError) {}
-  /// The caps of the other side that caps of this side allow: by default the same.
+  /// The caps of the other side that caps of this side allow: by default the same. Called for both sides, also with
+  /// caps that are not fixed.
+  /// - Parameters:
+  ///   - caps: possible caps of a side.
+  ///   - side: the side that `caps` are of.
+  ///   - filter: what the neighbour of the other side accepts, in its order of preference: the result is its
+  ///     intersection with what is possible. Unwrapped with `switch`, because it is lent.
   open func transformCaps(_ caps: borrowing Caps, on side: Pad.Direction, filter: borrowing Caps?) -> Caps {
     guard let result = unsafe Self.parent.pointee.transform_caps(transform, side.raw, caps.raw, Caps.raw(filter))
     else { return .empty() }

@@ -7,8 +7,9 @@ public import H26x
 /// for try await accessUnit in AccessUnits(of: pieces, codec: .h264) { … }
 /// ```
 ///
-/// Tags count from 0; ``AccessUnit/isRandomAccessPoint`` is set where decoding may begin. What comes before the first parameter sets is dropped, and so is what is no NAL unit, and an access
-/// unit of more than 64 MiB.
+/// Tags count from 0; ``AccessUnit/isRandomAccessPoint`` is set where decoding may begin. What comes before the first
+/// parameter sets is dropped, and so is what is no NAL unit, and an access unit of more than 64 MiB. A stream without
+/// parameter sets, or of the other codec, thus has no access unit; that is no error.
 public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Element == [UInt8] {
   /// An access unit; the first one has the format.
   public typealias Element = AccessUnit
