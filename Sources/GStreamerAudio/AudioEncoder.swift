@@ -89,10 +89,13 @@ open class AudioEncoder: Element {
   }
 
   /// Sets how many samples of each channel `handleFrame` is to have; by default as many as a buffer happens to have.
-  /// - Parameter range: 0 for no limit. A codec of fixed frames has one number.
+  /// - Parameter range: 0 for no limit. A codec of fixed frames has one number, and gets a frame a call.
   public func setFrameSamples(_ range: ClosedRange<Int>) {
     unsafe gst_audio_encoder_set_frame_samples_min(encoder, gint(clamping: max(range.lowerBound, 0)))
     unsafe gst_audio_encoder_set_frame_samples_max(encoder, gint(clamping: max(range.upperBound, 0)))
+    // The base class hands over as many whole frames as it has, however many samples one may have.
+    let isFixed = range.lowerBound == range.upperBound && range.lowerBound > 0
+    unsafe gst_audio_encoder_set_frame_max(encoder, isFixed ? 1 : 0)
   }
 
   /// Sets how many samples of each channel the encoder needs to know in advance of those that it puts out.

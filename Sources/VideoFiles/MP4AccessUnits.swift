@@ -80,7 +80,7 @@ public struct MP4AccessUnits: AsyncSequence {
   ///   - end: counts from there too; nil for the rest.
   public func part(from start: Duration, to end: Duration? = nil) -> MP4AccessUnits {
     var copy = self
-    let (first, limit) = (time.ticks(start), end.map(time.ticks) ?? .max)
+    let (first, limit) = (time.firstTick(from: start), end.map(time.firstTick) ?? .max)
     copy.parts = parts.compactMap { part in
       let partEnd = part.end.map { Self.sum(part.time, $0 &- part.start) } ?? .max
       let (shownFrom, shownTo) = (Swift.max(part.time, first), Swift.min(partEnd, limit))

@@ -12,6 +12,12 @@ struct TrackTime {
     return .seconds(seconds) + .nanoseconds((rest * 1_000_000_000 + half) / Int64(timescale))
   }
 
+  /// The first tick that is at a time or later, as ``duration(_:)`` has it; the last one there is for a time beyond.
+  func firstTick(from time: Duration) -> Int64 {
+    let nearest = ticks(time)
+    return nearest < .max && duration(nearest) < time ? nearest + 1 : nearest
+  }
+
   /// The nearest number of ticks; the largest or smallest there is for a duration beyond.
   func ticks(_ duration: Duration) -> Int64 {
     let (seconds, attoseconds) = duration.components

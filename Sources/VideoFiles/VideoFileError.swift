@@ -23,7 +23,14 @@ extension VideoFileError: CustomStringConvertible {
       code == EINVAL
         ? "\(path): not a regular file"
         : "\(path): \(unsafe strerror(code).map { unsafe String(cString: $0) } ?? "\(code)")"
-    case .container(let error): "the container cannot be read: \(error.reason) in \(error.box) at byte \(error.offset)"
+    case .container(let error):
+      switch (error.reason, error.box) {
+      case (.missing, FourCharacterCode("moov")): "neither MP4 nor MOV: there is no moov box"
+      case (.missing, FourCharacterCode("trak")): "no track of H.264 or H.265"
+      // The first bytes of the file are no box.
+      case (.badSize, _) where error.offset == 0: "neither MP4 nor MOV"
+      default: "the container cannot be read: \(error.reason) in \(error.box) at byte \(error.offset)"
+      }
     case .format(let error): "the parameter sets cannot be used: \(error)"
     case .unknownCodec: "neither H.264 nor H.265"
     }

@@ -132,6 +132,55 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
     #expect(try await self.all(accessUnits.part(from: .zero - most, to: most)).count == 62)
   }
 
+  /// Whatever the tick of the track is: pictures begin at the start or later, and before the end.
+  @Test func partsEndBetweenTicks() async throws {
+    let accessUnits = try MP4AccessUnits(of: FileInMemory(bytes: clip))
+    func times(_ start: Duration, _ end: Duration) async throws -> [Duration] {
+      try await all(accessUnits.part(from: start, to: end)).filter { !$0.doNotOutput }.compactMap(\.time).sorted()
+    }
+    let short = Duration.nanoseconds(1)
+    #expect(try await times(.zero, .microseconds(100)) == [.zero])
+    #expect(try await times(.zero, short) == [.zero])
+    #expect(try await times(.seconds(1), .seconds(1) + short) == [.seconds(1)])
+    #expect(try await times(.seconds(1) + short, .milliseconds(1080)) == [.milliseconds(1040)])
+    #expect(try await times(.seconds(1) - short, .seconds(1)) == [])
+  }
+
+  /// A session whose format has no `nalLengthSize` is for byte streams.
+  @Test func samplesFailInASessionForByteStreams() async throws {
+    let accessUnits = try MP4AccessUnits(of: FileInMemory(bytes: clip))
+    var format = accessUnits.format
+    format.nalLengthSize = nil
+    let session = try DecompressionSession(format: format)
+    for try await var accessUnit in accessUnits {
+      accessUnit.format = nil
+      try session.decode(accessUnit)
+    }
+    session.drain()
+    var failures = 0
+    while let result = session.nextResult() {
+      guard case .failed(_, let error) = result else { continue }
+      failures += error.reason == .badData ? 1 : 0
+    }
+    #expect(failures == 62)
+  }
+
+  /// What is no MP4, and MP4 without video.
+  @Test func errorsNameWhatIsMissing() {
+    func description(_ bytes: [UInt8]) -> String? {
+      do throws(VideoFileError) {
+        _ = try MP4AccessUnits(of: FileInMemory(bytes: bytes))
+        return nil
+      } catch { return "\(error)" }
+    }
+    #expect(description([]) == "neither MP4 nor MOV: there is no moov box")
+    #expect(description([0x1A, 0x45, 0xDF, 0xA3] + [UInt8](repeating: 0, count: 60)) == "neither MP4 nor MOV")
+    var sound = SmallMP4(bytes: clip)
+    sound.replace(
+      ["moov", "trak", "mdia", "hdlr"], with: SmallMP4.box("hdlr", [0, 0, 0, 0, 0, 0, 0, 0] + Array("soun".utf8)))
+    #expect(description(sound.bytes) == "no track of H.264 or H.265")
+  }
+
   /// "avc3": the configuration record has no parameter sets, and the samples have them.
   @Test func parameterSetsMayBeInTheSamples() async throws {
     var file = SmallMP4(bytes: clip)

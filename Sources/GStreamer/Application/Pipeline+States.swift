@@ -71,11 +71,12 @@ extension Pipeline {
   }
 
   /// Ends the stream at the sources, and waits until all sinks have reached the end: completes the file of a recording.
-  /// The pipeline must be playing.
-  /// - Throws: `element` for an error that an element posted, `stopped`, `cancelled`, or `empty` when there are no
-  ///   elements.
+  /// - Throws: `notPlaying` unless the pipeline plays, without which no sink reaches the end; `element` for an error that
+  ///   an element posted, `stopped`, `cancelled`, or `empty` when there are no elements.
   public func finish() async throws(PipelineError) {
     try checkHasElements()
+    if case .stopped(let isCancelled) = hub.phase { throw isCancelled ? .cancelled : .stopped }
+    guard unsafe reference.element.pointee.target_state == GST_STATE_PLAYING else { throw .notPlaying }
     var messages = messages.makeAsyncIterator()
     await onOtherThread { [reference] in reference.endStream() }
     while try await messages.next() != nil {}

@@ -39,6 +39,8 @@ public enum PipelineError: Error, Sendable {
   case notSeekable
   /// Nobody takes this choice of streams.
   case notSelected([String])
+  /// The pipeline does not play.
+  case notPlaying
   /// The stream has ended: there is no further picture.
   case endOfStream
   /// Data was not accepted.
@@ -87,6 +89,7 @@ extension PipelineError: CustomStringConvertible {
     case .notLinkable(let from, let to): "\(from) cannot be linked to \(to)"
     case .notLoaded(let reason): "the plugin cannot be loaded: \(reason)"
     case .element(let failure): failure.description
+    case .notPlaying: "the pipeline does not play"
     case .stateChange(let state): "the pipeline cannot get to the state \(state)"
     case .notSeekable: "the pipeline cannot seek there"
     case .notSelected(let ids):

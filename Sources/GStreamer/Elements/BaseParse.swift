@@ -261,7 +261,17 @@ open class BaseParse: Element {
       do throws(FlowError) {
         switch try unsafe element.handleFrame(BaseParseFrame(frame)) {
         case .frame(let size):
-          return unsafe gst_base_parse_finish_frame(parse, frame, gint(clamping: max(size, 0)))
+          // The base class would log a critical warning, and end in an internal error.
+          let available = unsafe Int(clamping: gst_buffer_get_size(frame.pointee.buffer))
+          let isPushed = unsafe size > 0 || size == 0 && frame.pointee.out_buffer != nil
+          guard isPushed, size <= available else {
+            element.post(
+              ElementError(
+                .library(.failed), "The parser found a frame of \(size) bytes in \(available).",
+                debug: "ParseStep.frame"))
+            return GST_FLOW_ERROR
+          }
+          return unsafe gst_base_parse_finish_frame(parse, frame, gint(size))
         case .skip(let size): unsafe skip?.pointee = gint(clamping: max(size, 0))
         case .needsMoreData: break
         }

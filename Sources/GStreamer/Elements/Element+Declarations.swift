@@ -65,6 +65,12 @@ extension Element {
     return name.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
+  /// Whether the description of a pipeline can have the name of an element.
+  static func isElementName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, isLetter(first) || isDigit(first) else { return false }
+    return name.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+  }
+
   /// Whether GObject takes the name of a type.
   static func isTypeName(_ name: String) -> Bool {
     guard name.utf8.count >= 3, let first = name.utf8.first else { return false }

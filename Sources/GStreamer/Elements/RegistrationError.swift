@@ -5,6 +5,9 @@ public enum RegistrationError: Error, Hashable, Sendable {
   /// The name of the GObject type is none: three characters or more of letters, digits, `-`, `_` and `+`, of which the
   /// first is a letter or `_`.
   case invalidTypeName(String)
+  /// The name of the element is none that can stand in the description of a pipeline: letters, digits, `-` and `_`, of
+  /// which the first is a letter or a digit.
+  case invalidElementName(String)
   /// Another type of the process has this name.
   case typeNameTaken(String)
   /// A pad template cannot be.
@@ -24,6 +27,7 @@ extension RegistrationError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .invalidTypeName(let name): "“\(name)” is no name of a type"
+    case .invalidElementName(let name): "“\(name)” is no name of an element"
     case .typeNameTaken(let name): "another type is called “\(name)”"
     case .padTemplate(let name, let reason): "the pad template “\(name)”: \(reason)"
     case .property(let name, let reason): "the property “\(name)”: \(reason)"

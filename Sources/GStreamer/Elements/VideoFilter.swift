@@ -59,6 +59,7 @@ open class VideoFilter: Element {
 
   // MARK: Trampolines
 
+  override open class var requiredTemplates: [String] { ["sink", "src"] }
   /// `GstVideoFilter`.
   override open class var parentType: (type: GType, instanceSize: Int) {
     unsafe (gst_video_filter_get_type(), MemoryLayout<GstVideoFilter>.stride)

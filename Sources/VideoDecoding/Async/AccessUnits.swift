@@ -9,7 +9,8 @@ public import H26x
 ///
 /// Tags count from 0; ``AccessUnit/isRandomAccessPoint`` is set where decoding may begin. What comes before the first
 /// parameter sets is dropped, and so is what is no NAL unit, and an access unit of more than 64 MiB. A stream without
-/// parameter sets, or of the other codec, thus has no access unit; that is no error.
+/// parameter sets, or of the other codec, thus has no access unit: ``DecodedPictures`` then ends with the error
+/// `invalidFormatDescription`.
 public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Element == [UInt8] {
   /// An access unit; the first one has the format.
   public typealias Element = AccessUnit
@@ -62,6 +63,16 @@ public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Ele
       }
     }
   }
+}
+
+extension AccessUnits.Iterator: FormatSearching {
+  var missingFormat: DecodeError? { cutter.missingFormat }
+}
+
+/// Looks for the format of a stream in the stream itself.
+protocol FormatSearching {
+  /// Why there was no access unit so far; nil where there was one, and where nothing has come.
+  var missingFormat: DecodeError? { get }
 }
 
 extension AccessUnits: Sendable where Source: Sendable {}

@@ -12,7 +12,8 @@
 /// access units end, it first gives all pictures that are left.
 ///
 /// An access unit without a picture is passed over here; ``Iterator/nextResult(isolation:)`` reports it. Errors end the
-/// sequence: those of the source, after the pictures of what came before, and those that make a session impossible.
+/// sequence: those of the source, after the pictures of what came before, and those that make a session impossible, of
+/// which one is that ``AccessUnits`` finds no parameter sets.
 public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source.Element == AccessUnit {
   /// A picture, free to cross threads.
   public typealias Element = DecodedPicture
@@ -105,6 +106,7 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
         }
         do throws(DecodeError) {
           guard let next else {
+            if session == nil, let error = (source as? any FormatSearching)?.missingFormat { throw error }
             isAtEnd = true
             session?.drain()
             continue

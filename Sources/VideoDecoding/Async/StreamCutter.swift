@@ -11,6 +11,8 @@ protocol StreamCutting {
   var isAtEnd: Bool { get }
   /// The next access unit; nil when it needs more of the stream, or when there is none at its end.
   mutating func next() -> AccessUnit?
+  /// Why the stream so far has no access unit; nil where it has one, and where nothing has come.
+  var missingFormat: DecodeError? { get }
 }
 
 struct StreamCutter<Codec: ElementCodecSyntax>: StreamCutting {
@@ -31,6 +33,7 @@ struct StreamCutter<Codec: ElementCodecSyntax>: StreamCutting {
   /// Where what is not used up begins in ``bytes``.
   private var start = 0
   private var count: UInt64 = 0
+  private var byteCount: UInt64 = 0
   private var hasFormat = false
   private(set) var isAtEnd = false
 
@@ -43,10 +46,18 @@ struct StreamCutter<Codec: ElementCodecSyntax>: StreamCutting {
   mutating func append(_ piece: [UInt8]) {
     bytes.removeSubrange(..<start)
     start = 0
+    byteCount += UInt64(piece.count)
     if bytes.isEmpty { bytes = piece } else { bytes += piece }
   }
 
   mutating func end() { isAtEnd = true }
+
+  var missingFormat: DecodeError? {
+    guard !hasFormat, byteCount > 0 else { return nil }
+    return DecodeError(
+      .invalidFormatDescription,
+      detail: "there are no parameter sets of \(Codec.codec.name) that can be read in \(byteCount) bytes")
+  }
 
   mutating func next() -> AccessUnit? {
     while var current = found.take() ?? scan() {

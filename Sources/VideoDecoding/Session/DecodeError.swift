@@ -120,7 +120,7 @@ public struct DecodeError: Error, Sendable, Hashable {
     switch reason {
     case .badData: "the access unit does not decode"
     case .unsupportedFeature: "the stream uses a feature that the decoder does not have"
-    case .malfunction: "the codec failed and could not be brought back"
+    case .malfunction: "the codec failed"
     case .processUnavailable: "no process for the codec could be started"
     case .hardwareUnavailable: "no device decodes the stream"
     case .invalidSession: "the session was invalidated"
@@ -128,7 +128,7 @@ public struct DecodeError: Error, Sendable, Hashable {
     case .invalidFormatDescription: "the parameter sets cannot be used"
     case .decoderNotFound: "libavcodec has no decoder for this codec"
     case .allocationFailed: "out of memory"
-    case .invalidArgument: "an argument makes no sense"
+    case .invalidArgument: "an argument is invalid"
     }
   }
 

@@ -220,7 +220,7 @@ public final class DecompressionSession {
   /// As the public methods, with all that is known of an access unit.
   func decode(_ accessUnit: Span<UInt8>, _ request: DecodeRequest) throws(DecodeError) {
     guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: request.tag) }
-    guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: request.tag) }
+    guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: request.tag, detail: "the access unit is empty") }
     guard let repaired = core.repaired(accessUnit) else {
       return decode(accessUnit, core.read(accessUnit), request)
     }
@@ -232,7 +232,7 @@ public final class DecompressionSession {
     _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, tag: UInt64, time: Duration?, doNotOutput: Bool
   ) throws(DecodeError) {
     guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
-    guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag) }
+    guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag, detail: "the access unit is empty") }
     decode(accessUnit, description, DecodeRequest(tag: tag, time: time, doNotOutput: doNotOutput))
   }
 

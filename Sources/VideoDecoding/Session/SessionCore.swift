@@ -116,6 +116,14 @@ struct SessionCore: ~Copyable {
       ledger.countOneWithoutPicture()
       return output.drop(request.tag, reason)
     }
+    if summary.nalUnitType == nil, input.isPackagedOtherwise(accessUnit) {
+      ledger.countOneWithoutPicture()
+      let error = DecodeError(
+        .badData, tag: request.tag, accessUnitNumber: index,
+        detail: "it does not begin with a start code: samples of MP4 need a format with nalLengthSize")
+      output.note(error)
+      return output.fail(error, tag: request.tag)
+    }
     // The codec has not got the parameter sets of held access units.
     let prefix = input.takePrefix(
       for: summary, sets: admission == .begins && gate.isHolding ? incoming.earlierParameterSets : [])

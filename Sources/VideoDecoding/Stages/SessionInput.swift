@@ -87,6 +87,14 @@ struct SessionInput {
     return skipFrames == .nonReference && summary.isDiscardable ? .skipped : nil
   }
 
+  /// Whether an access unit of a byte stream does not begin with a start code (Annex B).
+  func isPackagedOtherwise(_ accessUnit: Span<UInt8>) -> Bool {
+    guard lengthSize == nil else { return false }
+    var zeros = 0
+    while zeros < accessUnit.count, accessUnit[zeros] == 0 { zeros += 1 }
+    return zeros < accessUnit.count && (zeros < 2 || accessUnit[zeros] != 1)
+  }
+
   /// What `inspect` would return for this access unit.
   func lookAhead(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> AccessUnitSummary {
     var lookahead = inspector

@@ -57,6 +57,18 @@ private final class CountingSource: Element {
     for number in 1...3 { #expect(told["told-once-\(number)"] == 1) }
   }
 
+  /// No sink would reach the end.
+  @Test func whatDoesNotPlayCannotBeFinished() async throws {
+    let pipeline = try Pipeline("videotestsrc ! fakesink")
+    await #expect(throws: PipelineError.self) { try await pipeline.finish() }
+    try await pipeline.preroll()
+    await #expect(throws: PipelineError.self) { try await pipeline.finish() }
+    try await pipeline.play()
+    try await pipeline.finish()
+    await pipeline.stop()
+    await #expect(throws: PipelineError.self) { try await pipeline.finish() }
+  }
+
   /// The source's push waits in the sink until the pipeline, and with it the bin, changes its state.
   @Test func theEndOfABinDoesNotWaitForAPushThatWaitsForTheBin() async throws {
     let pipeline = try Pipeline("bin.( name=inside videotestsrc ! identity ) ! fakesink sync=false")

@@ -187,6 +187,16 @@ private final class LateDecoder: AudioDecoder {
     #expect(try harness.outputCaps().description == "audio/x-counted, rate=(int)1000, channels=(int)1")
   }
 
+  /// One frame a call, however many have come.
+  @Test func anEncoderOfFixedFramesGetsOneAtATime() throws {
+    let harness = try Harness("testcountingenc")
+    harness.setInputCaps(format(1000, 1))
+    #expect(harness.push(bytes(of: Array(1...14)), pts: .zero) == 0)
+    harness.endOfStream()
+    let counts = try (0..<4).map { _ in Int(try harness.pullBytes()[0]) }
+    #expect(counts == [4, 4, 4, 2])
+  }
+
   @Test func whatIsEncodedIsDecoded() async throws {
     let source = "audiotestsrc num-buffers=5 samplesperbuffer=99 ! \(format(44100, 2))"
     func all(_ description: String) async throws -> [UInt8] {

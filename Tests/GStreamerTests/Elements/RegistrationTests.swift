@@ -31,6 +31,9 @@ private final class Misspelt: Declaring {
 private final class WithoutSource: Declaring {
   override class var padTemplates: [PadTemplate] { [.sink("ANY")] }
 }
+private final class FilterWithoutSource: VideoFilter {
+  override class var padTemplates: [PadTemplate] { [.sink("video/x-raw")] }
+}
 private final class SamePads: Declaring {
   override class var padTemplates: [PadTemplate] { [.sink("ANY"), .source("ANY"), .sink("ANY")] }
 }
@@ -64,6 +67,7 @@ private final class TakenSignal: Declaring {
     arguments: [
       (Misspelt.self, .padTemplate("src", reason: "“video/x-raw, width=” are no caps")),
       (WithoutSource.self, .padTemplate("src", reason: "it is missing, and the base class needs it")),
+      (FilterWithoutSource.self, .padTemplate("src", reason: "it is missing, and the base class needs it")),
       (SamePads.self, .padTemplate("sink", reason: "there are two of this name")),
       (PlaceForever.self, .padTemplate("sink_%u", reason: "the pad is always there: its name has no %")),
       (DefaultOutOfRange.self, .property("number", reason: "the default 5 is not in 0...3")),
@@ -80,6 +84,15 @@ private final class TakenSignal: Declaring {
     Harness.initialise()
     #expect(throws: expected) { try type.register(as: "testdeclaring", typeName: "GstTestDeclaring") }
     #expect(!Runtime.hasElement("testdeclaring"))
+  }
+
+  /// No description of a pipeline could have these.
+  @Test(arguments: ["", "two words", "test!", "-test", "test.names"])
+  func namesOfElementsAreChecked(name: String) {
+    Harness.initialise()
+    #expect(throws: RegistrationError.invalidElementName(name)) {
+      try RegisteredOnce.register(as: name, typeName: "GstTestElementNames")
+    }
   }
 
   @Test func namesOfTypesAreChecked() throws {

@@ -26,7 +26,8 @@ private struct Extras: PropertyFlags {
   }
 }
 
-/// Splits input into frames whose first byte is their length; 0 is garbage, 255 is an error.
+/// Splits input into frames whose first byte is their length; 0 is garbage, 255 is an error. After 254, it claims a frame
+/// of the length in the next byte, whatever has come.
 private final class LengthParse: BaseParse {
   struct Settings: Sendable {
     var number: Int32 = 3
@@ -69,6 +70,7 @@ private final class LengthParse: BaseParse {
       post(ElementError(.stream(.format), "Not for me.", debug: "length 255"))
       throw .error
     }
+    if length == 254, map.bytes.count > 1 { return .frame(size: Int(Int8(bitPattern: map.bytes[1]))) }
     if map.bytes.count < length { return .needsMoreData }
     frames += 1
     return .frame(size: length)
@@ -105,6 +107,16 @@ private final class LengthParse: BaseParse {
     harness.setInputCaps("application/x-test")
     #expect(harness.push([255, 1]) == FlowError.error.rawValue)
     #expect(harness.takeMessages() == ["error: Not for me."])
+  }
+
+  /// Of a frame that cannot be there, GStreamer has a critical warning alone, which is fatal here.
+  @Test(arguments: [0, 4, 255]) func aFrameOfAnImpossibleSizeIsAnError(size: UInt8) throws {
+    let harness = try Harness("testlengthparse")
+    harness.collectMessages()
+    harness.setInputCaps("application/x-test")
+    #expect(harness.push([254, size, 1]) == FlowError.error.rawValue)
+    #expect(
+      harness.takeMessages() == ["error: The parser found a frame of \(Int8(bitPattern: size)) bytes in 3."])
   }
 
   @Test func setsAndReadsProperties() throws {

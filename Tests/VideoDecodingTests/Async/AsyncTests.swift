@@ -116,6 +116,27 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     #expect(try await pictures.next() == nil)
   }
 
+  /// Garbage, the other codec, and a stream without parameter sets.
+  @Test func aStreamWithoutFormatIsAnError() async throws {
+    let h264 = try mediaAccessUnits("clip.h264")
+    let isSlice = { (unit: [UInt8]) in Array(unit.drop { $0 == 0 }.dropFirst().prefix(1))[0] & 31 == 1 }
+    let slices = h264.flatMap { unit in isSlice(unit) ? unit : [] }
+    for (bytes, codec) in [
+      ([UInt8](repeating: 7, count: 5000), .h264), (h264.joined().map(\.self), .h265),
+      (slices + [0, 0, 1, 0x41, 0x9A], .h264),
+    ] as [([UInt8], FormatDescription.Codec)] {
+      await #expect {
+        for try await _ in DecodedPictures(of: AccessUnits(of: bytes, codec: codec)) {}
+      } throws: { error in
+        guard case .decoding(let failure)? = error as? DecodingFailure<Never> else { return false }
+        return failure.reason == .invalidFormatDescription
+          && failure.detail == "there are no parameter sets of \(codec.name) that can be read in \(bytes.count) bytes"
+      }
+    }
+    // Nothing is no error.
+    for try await _ in DecodedPictures(of: AccessUnits(of: [UInt8](), codec: .h264)) {}
+  }
+
   @Test func anAccessUnitWithoutAnyFormatIsAnError() async throws {
     var first = try #require(await allAccessUnits().first)
     #expect(first.format != nil)
