@@ -1,23 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// How far a slice header is read.
-public enum SliceHeaderDepth: Sendable {
-  /// Up to what distinguishes pictures and orders them.
-  case pictureIdentity
-  /// Up to reference marking, where H.264 may reset POC (MMCO 5).
-  case referenceMarking
-}
-
-/// How the blocks of a slice may be predicted.
-public enum SlicePrediction: Sendable, Hashable {
-  /// I and SI slices.
-  case intra
-  /// P and SP slices.
-  case forward
-  /// B slices.
-  case bidirectional
-}
-
 /// The slice header of a codec, as far as access units, POC and random access need it. A plain value without
 /// references.
 public protocol SliceHeaderSyntax: Sendable {
@@ -64,18 +46,4 @@ public protocol SliceHeaderSyntax: Sendable {
   var prediction: SlicePrediction? { get }
   /// Whether POC needs the header read at depth ``SliceHeaderDepth/referenceMarking``.
   var mayResetPOC: Bool { get }
-}
-
-/// `recovery_point()` SEI of a codec: when decoding starts here, pictures are correct from a later one on.
-public protocol RecoveryPointSyntax: Sendable, Hashable {
-  /// Reads a message of type ``SEIPayloadType/recoveryPoint``.
-  ///
-  /// - Throws: any ``BitstreamError``.
-  init(_ message: borrowing SEIMessages.Message) throws(BitstreamError)
-  /// How far behind this picture the first correct one is, in `frame_num` (H.264) or POC (H.265).
-  var distance: Int { get }
-  /// `exact_match_flag`: pictures from the recovery point on are those of a decoder that began earlier.
-  var isExactMatch: Bool { get }
-  /// `broken_link_flag`: pictures in front of the recovery point may be badly damaged.
-  var isBrokenLink: Bool { get }
 }

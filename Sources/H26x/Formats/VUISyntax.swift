@@ -20,37 +20,6 @@ public protocol VUISyntax: Sendable, Hashable {
   static var semanticsClause: StaticString { get }
 }
 
-/// `video_signal_type_present_flag` of a VUI, and its fields.
-public struct VideoSignal: Sendable, Hashable {
-  /// `video_format`, 0 to 7 (H.264 table E-2, H.265 table E.2).
-  public var format: UInt8
-  /// `video_full_range_flag`.
-  public var isFullRange: Bool
-  /// Primaries, transfer and matrix; nil when absent.
-  public var colour: ColourDescription?
-
-  /// Creates one.
-  public init(format: UInt8 = 5, isFullRange: Bool, colour: ColourDescription?) {
-    self.format = format
-    self.isFullRange = isFullRange
-    self.colour = colour
-  }
-}
-
-/// `chroma_sample_loc_type_top_field` and `_bottom_field` of a VUI, 0 to 5 (H.264 figure E-1, H.265 figure E.1).
-public struct ChromaLocation: Sendable, Hashable {
-  /// Of top fields and frames.
-  public var topField: UInt8
-  /// Of bottom fields.
-  public var bottomField: UInt8
-
-  /// Creates one.
-  public init(topField: UInt8, bottomField: UInt8) {
-    self.topField = topField
-    self.bottomField = bottomField
-  }
-}
-
 extension VUISyntax {
   /// The sample aspect ratio (H.264 table E-1, H.265 table E.1); nil when absent, unspecified or with a term of 0.
   public var sampleAspectRatio: Ratio? {

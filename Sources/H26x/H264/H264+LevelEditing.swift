@@ -133,6 +133,7 @@ extension H264.SequenceParameterSet {
       guard isFrameOnly || 21...41 ~= levelIDC else {
         throw refusal("frame_mbs_only_flag", 0, "must be 1 except at levels 2.1 to 4.1", "H.264 table A-4")
       }
+      // The flag has no meaning without B slices.
       guard usesDirect8x8Inference || levelIDC < 30 || profile.forbidsBSlices else {
         throw refusal("direct_8x8_inference_flag", 0, "must be 1 from level 3 on", "H.264 table A-4")
       }
@@ -163,11 +164,6 @@ extension H264 {
     let size = UInt64(clamping: sps.widthInMacroblocks) * UInt64(clamping: sps.heightInMacroblocks)
     return sps.levelLimits?.keep(size: size, sentRate: sps.frameRate, demand) ?? false
   }
-}
-
-extension H264.Profile {
-  /// Whether there are no B slices by the profile, for which `direct_8x8_inference_flag` has no meaning.
-  fileprivate var forbidsBSlices: Bool { isIntraOnly || idc == 66 }
 }
 
 extension H264.VUI.BitstreamRestriction {

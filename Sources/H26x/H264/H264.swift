@@ -113,8 +113,9 @@ extension H264.SequenceParameterSet: SequenceParameterSetSyntax {
   public var followsDecodingOrder: Bool {
     pictureOrderCountType == .decodingOrder || forbidsBFrames || maximumReorderFrames == 0
   }
-  /// Whether it is of the Constrained Baseline profile.
-  public var forbidsBFrames: Bool { profile.idc == 66 && profile.isConstrained(toSet: 1) }
+  /// Whether it is of the Constrained Baseline profile or an intra profile. Of Baseline without `constraint_set1_flag`
+  /// the picture order counts are taken at their word.
+  public var forbidsBFrames: Bool { profile.forbidsBSlices && (profile.idc != 66 || profile.isConstrained(toSet: 1)) }
   /// 1: the fields of a frame are known by their slice headers.
   public var picturesPerFrame: Int { 1 }
   /// 2: both fields of a frame count.

@@ -99,6 +99,9 @@ extension H264 {
       }
     }
 
+    /// Whether the profile has no B slices (A.2.1, A.2.8 to A.2.11).
+    package var forbidsBSlices: Bool { idc == 66 || isIntraOnly }
+
     /// The other profiles, by their names in caps and in order of preference, whose decoders must decode this stream
     /// too (A.2): the same list as h264parse offers to a decoder that does not list the profile.
     public var compatibleProfiles: [String] { compatibleProfiles(viewCount: nil) }

@@ -1,37 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// `payloadType` of an SEI message. These numbers mean the same in H.264 and H.265.
-public struct SEIPayloadType: RawRepresentable, Sendable, Hashable {
-  /// The number of Annex D.
-  public let rawValue: UInt32
-
-  /// Creates a type from any number.
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
-
-  /// `buffering_period()`.
-  public static let bufferingPeriod = SEIPayloadType(rawValue: 0)
-  /// `pic_timing()`.
-  public static let pictureTiming = SEIPayloadType(rawValue: 1)
-  /// `user_data_registered_itu_t_t35()`: captions, active format, bar data, HDR10+.
-  public static let userDataRegistered = SEIPayloadType(rawValue: 4)
-  /// `user_data_unregistered()`.
-  public static let userDataUnregistered = SEIPayloadType(rawValue: 5)
-  /// `recovery_point()`.
-  public static let recoveryPoint = SEIPayloadType(rawValue: 6)
-  /// `stereo_video_info()`.
-  public static let stereoVideoInformation = SEIPayloadType(rawValue: 21)
-  /// `frame_packing_arrangement()`.
-  public static let framePackingArrangement = SEIPayloadType(rawValue: 45)
-  /// `display_orientation()`.
-  public static let displayOrientation = SEIPayloadType(rawValue: 47)
-  /// `mastering_display_colour_volume()`.
-  public static let masteringDisplayColourVolume = SEIPayloadType(rawValue: 137)
-  /// `content_light_level_info()`.
-  public static let contentLightLevel = SEIPayloadType(rawValue: 144)
-  /// `alternative_transfer_characteristics()`.
-  public static let alternativeTransferCharacteristics = SEIPayloadType(rawValue: 147)
-}
-
 /// The messages of one SEI NAL unit (H.264 7.3.2.3.1, H.265 7.3.5), one by one; nothing is copied.
 public struct SEIMessages: ~Escapable {
   /// A message. Its payload is read by one of the typed initialisers, such as `H264.RecoveryPoint(message)`.

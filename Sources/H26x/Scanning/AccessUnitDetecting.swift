@@ -1,16 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a NAL unit means for the access unit.
-public enum AccessUnitBoundary: Sendable, Hashable {
-  /// It belongs to the access unit of the NAL unit before.
-  case continues
-  /// It begins an access unit.
-  case begins
-  /// It belongs to the next slice (H.264's prefix NAL unit). If the next NAL unit ``begins`` an access unit, that one
-  /// begins here.
-  case followsNext
-}
-
 /// Finds where access units begin. A small value without references; feed it every NAL unit in order.
 public protocol AccessUnitDetecting: Sendable {
   /// What it reads.
@@ -30,4 +19,6 @@ public protocol AccessUnitDetecting: Sendable {
   mutating func feed(
     _ nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
   ) -> (boundary: AccessUnitBoundary, slice: SliceHeader?)
+  /// Feeds a slice of the base picture whose header was read, at any depth.
+  mutating func feed(_ slice: SliceHeader) -> AccessUnitBoundary
 }

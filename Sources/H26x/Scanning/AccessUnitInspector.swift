@@ -67,18 +67,8 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
     _ bytes: Span<UInt8>, packaging: NALPackaging, depth: SliceHeaderDepth
   ) -> Info {
     var info = Info()
-    switch packaging {
-    case .annexB:
-      var units = AnnexB.NALUnits(bytes)
-      while let unit = units.next() { visit(bytes, unit.range, depth, &info) }
-    case .lengthPrefixed(let size):
-      var units = LengthPrefixed.NALUnits(bytes, lengthSize: size)
-      do throws(BitstreamError) {
-        while let range = try units.next() { visit(bytes, range, depth, &info) }
-      } catch {
-        if info.error == nil { info.error = error }
-      }
-    }
+    let badLength = packaging.forEachNALUnit(of: bytes) { visit(bytes, $0, depth, &info) }
+    info.error = info.error ?? badLength
     if let slice = info.slice { info.isSecondField = fields.isSecond(slice) }
     info.parameterSetGeneration = parameterSetChanges
     return info

@@ -1,15 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// A NAL unit in a ``ScannedAccessUnit``.
-public struct ScannedNALUnit: Sendable {
-  /// Offset of its start code or length.
-  public internal(set) var start: Int
-  /// Header and payload.
-  public internal(set) var range: Range<Int>
-  /// What it is; nil for dropped ones, which ``ScannedAccessUnit/dropped`` lists.
-  public internal(set) var contents: AccessUnitContents?
-}
-
 /// What a scanner found out about an access unit, or about a NAL unit when those are cut.
 ///
 /// Offsets are in bytes from its start.

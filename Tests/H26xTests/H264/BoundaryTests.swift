@@ -76,11 +76,15 @@ import Testing
     var sps = try Samples.sps()
     #expect(sps.usualOrderStep == 2 && H265Samples.plainSPS().usualOrderStep == 1)
     #expect(sps.hasVUI && !H265Samples.plainSPS().hasVUI && !sps.forbidsBFrames && !sps.followsDecodingOrder)
+    let reordering = sps.vui
     sps.vui?.bitstreamRestriction?.maximumReorderFrames = 0
     #expect(sps.followsDecodingOrder)
     sps.vui = nil
     #expect(!sps.hasVUI && !sps.followsDecodingOrder)
-    for (idc, flags, forbids) in [(66, 0x40, true), (66, 0, false), (77, 0x40, false)] as [(UInt8, UInt8, Bool)] {
+    sps.vui = reordering
+    for (idc, flags, forbids) in [
+      (66, 0x40, true), (66, 0, false), (77, 0x40, false), (100, 0x10, true), (100, 0, false), (44, 0, true),
+    ] as [(UInt8, UInt8, Bool)] {
       sps.profile = H264.Profile(idc: idc, constraintFlags: flags)
       #expect(sps.forbidsBFrames == forbids && sps.followsDecodingOrder == forbids)
     }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What a NAL unit means for the access unit.
+public enum AccessUnitBoundary: Sendable, Hashable {
+  /// It belongs to the access unit of the NAL unit before.
+  case continues
+  /// It begins an access unit.
+  case begins
+  /// It belongs to the next slice (H.264's prefix NAL unit). If the next NAL unit ``begins`` an access unit, that one
+  /// begins here.
+  case followsNext
+}

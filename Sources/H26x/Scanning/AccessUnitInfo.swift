@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What one pass over an access unit finds.
+public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
+  /// Whether decoding can start here.
+  public enum RandomAccess: Sendable, Hashable {
+    /// No.
+    case none
+    /// At once and cleanly.
+    case idr
+    /// At a CRA or BLA picture (H.265), whose RASL pictures then cannot be decoded.
+    case irap
+    /// By a recovery point SEI message.
+    case recoveryPoint(Codec.RecoveryPoint)
+  }
+
+  /// Whether decoding can start here.
+  public var randomAccess: RandomAccess = .none
+  /// Whether there is a parameter set.
+  public var hasParameterSets = false
+  /// Whether one of them is new, or differs from the one before with the same id.
+  public var changesParameterSets = false
+  /// The first slice of the base picture that could be read.
+  public var slice: Codec.SliceHeader?
+  /// Whether there is any coded slice of the base picture, readable or not.
+  public var hasPicture = false
+  /// Whether every readable slice of the base picture is I or SI.
+  public var isIntra = false
+  /// `nal_unit_type` of the first slice of the base picture, readable or not.
+  package var sliceType: Codec.NALUnitType?
+  /// Whether the slices of the base picture are all there.
+  package var slices = SliceSequence()
+  /// What the first slice that has a list of references refers to, where it was read to the depth of
+  /// ``SliceHeaderDepth/referenceMarking`` and the codec sends all references with each picture (H.265).
+  package var references: (slice: Codec.SliceHeader, syntax: Codec.SliceHeader.References)?
+  /// Whether the picture is the second field of the frame that the access unit before began.
+  public var isSecondField = false
+  /// Whether other pictures refer to this one.
+  public var isReference: Bool { slice?.isReference ?? false }
+  /// The ranges of the SEI NAL units, for ``SEIMessages``.
+  public var seiRanges: [Range<Int>] = []
+  /// The number of NAL units.
+  public var nalUnitCount = 0
+  /// Whether it ends the coded video sequence or the stream.
+  public var endsSequence = false
+  /// Whether the stream's format differs from that of the access unit before; only where an inspector follows it.
+  package var formatChanged = false
+  /// How often parameter sets have changed up to this access unit.
+  package var parameterSetGeneration: UInt64 = 0
+  /// Whether a coded video sequence ends before its picture.
+  package var endsSequenceBeforePicture = false
+  /// Whether a coded video sequence ends behind its picture.
+  package var endsSequenceBehindPicture = false
+  /// The first error. What follows it was read all the same.
+  public var error: BitstreamError?
+}
