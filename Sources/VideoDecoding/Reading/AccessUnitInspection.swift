@@ -37,12 +37,12 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   /// Takes what was read of the next access unit, as far as it does not depend on the pictures before it.
   mutating func take(
     _ accessUnit: Span<UInt8>, _ info: AccessUnitInfo<Codec>, _ sets: Codec.ParameterSets
-  ) -> AccessUnitSummary {
+  ) -> DecodingSummary {
     // Code that reads ahead of the session may have met a parameter set before.
     let isChanged = info.changesParameterSets || generation.map { $0 != info.parameterSetGeneration } ?? false
     if isChanged || generation == nil { parameterSets = sets }
     generation = info.parameterSetGeneration
-    var summary = AccessUnitSummary()
+    var summary = DecodingSummary()
     if info.hasParameterSets, isChanged || info.error != nil || hasWithheldSets {
       summary.patches = patches(for: accessUnit)
     }

@@ -59,15 +59,15 @@ struct H264SessionInspector: SessionInspector {
   }
 
   mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)
-    -> AccessUnitSummary
+    -> DecodingSummary
   {
-    guard case .h264(let reading) = description else { return AccessUnitSummary() }
+    guard case .h264(let reading) = description else { return DecodingSummary() }
     return inspect(accessUnit, reading.info, reading.parameterSets, index: index)
   }
 
   private mutating func inspect(
     _ accessUnit: Span<UInt8>, _ info: H264.AccessUnitInfo, _ parameterSets: H264.ParameterSets, index: UInt64
-  ) -> AccessUnitSummary {
+  ) -> DecodingSummary {
     var summary = inspection.take(accessUnit, info, parameterSets)
     summary.isSecondField = info.slice.map { fields.isSecond($0) } ?? false
     if info.hasPicture {
@@ -121,7 +121,7 @@ struct H264SessionInspector: SessionInspector {
   }
 
   private mutating func follow(
-    _ slice: H264.SliceHeader, _ info: H264.AccessUnitInfo, _ summary: inout AccessUnitSummary
+    _ slice: H264.SliceHeader, _ info: H264.AccessUnitInfo, _ summary: inout DecodingSummary
   ) {
     summary.isField = slice.isField
     summary.isReference = slice.isReference

@@ -55,15 +55,15 @@ struct H265SessionInspector: SessionInspector {
   mutating func pictureIsMissing(_ index: UInt64) { pictures.remove(index) }
 
   mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)
-    -> AccessUnitSummary
+    -> DecodingSummary
   {
-    guard case .h265(let reading) = description else { return AccessUnitSummary() }
+    guard case .h265(let reading) = description else { return DecodingSummary() }
     return inspect(accessUnit, reading.info, reading.parameterSets, index: index)
   }
 
   private mutating func inspect(
     _ accessUnit: Span<UInt8>, _ info: H265.AccessUnitInfo, _ parameterSets: H265.ParameterSets, index: UInt64
-  ) -> AccessUnitSummary {
+  ) -> DecodingSummary {
     var summary = inspection.take(accessUnit, info, parameterSets)
     guard info.hasPicture else {
       if info.endsSequence { pictures.endSequence() }
@@ -82,7 +82,7 @@ struct H265SessionInspector: SessionInspector {
 
   private mutating func follow(
     _ slice: H265.SliceSegmentHeader, _ references: H265.ReferenceSyntax, _ info: H265.AccessUnitInfo,
-    _ index: UInt64, _ summary: inout AccessUnitSummary
+    _ index: UInt64, _ summary: inout DecodingSummary
   ) {
     guard let sps = inspection.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
       return
@@ -141,7 +141,7 @@ struct H265SessionInspector: SessionInspector {
     // Pictures of higher sub-layers may refer to sub-layer non-reference pictures.
     summary.isDiscardable = type.isSubLayerNonReference && slice.temporalID + 1 >= sps.subLayerCount
     let lacksReferences = use.missing.contains(where: isMissed)
-    summary.references = AccessUnitSummary.References(
+    summary.references = DecodingSummary.References(
       pictures: use.references, areComplete: !lacksReferences && !isBehindBrokenLink, kept: pictures.numbers)
   }
 

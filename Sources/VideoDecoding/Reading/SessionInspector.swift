@@ -15,7 +15,7 @@ protocol SessionInspector {
   /// Takes the next access unit, number `index`, and what was read of it. Ignores what is unreadable: libavcodec decides
   /// about that.
   mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)
-    -> AccessUnitSummary
+    -> DecodingSummary
   /// Whether the access unit that was inspected last holds nothing but the picture of the one before once more, which
   /// must not be decoded again.
   ///

@@ -23,7 +23,7 @@ struct SessionCore: ~Copyable {
   private let verifiesSoftware: Bool
 
   /// The access unit that was read, until it is decoded.
-  private var incoming: (summary: AccessUnitSummary, earlierParameterSets: [UInt8])?
+  private var incoming: (summary: DecodingSummary, earlierParameterSets: [UInt8])?
   /// What is still to be done.
   private var tasks = RingQueue<SessionTask>()
   /// Why the codec was lost, as long as none has taken its place.
@@ -198,10 +198,9 @@ struct SessionCore: ~Copyable {
     }
     let recoveryStart = ledger.recovery(completedBy: summary, index: index)
     ledger.admit(input.entry(for: submission, start: gate.start, recoveryStart: recoveryStart), summary)
+    let oldest = ledger.first?.index ?? index
     let isDamaged = codec.mayUseDevice && ledger.isDamaged(index)
-    take(
-      codec.decode(
-        submission, retries: settings.retries, oldest: ledger.first?.index ?? index, isDamaged: isDamaged))
+    take(codec.decode(submission, retries: settings.retries, oldest: oldest, isDamaged: isDamaged))
   }
 
   // MARK: How that went
@@ -377,11 +376,6 @@ struct SessionCore: ~Copyable {
     isInvalid = true
   }
 
-  private mutating func dropEverything() {
-    dropHeld(.flushed)
-    while let first = ledger.first { end(first, .dropped(.flushed)) }
-  }
-
   private mutating func drained() {
     while let first = ledger.first { end(first, first.unseenEnding) }
     reset(to: .drained)
@@ -389,7 +383,10 @@ struct SessionCore: ~Copyable {
 
   /// The codec forgets its references, and the stages what they have recorded of them.
   private mutating func reset(to ending: SessionEnding) {
-    if ending.discardsAccessUnits { dropEverything() }
+    if ending.discardsAccessUnits {
+      dropHeld(.flushed)
+      while let first = ledger.first { end(first, .dropped(.flushed)) }
+    }
     var isReplayed = false
     switch ending {
     case .flushed, .sequenceEnded: isReplayed = codec.flush(keepsReferences: false)

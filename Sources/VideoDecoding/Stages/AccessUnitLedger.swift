@@ -24,18 +24,18 @@ struct AccessUnitLedger {
 
   /// Whether references are to be followed from an intra picture on: after it every slice is read to know which pictures
   /// are correct; elsewhere none.
-  func mayRecover(at summary: AccessUnitSummary, followingFrom followed: UInt64?) -> Bool {
+  func mayRecover(at summary: DecodingSummary, followingFrom followed: UInt64?) -> Bool {
     summary.isIntra && !summary.randomAccess.isMarked && damage.isTainted
       && followed.map { $0 < damage.damageEnd } ?? true
   }
 
   /// Where the recovery began that this access unit completes; nil when it completes none.
-  mutating func recovery(completedBy summary: AccessUnitSummary, index: UInt64) -> UInt64? {
+  mutating func recovery(completedBy summary: DecodingSummary, index: UInt64) -> UInt64? {
     damage.recovery(completedBy: summary, index: index)
   }
 
   /// Takes an access unit that the codec gets.
-  mutating func admit(_ record: LedgerEntry, _ summary: AccessUnitSummary) {
+  mutating func admit(_ record: LedgerEntry, _ summary: DecodingSummary) {
     var record = record
     record.countWithoutPictureBefore = countWithoutPicture
     damage.admit(&record, summary)

@@ -30,13 +30,13 @@ struct DamageTracker {
   }
 
   /// Where the recovery began that this access unit completes; nil when it completes none.
-  mutating func recovery(completedBy summary: AccessUnitSummary, index: UInt64) -> UInt64? {
+  mutating func recovery(completedBy summary: DecodingSummary, index: UInt64) -> UInt64? {
     if summary.randomAccess.isMarked { recoveryStart = index }
     return summary.completesRecovery ? recoveryStart : nil
   }
 
   /// Takes the next access unit, and marks it where it is damaged.
-  mutating func admit(_ record: inout LedgerEntry, _ summary: AccessUnitSummary) {
+  mutating func admit(_ record: inout LedgerEntry, _ summary: DecodingSummary) {
     if let references = record.references { return admit(&record, references) }
     // The picture may be a recovery point itself.
     if summary.followsGap || summary.isBrokenLink { taint(before: record.index) }
@@ -48,7 +48,7 @@ struct DamageTracker {
     if summary.isReference { taint(before: record.index + 1) }
   }
 
-  private mutating func admit(_ record: inout LedgerEntry, _ references: AccessUnitSummary.References) {
+  private mutating func admit(_ record: inout LedgerEntry, _ references: DecodingSummary.References) {
     let isFresh = record.isIncomplete || !references.areComplete
     if isFresh && !record.awaitsRecovery { damageEnd = max(damageEnd, record.index + 1) }
     if isFresh || inherits(record, from: damaged) {

@@ -61,7 +61,7 @@ struct SessionInput {
   }
 
   /// Takes the next access unit, and what was read of it, before it is numbered.
-  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> AccessUnitSummary {
+  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> DecodingSummary {
     inspector.inspect(accessUnit, description, index: nextIndex)
   }
 
@@ -79,7 +79,7 @@ struct SessionInput {
   ///
   /// - Parameter last: what the codec got last; nil for nothing.
   func reasonToDrop(
-    _ accessUnit: Span<UInt8>, _ summary: AccessUnitSummary, after last: Packet?,
+    _ accessUnit: Span<UInt8>, _ summary: DecodingSummary, after last: Packet?,
     skipping skipFrames: SessionConfiguration.SkipFrames
   ) -> DropReason? {
     if let last, inspector.isRepeated(accessUnit, after: last.bytes) { return .noPicture }
@@ -96,7 +96,7 @@ struct SessionInput {
   }
 
   /// What `inspect` would return for this access unit.
-  func lookAhead(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> AccessUnitSummary {
+  func lookAhead(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> DecodingSummary {
     var lookahead = inspector
     return lookahead.inspect(accessUnit, description, index: nextIndex)
   }
@@ -110,13 +110,13 @@ struct SessionInput {
   /// What is sent to the codec in front of an access unit.
   ///
   /// - Parameter sets: further parameter sets that the codec has not got.
-  mutating func takePrefix(for summary: AccessUnitSummary, sets: [UInt8] = []) -> [UInt8] {
+  mutating func takePrefix(for summary: DecodingSummary, sets: [UInt8] = []) -> [UInt8] {
     defer { carriedOver = [] }
     return carriedOver + sets + summary.standIns
   }
 
   /// The codec does not get this access unit: what it brings besides its picture is sent with the next one.
-  mutating func carryOver(_ summary: AccessUnitSummary) {
+  mutating func carryOver(_ summary: DecodingSummary) {
     if summary.changesParameterSets { carriedOver = inspector.parameterSets }
     if summary.endsSequence { carriedOver += inspector.endOfSequence }
   }

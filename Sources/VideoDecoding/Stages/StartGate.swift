@@ -1,34 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
-import H26x
-
-/// The caller's request for an access unit.
-struct DecodeRequest {
-  /// Comes back with the result.
-  let tag: UInt64
-  /// Presentation time, if known.
-  var time: Duration?
-  /// How long the picture is shown, if known.
-  var duration: Duration?
-  /// How the picture is to be displayed by the SEI messages up to it.
-  var display = DisplayMetadata()
-  /// Decode only because later pictures refer to it.
-  var doNotOutput = false
-}
-
-/// An access unit to be sent to the codec.
-struct Submission {
-  let index: UInt64
-  let request: DecodeRequest
-  let summary: AccessUnitSummary
-  let packet: Packet
-  /// Parameter sets before it.
-  let parameterSets: [UInt8]
-  /// The parameter sets in force at it, its own included.
-  let parameterSetsInForce: [UInt8]
-  /// Decoding may begin here: a clean random access point, a splice, or the first one that is decoded.
-  var isStart: Bool
-}
 
 /// Where decoding begins: access units wait here until one comes that may be the first.
 struct StartGate {
@@ -100,7 +71,7 @@ struct StartGate {
   /// Decides about the next access unit.
   ///
   /// - Parameter isDropped: the codec does not get it once decoding has begun, so decoding cannot begin with it.
-  mutating func admit(_ summary: AccessUnitSummary, index: UInt64, isDropped: Bool = false) -> Admission {
+  mutating func admit(_ summary: DecodingSummary, index: UInt64, isDropped: Bool = false) -> Admission {
     switch (state, isDropped ? .none : summary.randomAccess) {
     case (.open, .idr):
       state = .open(.marked)

@@ -21,7 +21,7 @@ import Testing
     pps += [UInt8](repeating: 0x80, count: byteCount - changed.count - pps.count)
     var inspection = AccessUnitInspection<H265>(lengthSize: nil)
     var reader = H265.AccessUnitInspector()
-    func take(_ nalUnits: [[UInt8]]) -> AccessUnitSummary {
+    func take(_ nalUnits: [[UInt8]]) -> DecodingSummary {
       let accessUnit = MinimalStream.annexB(nalUnits)
       let info = reader.inspect(accessUnit.span, packaging: .annexB, depth: .referenceMarking)
       return inspection.take(accessUnit.span, info, reader.parameterSets)

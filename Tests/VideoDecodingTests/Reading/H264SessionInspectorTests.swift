@@ -10,10 +10,10 @@ import Testing
   private static let sets = [MinimalStream.sps(), MinimalStream.pps()]
 
   /// What is read of access units, one after another.
-  private func read(_ units: [[UInt8]]) -> [AccessUnitSummary] {
+  private func read(_ units: [[UInt8]]) -> [DecodingSummary] {
     var inspector = H264SessionInspector(lengthSize: nil)
     inspector.insert(parameterSets: Self.sets)
-    var summaries: [AccessUnitSummary] = []
+    var summaries: [DecodingSummary] = []
     for (index, unit) in units.enumerated() { summaries.append(inspector.inspect(unit.span, index: UInt64(index))) }
     return summaries
   }

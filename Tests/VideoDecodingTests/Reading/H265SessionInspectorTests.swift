@@ -32,11 +32,11 @@ import Testing
   /// What is read of a stream, or of what was made of it.
   private func read(
     _ units: [[UInt8]], of stream: H265Stream, _ change: (inout H265SessionInspector, Int) -> Void = { _, _ in }
-  ) -> [AccessUnitSummary] {
+  ) -> [DecodingSummary] {
     var inspector = H265SessionInspector(lengthSize: nil, verifiesPictureHash: false)
     let sets = stream.format.parameterSets
     inspector.insert(parameterSets: sets.video + sets.sequence + sets.picture)
-    var summaries: [AccessUnitSummary] = []
+    var summaries: [DecodingSummary] = []
     for (index, unit) in units.enumerated() {
       change(&inspector, index)
       summaries.append(inspector.inspect(unit.span, index: UInt64(index)))

@@ -7,16 +7,16 @@ import Testing
 /// What is known of an access unit, and what follows from it.
 @Suite struct LedgerEntryTests: StageBuilders {
   @Test(arguments: [
-    (AccessUnitSummary.RandomAccess.none, false, false), (.idr, true, true), (.cra, true, true),
+    (DecodingSummary.RandomAccess.none, false, false), (.idr, true, true), (.cra, true, true),
     (.recoveryPoint(frameCount: 0), true, true), (.recoveryPoint(frameCount: 1), true, false), (.intra, false, false),
   ])
-  func distinguishesStarts(_ randomAccess: AccessUnitSummary.RandomAccess, _ isMarked: Bool, _ isClean: Bool) {
+  func distinguishesStarts(_ randomAccess: DecodingSummary.RandomAccess, _ isMarked: Bool, _ isClean: Bool) {
     #expect(randomAccess.isMarked == isMarked)
     #expect(summary { $0.randomAccess = randomAccess }.isCleanStart == isClean)
   }
 
   @Test func nothingIsKnownOfAnAccessUnitBeforehand() {
-    let summary = AccessUnitSummary()
+    let summary = DecodingSummary()
     #expect(summary.randomAccess == .none && summary.nalUnitType == nil && summary.recoveredSince == nil)
     #expect(!summary.isField && !summary.isSecondField && !summary.isIntra && !summary.isReference)
     #expect(!summary.completesRecovery && !summary.awaitsRecovery && !summary.isIncomplete && !summary.followsGap)

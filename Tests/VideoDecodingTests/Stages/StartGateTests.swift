@@ -5,11 +5,11 @@ import Testing
 
 @Suite struct StartGateTests: StageBuilders {
   @Test(arguments: [
-    (AccessUnitSummary.RandomAccess.idr, StartGate.Start.marked), (.recoveryPoint(frameCount: 5), .gradual),
+    (DecodingSummary.RandomAccess.idr, StartGate.Start.marked), (.recoveryPoint(frameCount: 5), .gradual),
     (.cra, .marked),
     (.intra, .intra),
   ])
-  func gateOpens(_ randomAccess: AccessUnitSummary.RandomAccess, _ start: StartGate.Start) throws {
+  func gateOpens(_ randomAccess: DecodingSummary.RandomAccess, _ start: StartGate.Start) throws {
     var gate = StartGate(SessionConfiguration())
     #expect(gate.start == nil && !gate.isHolding && !gate.isOverdue)
     #expect(gate.admit(summary(), index: 0) == .waits)
@@ -61,8 +61,8 @@ import Testing
   }
 
   /// Decoding does not begin with an access unit that the codec does not get.
-  @Test(arguments: [AccessUnitSummary.RandomAccess.intra, .cra]) func gateStaysClosed(
-    _ randomAccess: AccessUnitSummary.RandomAccess
+  @Test(arguments: [DecodingSummary.RandomAccess.intra, .cra]) func gateStaysClosed(
+    _ randomAccess: DecodingSummary.RandomAccess
   ) {
     let dropped = summary {
       $0.randomAccess = randomAccess

@@ -5,7 +5,7 @@
 struct RecordingInspector: SessionInspector {
   final class Record {
     var calls: [String] = []
-    var summary = AccessUnitSummary()
+    var summary = DecodingSummary()
   }
 
   let record: Record
@@ -23,7 +23,7 @@ struct RecordingInspector: SessionInspector {
   }
 
   mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)
-    -> AccessUnitSummary
+    -> DecodingSummary
   {
     record.calls.append("inspect \(index)")
     parameterSets.append(accessUnit[0])

@@ -3,7 +3,7 @@
 
 extension SessionInspector {
   /// Reads the next access unit, and takes it.
-  mutating func inspect(_ accessUnit: Span<UInt8>, index: UInt64) -> AccessUnitSummary {
+  mutating func inspect(_ accessUnit: Span<UInt8>, index: UInt64) -> DecodingSummary {
     inspect(accessUnit, read(accessUnit), index: index)
   }
 }

@@ -24,8 +24,8 @@ extension StageBuilders {
     return record
   }
 
-  func summary(_ change: (inout AccessUnitSummary) -> Void = { _ in }) -> AccessUnitSummary {
-    var summary = AccessUnitSummary()
+  func summary(_ change: (inout DecodingSummary) -> Void = { _ in }) -> DecodingSummary {
+    var summary = DecodingSummary()
     summary.isReference = true
     change(&summary)
     return summary

@@ -3,7 +3,7 @@ import AVCodec
 import H26x
 
 /// What a session needs of an access unit before it decodes it.
-struct AccessUnitSummary {
+struct DecodingSummary {
   /// Where decoding may begin.
   enum RandomAccess: Equatable {
     case none
