@@ -34,17 +34,3 @@ public struct NALUnitRecord: Sendable {
   /// Its first bytes, with ``ReportOptions/byteCount``; all bytes in a ``ParameterSetRecord``.
   public var bytes: [UInt8] = []
 }
-
-/// A slice or slice segment in a report.
-public struct SliceRecord: Sendable {
-  /// Its type: ASCII `I`, `P` or `B`.
-  public var letter: UInt8
-  /// `first_mb_in_slice` or `slice_segment_address`.
-  public var first: UInt32
-  /// `SliceQPY`; nil for a header without `slice_qp_delta`.
-  public var quantizationParameter: Int?
-  /// The id of the PPS that it refers to.
-  public var pictureParameterSetID: PictureParameterSetID
-  /// `frame_num`; nil in H.265.
-  public var frameNumber: UInt32?
-}

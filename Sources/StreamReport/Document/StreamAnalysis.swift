@@ -94,9 +94,10 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   ///   - prefix: bytes of its start code.
   mutating func feed(_ nalUnit: Span<UInt8>, at offset: UInt64, prefix: Int) {
     guard nalUnit.count > 0 else { return }
-    let cut = cutter.take(nalUnit, at: offset - UInt64(prefix), walk.sets)
+    let slice = walk.slice(nalUnit)
+    let cut = cutter.take(nalUnit, slice, at: offset - UInt64(prefix), walk.sets)
     if cut.boundary == .followsNext {
-      let unit = read(NALUnitBytes(nalUnit), at: offset, prefix: prefix, startsPicture: false)
+      let unit = read(NALUnitBytes(nalUnit), slice, at: offset, prefix: prefix, startsPicture: false)
       if waiting.count < Self.nalUnitLimit { waiting.append(unit) } else { count(unit) }
       return
     }
@@ -107,7 +108,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     }
     for unit in waiting { list(unit) }
     waiting.removeAll(keepingCapacity: true)
-    list(read(NALUnitBytes(nalUnit), at: offset, prefix: prefix, startsPicture: cut.startsPicture))
+    list(read(NALUnitBytes(nalUnit), slice, at: offset, prefix: prefix, startsPicture: cut.startsPicture))
   }
 
   /// Takes a sample of a container, which is one access unit.
@@ -161,8 +162,9 @@ struct StreamAnalysis<Codec: ReportedCodec> {
 
   /// Takes a NAL unit of the sample.
   mutating func feed(inSample nalUnit: borrowing NALUnitBytes, at offset: UInt64, _ lengthSize: NALLengthSize) {
-    let startsPicture = cutter.take(inSample: nalUnit.head, walk.sets)
-    let unit = read(nalUnit, at: offset, prefix: lengthSize.byteCount, startsPicture: startsPicture)
+    let slice = walk.slice(nalUnit.head)
+    let startsPicture = cutter.take(inSample: nalUnit.head, slice, walk.sets)
+    let unit = read(nalUnit, slice, at: offset, prefix: lengthSize.byteCount, startsPicture: startsPicture)
     list(unit)
     cutter.note(inSample: unit)
   }
@@ -197,10 +199,11 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   // MARK: NAL units
 
   private mutating func read(
-    _ bytes: borrowing NALUnitBytes, at offset: UInt64, prefix: Int, startsPicture: Bool
+    _ bytes: borrowing NALUnitBytes, _ slice: SliceReading<Codec>?, at offset: UInt64, prefix: Int,
+    startsPicture: Bool
   ) -> NALUnitRecord {
     rules.setPlace(offset: offset)
-    let met = walk.read(bytes, at: offset, prefix: prefix, startsPicture: startsPicture)
+    let met = walk.read(bytes, slice, at: offset, prefix: prefix, startsPicture: startsPicture)
     rules.check(
       met, in: walk, startsPicture: startsPicture, isFirst: current?.nalUnits.isEmpty ?? true,
       isInSample: cutter.isInSample)

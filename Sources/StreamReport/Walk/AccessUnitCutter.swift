@@ -25,32 +25,46 @@ struct AccessUnitCutter<Codec: ReportedCodec> {
   /// Takes a NAL unit of a byte stream.
   ///
   /// - Parameters:
+  ///   - slice: what was read of it, if it is a slice.
   ///   - offset: of its start code in the file.
   ///   - sets: the parameter sets before it.
-  mutating func take(_ nalUnit: Span<UInt8>, at offset: UInt64, _ sets: borrowing Codec.ParameterSets) -> Cut {
+  mutating func take(
+    _ nalUnit: Span<UInt8>, _ slice: SliceReading<Codec>?, at offset: UInt64, _ sets: borrowing Codec.ParameterSets
+  ) -> Cut {
     let hadPicture = detector.hasPrimaryPicture
-    let boundary = detector.feed(nalUnit, parameterSets: sets).boundary
+    let boundary = boundary(at: nalUnit, slice, sets)
     let start = waitingOffset ?? offset
     guard boundary != .followsNext else {
       waitingOffset = start
       return Cut(boundary: boundary, start: start, startsPicture: false)
     }
     waitingOffset = nil
-    let startsPicture = (boundary == .begins || !hadPicture) && Codec.role(of: nalUnit) == .slice
+    let startsPicture = (boundary == .begins || !hadPicture) && slice != nil
     return Cut(boundary: boundary, start: start, startsPicture: startsPicture)
+  }
+
+  private mutating func boundary(
+    at nalUnit: Span<UInt8>, _ slice: SliceReading<Codec>?, _ sets: borrowing Codec.ParameterSets
+  ) -> AccessUnitBoundary {
+    if case .success(let whole)? = slice?.header { return detector.feed(whole.header) }
+    // The front of a header that cannot be read may be good.
+    return detector.feed(nalUnit, parameterSets: sets).boundary
   }
 
   mutating func beginSample() { (sample, isInSample) = (SampleFacts(), true) }
 
   /// Takes a NAL unit of the sample. Returns whether it is the first slice of a picture.
   ///
-  /// - Parameter sets: the parameter sets before it.
-  mutating func take(inSample nalUnit: Span<UInt8>, _ sets: borrowing Codec.ParameterSets) -> Bool {
-    let isSlice = Codec.role(of: nalUnit) == .slice
+  /// - Parameters:
+  ///   - slice: what was read of it, if it is a slice.
+  ///   - sets: the parameter sets before it.
+  mutating func take(
+    inSample nalUnit: Span<UInt8>, _ slice: SliceReading<Codec>?, _ sets: borrowing Codec.ParameterSets
+  ) -> Bool {
     let hadPicture = detector.hasPrimaryPicture
-    let begins = detector.feed(nalUnit, parameterSets: sets).boundary == .begins
-    beginsNext = begins && !isSlice && sample.pictures > 0
-    guard isSlice, begins || !hadPicture || sample.pictures == 0 else { return false }
+    let begins = boundary(at: nalUnit, slice, sets) == .begins
+    beginsNext = begins && slice == nil && sample.pictures > 0
+    guard slice != nil, begins || !hadPicture || sample.pictures == 0 else { return false }
     sample.pictures += 1
     sample.misplaced = nil
     return true

@@ -40,10 +40,9 @@ struct H264PictureWalk: PictureWalking {
   // MARK: Slices
 
   mutating func slice(
-    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing H264.ParameterSets, startsPicture: Bool,
-    trace: SyntaxTrace?
-  ) throws(BitstreamError) -> H264WalkedSlice? {
-    let whole = try H264.WholeSliceHeader(nalUnit: nalUnit, parameterSets: sets, trace: trace)
+    _ whole: H264.WholeSliceHeader, _ record: inout NALUnitRecord, sets: borrowing H264.ParameterSets,
+    startsPicture: Bool
+  ) -> H264WalkedSlice {
     let slice = whole.header
     record.slice = SliceRecord(
       letter: slice.sliceType.letter, first: slice.firstMacroblock,

@@ -38,11 +38,9 @@ struct H265PictureWalk: PictureWalking {
   // MARK: Slices
 
   mutating func slice(
-    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing H265.ParameterSets, startsPicture: Bool,
-    trace: SyntaxTrace?
-  ) throws(BitstreamError) -> H265WalkedSlice? {
-    guard record.layerID ?? 0 == 0 else { return nil }
-    let whole = try H265.WholeSliceHeader(nalUnit: nalUnit, parameterSets: sets, trace: trace)
+    _ whole: H265.WholeSliceHeader, _ record: inout NALUnitRecord, sets: borrowing H265.ParameterSets,
+    startsPicture: Bool
+  ) -> H265WalkedSlice {
     let slice = whole.header
     record.slice = SliceRecord(
       letter: slice.sliceType?.letter ?? picture.letter ?? 0x50, first: slice.segmentAddress,

@@ -15,14 +15,28 @@ struct NALUnitWalk<Codec: ReportedCodec> {
   /// Ends the access unit: marks and stores its picture. Nil without one.
   mutating func endAccessUnit() -> EndedPicture? { pictures.endAccessUnit() }
 
+  /// Reads the header of a slice of the base layer; nil for another NAL unit.
+  func slice(_ nalUnit: Span<UInt8>) -> SliceReading<Codec>? {
+    guard Codec.role(of: nalUnit) == .slice else { return nil }
+    let trace = options.includesFields ? SyntaxTrace() : nil
+    do throws(BitstreamError) {
+      let header = try Codec.WholeSliceHeader(nalUnit: nalUnit, parameterSets: sets, trace: trace)
+      return SliceReading(header: .success(header), trace: trace)
+    } catch {
+      return SliceReading(header: .failure(error), trace: trace)
+    }
+  }
+
   /// Reads a NAL unit.
   ///
   /// - Parameters:
+  ///   - slice: what ``slice(_:)`` has read of it.
   ///   - offset: the offset of its header in the file.
   ///   - prefix: bytes of its start code or length prefix.
   ///   - startsPicture: whether it is the first slice of a picture.
   mutating func read(
-    _ bytes: borrowing NALUnitBytes, at offset: UInt64, prefix: Int, startsPicture: Bool
+    _ bytes: borrowing NALUnitBytes, _ slice: SliceReading<Codec>?, at offset: UInt64, prefix: Int,
+    startsPicture: Bool
   ) -> WalkedNALUnit<Codec> {
     let nalUnit = bytes.head
     var record = NALUnitRecord()
@@ -33,9 +47,10 @@ struct NALUnitWalk<Codec: ReportedCodec> {
       record.bytes.reserveCapacity(count)
       for index in 0..<count { record.bytes.append(nalUnit[index]) }
     }
-    let trace = options.includesFields ? SyntaxTrace() : nil
+    let trace = slice.map { $0.trace } ?? (options.includesFields ? SyntaxTrace() : nil)
     let role = Codec.role(of: nalUnit)
-    let content = read(nalUnit, role, &record, startsPicture: startsPicture, trace)
+    let content =
+      if let slice { take(slice, &record, startsPicture: startsPicture) } else { read(nalUnit, role, &record, trace) }
     if let trace { for element in trace.elements { record.fields.append(SyntaxField(element)) } }
     return WalkedNALUnit(
       record: record, role: role, header: header,
@@ -44,19 +59,22 @@ struct NALUnitWalk<Codec: ReportedCodec> {
       endsWithZero: bytes.last == 0, content: content)
   }
 
+  private mutating func take(
+    _ slice: SliceReading<Codec>, _ record: inout NALUnitRecord, startsPicture: Bool
+  ) -> WalkedNALUnit<Codec>.Content {
+    switch slice.header {
+    case .success(let header):
+      return .slice(pictures.slice(header, &record, sets: sets, startsPicture: startsPicture))
+    case .failure(let error):
+      record.error = error
+      return .unreadableSlice(error)
+    }
+  }
+
   private mutating func read(
-    _ nalUnit: Span<UInt8>, _ role: NALUnitRole, _ record: inout NALUnitRecord, startsPicture: Bool,
-    _ trace: SyntaxTrace?
+    _ nalUnit: Span<UInt8>, _ role: NALUnitRole, _ record: inout NALUnitRecord, _ trace: SyntaxTrace?
   ) -> WalkedNALUnit<Codec>.Content {
     switch role {
-    case .slice:
-      do throws(BitstreamError) {
-        let slice = try pictures.slice(nalUnit, &record, sets: sets, startsPicture: startsPicture, trace: trace)
-        return slice.map { .slice($0) } ?? .other
-      } catch {
-        record.error = error
-        return .unreadableSlice(error)
-      }
     case .videoParameterSet, .sequenceParameterSet, .pictureParameterSet, .sequenceParameterSetExtension:
       return read(parameterSet: nalUnit, &record).new.map { .parameterSet($0) } ?? .other
     case .sei, .suffixSEI:
@@ -70,7 +88,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
       return .messages(endsProperly: endsProperly)
     case .accessUnitDelimiter: return read(delimiter: nalUnit, &record, trace)
     case .end: pictures.endSequence()
-    case .slicePart, .layerSlice, .filler, .outsideStandard, .other: break
+    case .slice, .slicePart, .layerSlice, .filler, .outsideStandard, .other: break
     }
     return .other
   }

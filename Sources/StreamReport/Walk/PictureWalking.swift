@@ -26,13 +26,11 @@ protocol PictureWalking: Sendable {
   var period: Double? { get }
 
   mutating func beginAccessUnit()
-  /// Reads a slice header into the record. `startsPicture`: it is the first of its picture.
-  ///
-  /// - Returns: nil for a slice of another layer.
+  /// Takes a slice of the base layer into the record. `startsPicture`: it is the first of its picture.
   mutating func slice(
-    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing Codec.ParameterSets, startsPicture: Bool,
-    trace: SyntaxTrace?
-  ) throws(BitstreamError) -> Slice?
+    _ slice: Codec.WholeSliceHeader, _ record: inout NALUnitRecord, sets: borrowing Codec.ParameterSets,
+    startsPicture: Bool
+  ) -> Slice
   /// Reads an SEI message of the base layer.
   mutating func read(_ message: borrowing SEIMessages.Message, sets: borrowing Codec.ParameterSets)
     throws(BitstreamError)

@@ -21,26 +21,3 @@ struct RecordFacts {
   /// nil for an avcC without these fields.
   var format: Format?
 }
-
-/// What was met in a container's configuration record.
-struct WalkedConfiguration {
-  /// What the record itself declares.
-  var said: RecordFacts
-  /// What each of its readable SPS declares.
-  var sets: [RecordFacts] = []
-  /// Whether it has an SPS.
-  var hasSequence = false
-  /// The format of the first SPS; nil when that cannot be read.
-  var format: FormatRecord?
-}
-
-extension WalkedConfiguration {
-  /// Takes an SPS of the record; nil for one that cannot be read, which has a finding as a parameter set.
-  mutating func add(_ sps: (facts: RecordFacts, format: FormatRecord)?) {
-    if let sps {
-      sets.append(sps.facts)
-      if !hasSequence { format = sps.format }
-    }
-    hasSequence = true
-  }
-}

@@ -5,6 +5,8 @@ import H26x
 protocol ReportedCodec: VideoCodecSyntax {
   /// Follows the pictures.
   associatedtype Pictures: PictureWalking where Pictures.Codec == Self
+  /// A slice header up to the slice data.
+  associatedtype WholeSliceHeader: WholeSliceHeaderSyntax where WholeSliceHeader.SliceHeader == SliceHeader
   /// A parameter set of any kind.
   associatedtype ParameterSet
   /// The rules of what only this codec has.
