@@ -36,14 +36,12 @@ struct DecoderOutput<Codec: DecoderCodec> {
         .stream(.format), "The stream's sample format cannot be decoded.",
         debug: "\(format.chromaFormat.name) with \(format.lumaBitDepth) bits luma and \(format.chromaBitDepth) chroma")
     }
-    var plan = try plan(
+    let plan = try plan(
       format, as: native, of: input, stream: stream, prefersSemiPlanar: prefersSemiPlanar, allowed: allowed)
     guard let layout, layout != plan.sessionLayout else { return (plan, true) }
     var kept = native
     if layout == .semiPlanar, let semiPlanar = native.pixelFormat.semiPlanar { kept.pixelFormat = semiPlanar }
-    plan = try plan.converting(from: kept)
-    plan.sessionLayout = layout
-    return (plan, false)
+    return (try plan.converting(from: kept, of: layout), false)
   }
 
   /// Chooses the output for a decoded picture.

@@ -5,16 +5,16 @@ import VideoDecoding
 
 /// What to negotiate with downstream.
 struct OutputPlan {
-  var layout: PictureLayout
-  var sessionLayout: SessionConfiguration.OutputLayout
+  private(set) var layout: PictureLayout
+  private(set) var sessionLayout: SessionConfiguration.OutputLayout
   /// The session's output.
-  var source: VideoInfo
+  private(set) var source: VideoInfo
   /// What the session's output is laid out as before it is converted; `nil` when that is one step.
-  var intermediate: VideoInfo?
+  private(set) var intermediate: VideoInfo?
   /// What downstream gets.
-  var info: VideoInfo
+  private(set) var info: VideoInfo
   /// Fields of the caps that `info` has no place for, by name.
-  var displayFields: [String: String]
+  let displayFields: [String: String]
 
   /// The raw video's caps.
   var caps: Caps {
@@ -28,7 +28,13 @@ struct OutputPlan {
   ///
   /// Samples stay what they would be without that: where the plan was a conversion, its pictures are laid out as it
   /// expects them first.
-  func converting(from layout: PictureLayout) throws(ElementError) -> OutputPlan {
+  ///
+  /// - Parameters:
+  ///   - layout: how the pictures are laid out.
+  ///   - sessionLayout: what the session was asked for; nil for what gives that layout.
+  func converting(
+    from layout: PictureLayout, of sessionLayout: SessionConfiguration.OutputLayout? = nil
+  ) throws(ElementError) -> OutputPlan {
     guard let format = layout.pixelFormat.videoFormat,
       var described = VideoInfo(format: format, width: layout.width, height: layout.height)
     else { throw .unplannable(layout) }
@@ -37,7 +43,7 @@ struct OutputPlan {
     plan.layout = layout
     plan.source = described
     plan.intermediate = source.format == info.format ? nil : source
-    plan.sessionLayout = layout.pixelFormat.isSemiPlanar ? .semiPlanar : .native
+    plan.sessionLayout = sessionLayout ?? (layout.pixelFormat.isSemiPlanar ? .semiPlanar : .native)
     // interlace-mode=alternate cannot be converted: fields are output as pictures.
     if info.interlaceMode == .alternate, format != info.format,
       var field = VideoInfo(format: info.format, width: layout.width, height: layout.height)

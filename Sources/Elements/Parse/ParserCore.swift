@@ -223,55 +223,51 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     }
     let mayBatch = continuesOutput && reader.mayBatch
     intake.found(size, isPulling: reader.situation.isPulling, mayBatch: mayBatch)
-    accessUnit.describe(by: reader.situation.attributes)
-    let changesTags = describe(size)
+    let changesTags = describe(size, reader.situation.attributes)
     var attributes = accessUnit.attributes
     // GstBaseParse puts every picture with a PTS into its seek index, some hundred bytes each for the life of the
     // stream. Pictures that are no seek targets get their PTS on the way out.
     if accessUnit.isRandomAccessPoint != true { attributes.pts = nil }
     frame.modifyBuffer { $0.attributes = attributes }
-    var isDropped = reader.situation.playback.isForwardPredictedOnly && accessUnit.scanned.contents.contains(.bSlice)
-    if !isDropped {
+    let isSkipped = reader.situation.playback.isForwardPredictedOnly && accessUnit.scanned.contents.contains(.bSlice)
+    var place: OutputPlace?
+    if !isSkipped {
       switch try repackage(size, frame, log) {
-      case .ready: break
-      case .empty:
-        reader.drop(size)
-        isDropped = true
+      case .ready(let ready): place = ready
+      case .empty: reader.drop(size)
       case .failed(let error):
         return .fail(
           ParserFailure<Codec>.unwritable(size, from: reader.input.packaging, to: packaging?.format, error).message)
       }
     }
-    var answer = answer(.frame(size: size), isDropped: isDropped, of: available)
+    var answer = answer(.frame(size: size), isDropped: place == nil, of: available)
     answer.changesTags = changesTags
     answer.wantsSamples = reader.wantsSamples
     answer.leadIn = reader.takeLeadIn()
     answer.publishes = packaging?.alignment == .accessUnit || accessUnit.scanned.contents.contains(.slice)
-    guard !isDropped else { return .answer(answer) }
+    guard let place else { return .answer(answer) }
     answer.holdsSegment = reader.timestamps.shift.awaitsAnnouncement && segmentHold == nil
-    answer.mayBatch =
-      mayBatch && !frame.hasOutput && accessUnit.attributes.pts != nil && accessUnit.isRandomAccessPoint == false
-      && batch.begin(size, decoding: accessUnit.attributes.dts)
-    output.take(&accessUnit)
+    answer.mayBatch = mayBatch && !frame.hasOutput && batch.begin(with: accessUnit, size: size)
+    output.take(&accessUnit, at: place)
     return .answer(answer)
   }
 
   /// Sets the times and flags of the current access unit. Returns whether there are new tags.
-  private mutating func describe(_ size: Int) -> Bool {
+  private mutating func describe(_ size: Int, _ upstream: Buffer.Attributes) -> Bool {
     if accessUnit.beginsPicture { intake.noticePicture() }
-    return reader.describe(&accessUnit, size: size)
+    return reader.describe(&accessUnit, size: size, upstream)
   }
 
   private mutating func repackage(
     _ size: Int, _ frame: borrowing BaseParseFrame, _ log: ElementLog
   ) throws(FlowError) -> RepackagingOutcome {
-    guard let packaging else { return .ready }
+    guard let packaging else { return .ready(OutputPlace(of: accessUnit.scanned, size: accessUnit.scanned.end)) }
     let timeCodes =
       accessUnit.sei.timeCodeRange != nil && reader.situation.settings.updatesTimeCode
       ? frame.withBuffer { $0.timeCodes } : []
     let sps = timeCodes.isEmpty ? nil : reader.sequenceParameterSetID(of: accessUnit)
     return try repackager.repackage(
-      &accessUnit, size: size, in: frame, from: reader.input.packaging,
+      accessUnit, size: size, in: frame, from: reader.input.packaging,
       to: reader.input.outputPackaging(packaging), timeCodes: timeCodes,
       sps: sps.flatMap { reader.finder.scanner.parameterSets.sequenceParameterSet($0) }, log)
   }
@@ -352,8 +348,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       reader.timestamps.hasPicture
     else { return false }
     reader.letGo()
-    accessUnit.describe(by: Buffer.Attributes())
-    batch.add(size, changesTags: describe(size))
+    batch.add(size, changesTags: describe(size, Buffer.Attributes()))
     reader.beginInBatch(&output)
     return true
   }
@@ -361,8 +356,8 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// The access unit before was pushed. Returns the time at which it ends.
   mutating func pushedOfBatch() -> ClockTime? {
     let position = output.accessUnit.attributes.end
-    accessUnit.follow(at: batch.advance())
-    output.take(&accessUnit)
+    let place = OutputPlace(of: accessUnit.scanned, at: batch.advance(), size: accessUnit.scanned.end)
+    output.take(&accessUnit, at: place)
     return position
   }
 
@@ -378,6 +373,6 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   mutating func endBatch() -> AccessUnitBatch<Codec>.Result {
     intake.finish(batch.end, from: reader.situation.offset, unanswered: batch.addedBytes)
     reader.consume(batch.addedBytes, behind: batch.end - batch.addedBytes)
-    return batch.finish(output.accessUnit.attributes, isOne: output.accessUnit.start == 0)
+    return batch.finish(output.accessUnit.attributes, isOne: output.isFirstOfFrame)
   }
 }

@@ -218,13 +218,19 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   mutating func letGo() { finder.letGo() }
 
   /// Counts an access unit, and sets its times and flags. Returns whether there are new tags.
-  mutating func describe(_ accessUnit: inout ParsedAccessUnit<Codec>, size: Int) -> Bool {
-    timestamps.stamp(
-      &accessUnit, caps.facts, input: input, situation, sharesTimes: packaging?.alignment == .nalUnit,
+  ///
+  /// - Parameter upstream: what upstream has given.
+  mutating func describe(
+    _ accessUnit: inout ParsedAccessUnit<Codec>, size: Int, _ upstream: Buffer.Attributes
+  ) -> Bool {
+    let times = timestamps.times(
+      of: accessUnit, upstream, caps.facts, input: input, situation.playback,
+      sharesTimes: packaging?.alignment == .nalUnit,
       needsDecodingTimes: Codec.timesByteStreams || input.isLengthPrefixed || packaging?.format.isLengthPrefixed == true
     )
     let isRandomAccessPoint = judgeRandomAccess(&accessUnit)
-    accessUnit.setFlags(isRandomAccessPoint: isRandomAccessPoint, isDiscontinuous: isDiscontinuous)
+    accessUnit.describe(
+      times, upstream.flags, isRandomAccessPoint: isRandomAccessPoint, isDiscontinuous: isDiscontinuous)
     isDiscontinuous = false
     counters.count(size, accessUnit.scanned.contents, isRandomAccessPoint: isRandomAccessPoint)
     guard isRawFile else { return false }

@@ -13,7 +13,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var input: RepackFormat<Codec>?
   private var output: RepackFormat<Codec>?
   private var assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(.accessUnit)
-  private var content = AccessUnitContent<Codec>()
+  private var content = RepackedAccessUnit<Codec>()
   private var sets = RepackParameterSets<Codec>()
   private var editing = RepackEditing<Codec>()
   private var held = HeldStream()
@@ -212,7 +212,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
     if assembler.pieces.count == 1 { spare = assembler.pieces[0] }
     assembler.removeAccessUnit()
-    content = AccessUnitContent<Codec>()
+    content = RepackedAccessUnit<Codec>()
     step = .assemble
   }
 
@@ -240,7 +240,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// Discards everything from before a flush.
   mutating func flush() {
     assembler.flush()
-    content = AccessUnitContent<Codec>()
+    content = RepackedAccessUnit<Codec>()
     step = .assemble
     splitter.removeAll()
     sets.makeAllPending()
@@ -253,7 +253,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   mutating func beginStream() {
     input = nil
     assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(.accessUnit)
-    content = AccessUnitContent<Codec>()
+    content = RepackedAccessUnit<Codec>()
     step = .assemble
     splitter.removeAll()
     sets = RepackParameterSets<Codec>()
@@ -323,7 +323,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   }
 
   /// Chooses the edits of an access unit, or of new caps.
-  private mutating func beginEditing(_ content: AccessUnitContent<Codec>?) {
+  private mutating func beginEditing(_ content: RepackedAccessUnit<Codec>?) {
     guard !editing.isIdle else { return }
     hasEdited = true
     let isStale = editing.begin(

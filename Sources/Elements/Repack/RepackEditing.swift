@@ -107,7 +107,7 @@ struct RepackEditing<Codec: RepackCodec> {
   /// Whether an access unit changes nothing of what was decided: it is no random access point, by which a coded video
   /// sequence may begin, and has no new parameter sets.
   @inline(__always)
-  func continues(_ content: AccessUnitContent<Codec>, _ sets: RepackParameterSets<Codec>) -> Bool {
+  func continues(_ content: RepackedAccessUnit<Codec>, _ sets: RepackParameterSets<Codec>) -> Bool {
     hasDelivered && !hasNewList && !followsEnd && version == sets.version && !content.isRandomAccessPoint
       && !content.hasEnd
   }
@@ -121,7 +121,7 @@ struct RepackEditing<Codec: RepackCodec> {
   ///   - limit: the longest NAL unit that the output's length prefixes allow.
   /// - Returns: whether downstream has parameter sets in another form.
   mutating func begin(
-    _ content: AccessUnitContent<Codec>?, _ sets: RepackParameterSets<Codec>, frameRate: Fraction?, limit: Int
+    _ content: RepackedAccessUnit<Codec>?, _ sets: RepackParameterSets<Codec>, frameRate: Fraction?, limit: Int
   ) -> Bool {
     guard !isIdle else { return false }
     let startsSequence = content.map { $0.startsSequence(afterEnd: followsEnd) } ?? true
@@ -228,7 +228,7 @@ struct RepackEditing<Codec: RepackCodec> {
   }
 
   /// Whether an access unit has what the edits that hold concern, or its pictures are measured.
-  @inline(__always) func concerns(_ content: AccessUnitContent<Codec>) -> Bool {
+  @inline(__always) func concerns(_ content: RepackedAccessUnit<Codec>) -> Bool {
     wanted.setsReordering || scope.hasWholeAccessUnits || content.hasParameterSets
       || scope.hasMessages && content.hasSEI
   }
@@ -242,7 +242,7 @@ struct RepackEditing<Codec: RepackCodec> {
   ///   - limit: the longest NAL unit that the output's length prefixes allow.
   /// - Returns: how many NAL units have changed.
   mutating func edit(
-    _ pieces: [RepackPiece<Codec>], _ content: AccessUnitContent<Codec>, _ sets: RepackParameterSets<Codec>, limit: Int
+    _ pieces: [RepackPiece<Codec>], _ content: RepackedAccessUnit<Codec>, _ sets: RepackParameterSets<Codec>, limit: Int
   ) throws(FlowError) -> Int {
     if wanted.setsReordering {
       excess = try reordering.take(pieces, sets, endsSequence: content.hasEnd) ?? excess

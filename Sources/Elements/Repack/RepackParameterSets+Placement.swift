@@ -10,7 +10,7 @@ extension RepackParameterSets {
   ///   - dropsInBand: whether those in the stream are removed.
   ///   - output: the output's stream format.
   mutating func place(
-    _ content: AccessUnitContent<Codec>, insertion: RepackSettings.ParameterSetInsertion, dropsInBand: Bool,
+    _ content: RepackedAccessUnit<Codec>, insertion: RepackSettings.ParameterSetInsertion, dropsInBand: Bool,
     in output: StreamFormat<Codec>
   ) -> ParameterSetPlacement {
     if output == .outOfBand { return placeOutOfBand(content) }
@@ -23,7 +23,7 @@ extension RepackParameterSets {
 
   /// They go into `codec_data` at the next random access point. Decoders may restart on new `codec_data`, so a change
   /// in mid-sequence stays in-band.
-  private mutating func placeOutOfBand(_ content: AccessUnitContent<Codec>) -> ParameterSetPlacement {
+  private mutating func placeOutOfBand(_ content: RepackedAccessUnit<Codec>) -> ParameterSetPlacement {
     var placement = ParameterSetPlacement()
     placement.removesOwn = content.unreadableParameterSets == 0
     addPending(content.changedParameterSets)
@@ -42,7 +42,7 @@ extension RepackParameterSets {
   ///
   /// - Parameter present: those that it has, and that are not dropped.
   private mutating func placeInBand(
-    _ content: AccessUnitContent<Codec>, insertion: RepackSettings.ParameterSetInsertion, present: [[UInt8]]
+    _ content: RepackedAccessUnit<Codec>, insertion: RepackSettings.ParameterSetInsertion, present: [[UInt8]]
   ) -> ParameterSetPlacement {
     var placement = ParameterSetPlacement()
     placement.changesCodecData = !content.changedParameterSets.isEmpty || isDescriptionStale

@@ -69,13 +69,13 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     follow(scanner.takeNotices(), log)
     guard case .accessUnit(let size) = finding else { return finding }
     heldSize = size
-    scanner.takeAccessUnit(&accessUnit.scanned)
-    accessUnit.begin()
+    accessUnit.begin(&scanner)
     if log.isEnabled(.log) { logAccessUnit(bytes.extracting(first: size), log) }
-    if accessUnit.beginsSequence || !accessUnit.scanned.seiNALUnits.isEmpty,
-      sei.read(&accessUnit, bytes, sps: sequenceParameterSetID(of: accessUnit, described: describedID), scanner, log)
-    {
-      record { $0.changesSequence = true }
+    if accessUnit.beginsSequence || !accessUnit.scanned.seiNALUnits.isEmpty {
+      let sps = sequenceParameterSetID(of: accessUnit, described: describedID)
+      let reading = sei.read(accessUnit, bytes, sps: sps, scanner, log)
+      if reading.changesSequence { record { $0.changesSequence = true } }
+      accessUnit.take(reading)
     }
     return finding
   }
@@ -178,16 +178,8 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
 
   /// One line for each NAL unit of an access unit.
   private mutating func logAccessUnit(_ bytes: Span<UInt8>, _ log: ElementLog) {
-    switch scanner.packaging {
-    case .annexB:
-      var units = AnnexB.NALUnits(bytes)
-      while let place = units.next() { logNALUnit(bytes.extracting(place.range), log) }
-    case .lengthPrefixed(let size):
-      var units = LengthPrefixed.NALUnits(bytes, lengthSize: size)
-      do throws(BitstreamError) {
-        while let range = try units.next() { logNALUnit(bytes.extracting(range), log) }
-      } catch {}  // The scanner has reported it.
-    }
+    // The scanner has reported a bad length.
+    for range in scanner.packaging.nalUnits(of: bytes) { logNALUnit(bytes.extracting(range), log) }
   }
 
   private mutating func logNALUnit(_ nalUnit: Span<UInt8>, _ log: ElementLog) {

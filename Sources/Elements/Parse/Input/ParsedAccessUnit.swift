@@ -2,40 +2,39 @@
 import GStreamer
 import H26x
 
-/// An access unit, or a NAL unit where those are output one by one, on its way through the stages.
+/// An access unit, or a NAL unit where those are output one by one, on its way through the stages: what each of them
+/// has returned about it.
 struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   /// What the scanner found in it.
-  var scanned = ScannedAccessUnit<Codec.SliceHeader>()
+  private(set) var scanned = ScannedAccessUnit<Codec.SliceHeader>()
   /// The content of its SEI messages.
-  var sei = SEIContent()
+  private(set) var sei = SEIContent()
   /// Decoding may begin with it.
-  var recoveryPoint: Codec.RecoveryPoint?
+  private(set) var recoveryPoint: Codec.RecoveryPoint?
   /// Its picture order was read, if it has one.
   private var isOrderKnown = false
   /// The caps were checked for it.
   private(set) var isAnnounced = false
   /// Decoding can begin with it; nil before that was decided.
   private(set) var isRandomAccessPoint: Bool?
-  /// Where it begins in the base class's frame, in bytes.
-  private(set) var start = 0
-  /// Its size in the output in bytes, without what is inserted.
-  var outputSize = 0
   /// The timestamps that it has or was given, and its flags.
-  var attributes = Buffer.Attributes()
-  /// The DTS derived for it because upstream gave none, in nanoseconds of upstream's segment. The first ones may be
-  /// below 0: the outgoing segment is shifted.
-  var rebuiltDecodingTime: Int64?
+  private(set) var attributes = Buffer.Attributes()
+  /// See ``AccessUnitTimes/rebuiltDecodingTime``.
+  private(set) var rebuiltDecodingTime: Int64?
 
-  /// Another one was found, of which only ``scanned`` is known. Times and flags are set later.
-  mutating func begin() {
+  /// Another one was found. Its memory is exchanged with the scanner's.
+  mutating func begin(_ scanner: inout Codec.Scanner) {
+    scanner.takeAccessUnit(&scanned)
     sei = SEIContent()
     recoveryPoint = nil
     isOrderKnown = false
     isAnnounced = false
     isRandomAccessPoint = nil
     rebuiltDecodingTime = nil
-    start = 0
   }
+
+  /// Its SEI messages were read.
+  mutating func take(_ reading: SEIReading<Codec>) { (sei, recoveryPoint) = (reading.content, reading.recoveryPoint) }
 
   /// The caps are checked for it.
   mutating func announce() { isAnnounced = true }
@@ -49,18 +48,11 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   /// It was decided whether decoding can begin with it.
   mutating func decide(isRandomAccessPoint: Bool) { self.isRandomAccessPoint = isRandomAccessPoint }
 
-  /// Begins its description with what upstream gave it.
-  mutating func describe(by upstream: Buffer.Attributes) { attributes = upstream }
-
-  /// It is pushed unchanged, after others of the same frame.
-  mutating func follow(at start: Int) {
-    self.start = start
-    outputSize = scanned.end
-  }
-
-  /// Sets the buffer flags that its contents call for, beside those from upstream.
-  mutating func setFlags(isRandomAccessPoint: Bool, isDiscontinuous: Bool) {
-    var flags = attributes.flags
+  /// Sets its times, and the flags that its contents call for beside those from upstream.
+  mutating func describe(
+    _ times: AccessUnitTimes, _ upstream: Buffer.Flags, isRandomAccessPoint: Bool, isDiscontinuous: Bool
+  ) {
+    var flags = upstream
     flags.remove([.marker, .header, .deltaUnit, .droppable])
     let contents = scanned.contents
     if !isRandomAccessPoint { flags.insert(.deltaUnit) }
@@ -71,7 +63,8 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
     if sei.isFirstView { flags.insert(.firstInBundle) }
     if isDiscontinuous { flags.insert(.discontinuity) }
     flags.formUnion(interlaceFlags)
-    attributes.flags = flags
+    attributes = Buffer.Attributes(pts: times.pts, dts: times.dts, duration: times.duration, flags: flags)
+    rebuiltDecodingTime = times.rebuiltDecodingTime
   }
 
   /// Whether the first slice of a picture is in it.

@@ -2,6 +2,16 @@
 import GStreamer
 import H26x
 
+/// What the SEI messages of one access unit contain.
+struct SEIReading<Codec: ParserCodec> {
+  /// What they contain about its picture.
+  fileprivate(set) var content = SEIContent()
+  /// The last recovery point; nil when there is none.
+  fileprivate(set) var recoveryPoint: Codec.RecoveryPoint?
+  /// What persists beyond the access unit has changed.
+  fileprivate(set) var changesSequence = false
+}
+
 /// Stage: reads SEI messages, of an access unit and of the sequence.
 struct SEIReader<Codec: ParserCodec>: Sendable {
   /// What persists beyond an access unit.
@@ -16,23 +26,23 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
   /// needed where there are none and no sequence begins.
   ///
   /// - Parameter sps: id of the SPS of its picture or, in front of its first slice, of the next picture.
-  /// - Returns: whether what persists has changed.
   mutating func read(
-    _ accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, sps: SequenceParameterSetID?,
+    _ accessUnit: ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, sps: SequenceParameterSetID?,
     _ scanner: borrowing Codec.Scanner, _ log: ElementLog
-  ) -> Bool {
+  ) -> SEIReading<Codec> {
     let before = sequence
+    var reading = SEIReading<Codec>()
     for nalUnit in accessUnit.scanned.seiNALUnits {
       var messages = SEIMessages(bytes.extracting(nalUnit.range), headerLength: Codec.nalUnitHeaderLength)
       do throws(BitstreamError) {
         while let message = try messages.next() {
           if Codec.displayMessages.contains(message.type) {
             guard let sps, let sps = scanner.parameterSets.sequenceParameterSet(sps) else { continue }
-            if try Codec.takeDisplay(message, sps: sps, into: &accessUnit.sei.display) {
-              accessUnit.sei.timeCodeRange = nalUnit.range
+            if try Codec.takeDisplay(message, sps: sps, into: &reading.content.display) {
+              reading.content.timeCodeRange = nalUnit.range
             }
           } else {
-            try take(message, &accessUnit)
+            try take(message, &reading)
           }
         }
       } catch {
@@ -41,27 +51,28 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
       }
     }
     if accessUnit.beginsSequence { sequence.beginSequence() }
-    return sequence != before
+    reading.changesSequence = sequence != before
+    return reading
   }
 
   private mutating func take(
-    _ message: borrowing SEIMessages.Message, _ accessUnit: inout ParsedAccessUnit<Codec>
+    _ message: borrowing SEIMessages.Message, _ reading: inout SEIReading<Codec>
   ) throws(BitstreamError) {
     switch message.type {
-    case .recoveryPoint: accessUnit.recoveryPoint = try Codec.RecoveryPoint(message)
-    case .bufferingPeriod: accessUnit.sei.hasBufferingPeriod = true
+    case .recoveryPoint: reading.recoveryPoint = try Codec.RecoveryPoint(message)
+    case .bufferingPeriod: reading.content.hasBufferingPeriod = true
     case .userDataRegistered:
       let data = try RegisteredUserData(message)
       if data.isHDR10Plus { sequence.dynamicMetadata.set(true) }
-      accessUnit.sei.take(data)
-    case .userDataUnregistered: accessUnit.sei.take(try UnregisteredUserData(message))
+      reading.content.take(data)
+    case .userDataUnregistered: reading.content.take(try UnregisteredUserData(message))
     case .masteringDisplayColourVolume: sequence.masteringDisplay.set(try MasteringDisplayColourVolume(message))
     case .contentLightLevel: sequence.contentLight.set(try ContentLightLevel(message))
     case .alternativeTransferCharacteristics:
       sequence.alternativeTransfer.set(try AlternativeTransferCharacteristics(message))
     case .framePackingArrangement: sequence.take(try FramePackingArrangement(message, codec: Codec.codec))
     case .stereoVideoInformation:
-      if sequence.take(try StereoVideoInformation(message)) { accessUnit.sei.isFirstView = true }
+      if sequence.take(try StereoVideoInformation(message)) { reading.content.isFirstView = true }
     default: break
     }
   }

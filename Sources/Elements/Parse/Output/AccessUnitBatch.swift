@@ -39,10 +39,12 @@ struct AccessUnitBatch<Codec: ParserCodec>: Sendable {
     if case .some = timestampsBefore { timestampsBefore = nil }
   }
 
-  /// Begins with an access unit of `size` bytes, unless forbidden. Returns whether it began.
-  mutating func begin(_ size: Int, decoding: ClockTime?) -> Bool {
+  /// Begins with an access unit of `size` bytes, unless forbidden. Returns whether it began: not with one that the base
+  /// class puts into its index, nor with the first one after a seek, to which it gives the time.
+  mutating func begin(with accessUnit: ParsedAccessUnit<Codec>, size: Int) -> Bool {
     if case .none = timestampsBefore { return false }
-    (first, end, firstDecoding, changesTags) = (size, size, decoding, false)
+    guard accessUnit.attributes.pts != nil, accessUnit.isRandomAccessPoint == false else { return false }
+    (first, end, firstDecoding, changesTags) = (size, size, accessUnit.attributes.dts, false)
     return true
   }
 

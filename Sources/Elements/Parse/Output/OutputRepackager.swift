@@ -4,8 +4,8 @@ import H26x
 
 /// The result of repackaging an access unit.
 enum RepackagingOutcome {
-  /// It can be output, unchanged or in a new buffer.
-  case ready
+  /// It can be output from this place, in the frame or in a new buffer.
+  case ready(OutputPlace)
   /// There is nothing to output, as between start codes inside a NAL unit.
   case empty
   /// It cannot be written.
@@ -16,7 +16,7 @@ enum RepackagingOutcome {
 struct OutputRepackager<Codec: ParserCodec>: Sendable {
   private var repackager = Repackager(codec: Codec.codec)
 
-  /// Repackages an access unit where that is needed, and adjusts its offsets.
+  /// Repackages an access unit where that is needed.
   ///
   /// - Parameters:
   ///   - size: its size in the input, in bytes.
@@ -24,62 +24,67 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
   ///   - timeCodes: for its picture timing SEI; empty to leave that as it is.
   ///   - sps: the SPS of its picture.
   mutating func repackage(
-    _ accessUnit: inout ParsedAccessUnit<Codec>, size: Int, in frame: borrowing BaseParseFrame,
-    from input: NALPackaging,
+    _ accessUnit: ParsedAccessUnit<Codec>, size: Int, in frame: borrowing BaseParseFrame, from input: NALPackaging,
     to output: NALPackaging, timeCodes: [Buffer.TimeCode], sps: Codec.SequenceParameterSet?, _ log: ElementLog
   ) throws(FlowError) -> RepackagingOutcome {
-    accessUnit.outputSize = accessUnit.scanned.end
     // If the access unit is split into NAL units, dropped parts are omitted then.
     let leavesOut = !accessUnit.scanned.dropped.isEmpty && accessUnit.scanned.nalUnits.isEmpty
     guard input != output || leavesOut || accessUnit.scanned.holdsStartCodes || !timeCodes.isEmpty else {
-      return .ready
+      return .ready(OutputPlace(of: accessUnit.scanned, size: accessUnit.scanned.end))
     }
     let map = try frame.map()
     let bytes = map.bytes.extracting(first: min(size, map.bytes.count))
+    // Its offsets become those in the new buffer.
+    var scanned = accessUnit.scanned
+    let buffer: Buffer
     do throws(BitstreamError) {
       let rewritten =
-        timeCodes.isEmpty ? nil : try accessUnit.rewriteTimeCodes(timeCodes, in: bytes, input, sps, log)
+        timeCodes.isEmpty ? nil : try accessUnit.rewritten(with: timeCodes, in: bytes, input, sps, log)
       if let rewritten {
-        return put(try repackaged(&accessUnit, rewritten.span, upTo: .max, input, output), in: frame)
+        scanned = rewritten.scanned
+        buffer = try repackaged(&scanned, rewritten.bytes.span, upTo: .max, input, output)
+      } else if scanned.holdsStartCodes {
+        // A length in front of several NAL units counts the ones behind this one too.
+        buffer = try repackaged(&scanned, map.bytes, upTo: scanned.end, input, output)
+      } else {
+        buffer = try repackaged(&scanned, bytes, upTo: .max, input, output)
       }
-      // A length in front of several NAL units counts the ones behind this one too.
-      if accessUnit.scanned.holdsStartCodes {
-        return put(try repackaged(&accessUnit, map.bytes, upTo: accessUnit.scanned.end, input, output), in: frame)
-      }
-      return put(try repackaged(&accessUnit, bytes, upTo: .max, input, output), in: frame)
     } catch {
       return .failed(error)
     }
+    let place = OutputPlace(of: scanned, size: buffer.size)
+    return put(buffer, in: frame) ? .ready(place) : .empty
   }
 
-  private func put(_ buffer: consuming Buffer, in frame: borrowing BaseParseFrame) -> RepackagingOutcome {
-    guard buffer.size > 0 else { return .empty }
+  /// Returns whether there is anything to output.
+  private func put(_ buffer: consuming Buffer, in frame: borrowing BaseParseFrame) -> Bool {
+    guard buffer.size > 0 else { return false }
     var output = buffer
     frame.withBuffer { output.copyMetadata(from: $0) }
     frame.setOutput(output)
-    return .ready
+    return true
   }
 
   private mutating func repackaged(
-    _ accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, upTo limit: Int, _ input: NALPackaging,
-    _ output: NALPackaging
+    _ accessUnit: inout ScannedAccessUnit<Codec.SliceHeader>, _ bytes: Span<UInt8>, upTo limit: Int,
+    _ input: NALPackaging, _ output: NALPackaging
   ) throws(BitstreamError) -> Buffer {
     switch input {
     case .annexB: repackager.scanAnnexB(bytes)
     case .lengthPrefixed(let lengthSize):
       // A bad length would have ended the access unit before it: all lengths are good.
-      if accessUnit.scanned.holdsStartCodes {
-        _ = try repackager.scanPacket(
-          bytes, lengthSize: lengthSize, startCodes: accessUnit.scanned.startCodes, limit: limit)
+      if accessUnit.holdsStartCodes {
+        _ = try repackager.scanPacket(bytes, lengthSize: lengthSize, startCodes: accessUnit.startCodes, limit: limit)
       } else {
         try repackager.scanLengthPrefixed(bytes, lengthSize: lengthSize)
       }
     }
-    repackager.drop(accessUnit.scanned.dropped)
-    let size = try repackager.outputSize(output)
-    guard var buffer = Buffer(size: size) else { throw BitstreamError(.outputTooSmall, "buffer", bitOffset: 0) }
+    repackager.drop(accessUnit.dropped)
+    guard var buffer = Buffer(size: try repackager.outputSize(output)) else {
+      throw BitstreamError(.outputTooSmall, "buffer", bitOffset: 0)
+    }
     try write(bytes, output, to: &buffer)
-    moveOffsets(of: &accessUnit, output, size: size)
+    moveOffsets(of: &accessUnit, output)
     return buffer
   }
 
@@ -96,16 +101,15 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
   }
 
   /// Turns offsets in the input into offsets in the output.
-  private func moveOffsets(of accessUnit: inout ParsedAccessUnit<Codec>, _ output: NALPackaging, size: Int) {
+  private func moveOffsets(of accessUnit: inout ScannedAccessUnit<Codec.SliceHeader>, _ output: NALPackaging) {
     var position = 0
-    let (sei, randomAccess) = (accessUnit.scanned.seiOffset, accessUnit.scanned.randomAccessOffset)
+    let (sei, randomAccess) = (accessUnit.seiOffset, accessUnit.randomAccessOffset)
     for entry in repackager.entries {
-      if let sei, entry.range.contains(sei + entry.prefixLength) { accessUnit.scanned.seiOffset = position }
+      if let sei, entry.range.contains(sei + entry.prefixLength) { accessUnit.seiOffset = position }
       if let randomAccess, entry.range.contains(randomAccess + entry.prefixLength) {
-        accessUnit.scanned.randomAccessOffset = position
+        accessUnit.randomAccessOffset = position
       }
       position += output.prefixLength + entry.range.count
     }
-    accessUnit.outputSize = size
   }
 }

@@ -2,25 +2,6 @@
 import GStreamer
 import H26x
 
-/// What the element does to send an access unit.
-enum OutputAction: ~Copyable {
-  /// Report to the base class how far the stream has been output.
-  case advance(ClockTime)
-  /// Send tags.
-  case tags
-  /// Send the segment, shifted.
-  case segment(SegmentShift.Announcement)
-  /// A keyframe is next, with this PTS in upstream's and in the outgoing segment: answer a pending request that is due,
-  /// and report with `answeredKeyUnit`.
-  case keyUnit(pts: ClockTime?, outgoing: ClockTime?)
-  /// Push a buffer.
-  case push(Buffer)
-  /// Push a buffer; nothing follows it.
-  case pushLast(Buffer)
-  /// The base class pushes the rest, which is in the frame.
-  case leave
-}
-
 /// What the output needs of the stages before it.
 struct OutputSurroundings<Codec: ElementCodecSyntax> {
   var packaging: OutputPackaging<Codec>
@@ -44,6 +25,8 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   /// The access unit that is being sent.
   private(set) var accessUnit = ParsedAccessUnit<Codec>()
+  /// Where it is.
+  private var place = OutputPlace(of: ScannedAccessUnit<Codec.SliceHeader>(), size: 0)
   private var insertion = ParameterSetInsertion()
 
   private var step = Step.done
@@ -64,7 +47,13 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   private var awaitsSEI = true
 
   /// Takes an access unit, in exchange for one whose memory can be reused.
-  mutating func take(_ next: inout ParsedAccessUnit<Codec>) { swap(&accessUnit, &next) }
+  mutating func take(_ next: inout ParsedAccessUnit<Codec>, at place: OutputPlace) {
+    swap(&accessUnit, &next)
+    self.place = place
+  }
+
+  /// Whether it is where the frame begins.
+  var isFirstOfFrame: Bool { place.start == 0 }
 
   /// Begins to send the access unit as the last one of its frame, which the base class pushes.
   ///
@@ -79,7 +68,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   ) -> OutputStart {
     var times = accessUnit.attributes
     position = nil
-    if accessUnit.start == 0 {
+    if isFirstOfFrame {
       times = frame.withOutput { $0.attributes }
       // The base class derives the position from the times it gets.
       if timestamps.restore(&times, of: accessUnit, areMade: areTimesMade) { position = accessUnit.attributes.end }
@@ -150,7 +139,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
         continue
       }
       step = .done
-      return try send(0..<accessUnit.outputSize, of: frame, attributes, carriesSEI: true, surroundings, log)
+      return try send(0..<place.size, of: frame, attributes, carriesSEI: true, surroundings, log)
     }
     return .leave
   }
@@ -196,7 +185,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   }
 
   @inline(__always) private func insert(into buffer: inout Buffer, _ packaging: NALPackaging, _ log: ElementLog) {
-    if !parameterSets.isEmpty, let offset = accessUnit.scanned.parameterSetOffset {
+    if !parameterSets.isEmpty, let offset = place.parameterSetOffset {
       Self.insert(parameterSets, into: &buffer, at: offset, packaging, log)
       buffer.flags.insert(.header)
     }
@@ -252,7 +241,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
       return .leave
     }
     let range = nalUnits[nextNALUnit].start..<nalUnits[nextNALUnit].range.upperBound
-    if !parameterSets.isEmpty, let offset = accessUnit.scanned.parameterSetOffset, range.lowerBound >= offset {
+    if !parameterSets.isEmpty, let offset = place.parameterSetOffset, range.lowerBound >= offset {
       queued = parameterSets.reversed()
       parameterSets = []
       return nil
@@ -291,18 +280,18 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     _ range: Range<Int>, of frame: borrowing BaseParseFrame, _ attributes: Buffer.Attributes, carriesSEI: Bool,
     _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
   ) throws(FlowError) -> OutputAction {
-    let place = accessUnit.start + range.lowerBound..<accessUnit.start + range.upperBound
+    let range = place.start + range.lowerBound..<place.start + range.upperBound
     if isLast, step == .done {
       frame.modifyOutput { buffer in
-        if place != 0..<buffer.size { buffer.resize(to: place) }
-        if place.lowerBound > 0, buffer.offset != .max { buffer.offset &+= UInt64(place.lowerBound) }
+        if range != 0..<buffer.size { buffer.resize(to: range) }
+        if range.lowerBound > 0, buffer.offset != .max { buffer.offset &+= UInt64(range.lowerBound) }
         if buffer.attributes != attributes { buffer.attributes = attributes }
         complete(&buffer, carriesSEI: carriesSEI, surroundings, log)
       }
       return .leave
     }
-    let offset = frame.offset == .max ? .max : frame.offset &+ UInt64(place.lowerBound)
-    let part = frame.withOutput { $0.region(place, attributes, offset: offset) }
+    let offset = frame.offset == .max ? .max : frame.offset &+ UInt64(range.lowerBound)
+    let part = frame.withOutput { $0.region(range, attributes, offset: offset) }
     guard var part else { throw .error }
     complete(&part, carriesSEI: carriesSEI, surroundings, log)
     if step == .done { return .pushLast(part) }

@@ -41,12 +41,12 @@ extension ParserCodec {
 }
 
 extension ParsedAccessUnit {
-  /// The access unit with the time codes of a buffer's metas in its SEI; nil when there is nothing to rewrite. Adjusts
-  /// its offsets.
-  mutating func rewriteTimeCodes(
-    _ codes: [Buffer.TimeCode], in bytes: Span<UInt8>, _ packaging: NALPackaging, _ sps: Codec.SequenceParameterSet?,
-    _ log: ElementLog
-  ) throws(BitstreamError) -> [UInt8]? {
+  /// The bytes of the access unit with the time codes of a buffer's metas in its SEI, and what is where in them; nil
+  /// when there is nothing to rewrite.
+  func rewritten(
+    with codes: [Buffer.TimeCode], in bytes: Span<UInt8>, _ packaging: NALPackaging,
+    _ sps: Codec.SequenceParameterSet?, _ log: ElementLog
+  ) throws(BitstreamError) -> (bytes: [UInt8], scanned: ScannedAccessUnit<Codec.SliceHeader>)? {
     guard let range = sei.timeCodeRange, let sps else { return nil }
     guard let nalUnit = Codec.rewriteTimeCodes(codes, in: bytes.extracting(range), sps: sps) else {
       log(.warning, "time codes are not rewritten: found \(codes.count), and no picture structure for them")
@@ -64,6 +64,7 @@ extension ParsedAccessUnit {
     }
     for index in range.upperBound..<bytes.count { result.append(bytes[index]) }
     let shift = nalUnit.count - range.count
+    var scanned = scanned
     if let offset = scanned.randomAccessOffset, offset > range.lowerBound {
       scanned.randomAccessOffset = offset + shift
     }
@@ -71,6 +72,6 @@ extension ParsedAccessUnit {
       part.lowerBound >= range.upperBound ? part.lowerBound + shift..<part.upperBound + shift : part
     }
     scanned.end += shift
-    return result
+    return (result, scanned)
   }
 }

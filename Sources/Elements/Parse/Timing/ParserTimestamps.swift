@@ -115,23 +115,27 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: On the way to the base class
 
-  /// Sets the times of an access unit that upstream did not give.
-  mutating func stamp(
-    _ accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, input: ParserInputFormat<Codec>,
-    _ situation: ParserSituation,
-    sharesTimes: Bool, needsDecodingTimes: Bool
-  ) {
-    let duration = duration(of: accessUnit, facts)
+  /// The times of an access unit: those that upstream gave, and those that it did not give, as far as they are known.
+  mutating func times(
+    of accessUnit: ParsedAccessUnit<Codec>, _ upstream: Buffer.Attributes, _ facts: SourceFacts,
+    input: ParserInputFormat<Codec>, _ playback: Playback, sharesTimes: Bool, needsDecodingTimes: Bool
+  ) -> AccessUnitTimes {
+    var times = AccessUnitTimes(pts: upstream.pts, dts: upstream.dts, duration: upstream.duration)
     if hasUpstreamTimes {
-      if needsDecodingTimes { rebuildDecodingTime(of: &accessUnit, facts, situation.playback) }
-    } else if areMade(for: input, situation.playback) {
+      if needsDecodingTimes { times.rebuiltDecodingTime = rebuiltDecodingTime(of: accessUnit, times, facts, playback) }
+    } else if areMade(for: input, playback) {
       // What the base class has put there is the PTS of the first buffer of the file, or nothing in its first run.
-      accessUnit.attributes.pts = nil
-      if let times = timeline.takeTimes() { stamp(&accessUnit, times) } else { stampUnordered(&accessUnit) }
+      times.pts = nil
+      if let made = timeline.takeTimes() {
+        set(&times, made)
+      } else if startsCountingDecodingTimes(at: accessUnit), times.dts == nil {
+        times.dts = .zero
+      }
     }
-    if sharesTimes { shareTimes(&accessUnit) }
+    if sharesTimes { share(&times, isFirst: accessUnit.scanned.contents.contains(.accessUnitStart)) }
     if accessUnit.scanned.contents.contains(.endOfSequence) { timeline.endSequence() }
-    if accessUnit.attributes.duration == nil { accessUnit.attributes.duration = duration }
+    if times.duration == nil { times.duration = duration(of: accessUnit, facts) }
+    return times
   }
 
   /// How long an access unit is displayed: nil when unknown, zero when no picture begins in it.
@@ -148,60 +152,53 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     return ClockTime.seconds(UInt64(fields), times: UInt32(rate.denominator), over: UInt32(rate.numerator)).half
   }
 
-  private mutating func stamp(_ accessUnit: inout ParsedAccessUnit<Codec>, _ times: PresentationTimes) {
+  private mutating func set(_ times: inout AccessUnitTimes, _ made: PresentationTimes) {
     if awaitsPosition {
       awaitsPosition = false
-      firstAfterSeek = times
-      (accessUnit.attributes.pts, accessUnit.attributes.dts) = (nil, nil)
+      firstAfterSeek = made
+      (times.pts, times.dts) = (nil, nil)
     } else {
-      accessUnit.attributes.pts = ClockTime(nanoseconds: times.presentation)
-      accessUnit.attributes.dts = ClockTime(nanoseconds: times.decoding)
+      times.pts = ClockTime(nanoseconds: made.presentation)
+      times.dts = ClockTime(nanoseconds: made.decoding)
     }
   }
 
-  /// Without a frame rate only the first buffering period has a known DTS: 0.
-  private mutating func stampUnordered(_ accessUnit: inout ParsedAccessUnit<Codec>) {
+  /// Whether a picture begins whose DTS is 0: without a frame rate no other is known, and that from the first buffering
+  /// period on.
+  private mutating func startsCountingDecodingTimes(at accessUnit: ParsedAccessUnit<Codec>) -> Bool {
     if accessUnit.sei.hasBufferingPeriod { hasBufferingPeriod = true }
-    if hasBufferingPeriod, accessUnit.attributes.dts == nil, accessUnit.beginsPicture {
-      accessUnit.attributes.dts = .zero
-    }
+    return hasBufferingPeriod && accessUnit.beginsPicture
   }
 
   /// All NAL units of an access unit have the same times.
-  private mutating func shareTimes(_ accessUnit: inout ParsedAccessUnit<Codec>) {
-    let (pts, dts) = (accessUnit.attributes.pts, accessUnit.attributes.dts)
-    if accessUnit.scanned.contents.contains(.accessUnitStart) {
-      accessUnitTimes = (pts, dts, accessUnit.rebuiltDecodingTime)
-    } else {
-      if let pts { accessUnitTimes.pts = pts } else { accessUnit.attributes.pts = accessUnitTimes.pts }
-      if let dts { accessUnitTimes.dts = dts } else { accessUnit.attributes.dts = accessUnitTimes.dts }
-      if let rebuilt = accessUnit.rebuiltDecodingTime {
-        accessUnitTimes.rebuilt = rebuilt
-      } else {
-        accessUnit.rebuiltDecodingTime = accessUnitTimes.rebuilt
-      }
+  private mutating func share(_ times: inout AccessUnitTimes, isFirst: Bool) {
+    if !isFirst {
+      times.pts = times.pts ?? accessUnitTimes.pts
+      times.dts = times.dts ?? accessUnitTimes.dts
+      times.rebuiltDecodingTime = times.rebuiltDecodingTime ?? accessUnitTimes.rebuilt
     }
+    accessUnitTimes = (times.pts, times.dts, times.rebuiltDecodingTime)
   }
 
   // MARK: Decoding times
 
   /// Where upstream gives only PTS, as Matroska does, DTS are these in ascending order. The same where upstream's DTS
   /// begin at 0 with the first PTS although the stream signals reordering: FLV, for example, has no times below 0.
-  private mutating func rebuildDecodingTime(
-    of accessUnit: inout ParsedAccessUnit<Codec>, _ facts: SourceFacts, _ playback: Playback
-  ) {
-    guard isUpstreamInTime, playback.isForward, let pts = accessUnit.attributes.pts else { return }
-    if shift.isOpen, pts == .zero, accessUnit.attributes.dts == .zero, facts.signalsReordering {
+  private mutating func rebuiltDecodingTime(
+    of accessUnit: ParsedAccessUnit<Codec>, _ times: AccessUnitTimes, _ facts: SourceFacts, _ playback: Playback
+  ) -> Int64? {
+    guard isUpstreamInTime, playback.isForward, let pts = times.pts else { return nil }
+    if shift.isOpen, pts == .zero, times.dts == .zero, facts.signalsReordering {
       areDecodingTimesSqueezed = true
     }
-    guard areDecodingTimesSqueezed || !hasUpstreamDecodingTimes && accessUnit.attributes.dts == nil else { return }
+    guard areDecodingTimesSqueezed || !hasUpstreamDecodingTimes && times.dts == nil else { return nil }
     // At most 16 frames, of a second each.
     let delay = ClockTime(nanoseconds: UInt64(min(facts.reorderDepth, 16)) * facts.frameDuration)
     shift.begin(with: pts, needing: delay)
-    guard accessUnit.beginsPicture else { return }
+    guard accessUnit.beginsPicture else { return nil }
     var rebuilder = self.rebuilder ?? Self.makeRebuilder(facts, isField: accessUnit.scanned.fieldPeriods == 1)
-    accessUnit.rebuiltDecodingTime = rebuilder.next(presentation: Int64(clamping: pts.nanoseconds))
-    self.rebuilder = rebuilder
+    defer { self.rebuilder = rebuilder }
+    return rebuilder.next(presentation: Int64(clamping: pts.nanoseconds))
   }
 
   private static func makeRebuilder(_ facts: SourceFacts, isField: Bool) -> DecodingTimeRebuilder {

@@ -135,8 +135,7 @@ struct SeekScout<Codec: ParserCodec> {
     let before = mayBegin ? reader : nil
     guard reader.readOrder(of: &accessUnit, bytes, size: size) else { return .incomplete }
     reader.letGo()
-    accessUnit.describe(by: Buffer.Attributes())
-    _ = reader.describe(&accessUnit, size: size)
+    _ = reader.describe(&accessUnit, size: size, Buffer.Attributes())
     var times = accessUnit.attributes
     times.dts = times.dts ?? position
     reader.takePosition(&times)

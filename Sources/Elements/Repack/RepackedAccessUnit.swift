@@ -2,7 +2,7 @@
 import H26x
 
 /// What is in an access unit, as far as it matters to repackaging.
-struct AccessUnitContent<Codec: RepackCodec> {
+struct RepackedAccessUnit<Codec: RepackCodec> {
   /// There is a slice.
   private(set) var hasPicture = false
   /// The temporal sub-layer of the first slice.

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MPL-2.0
+import GStreamer
+
+/// The base class's information about the current data, read once a buffer.
+struct ParserSituation: Sendable {
+  /// The properties.
+  var settings = ParserSettings()
+  /// Pull mode.
+  var isPulling = false
+  /// No more data comes: what is there has to be used up.
+  var isDraining = false
+  /// The base class has not shown this data before.
+  var isNew = false
+  /// Where the data begins in the input, in bytes; nil when unknown.
+  var offset: UInt64?
+  /// Timestamps and flags of the input.
+  var attributes = Buffer.Attributes()
+  /// How the stream is played.
+  var playback = Playback()
+  /// The target of an accurate seek whose data has not come yet.
+  var target: ClockTime?
+}
