@@ -1,55 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// An element's description in `gst-inspect-1.0`.
-public struct ElementMetadata: Sendable {
-  /// The long name.
-  public var name: String
-  /// The klass string, such as `Codec/Decoder/Video`.
-  public var classification: String
-  /// One sentence.
-  public var description: String
-  /// Name and address.
-  public var author: String
-
-  /// An element's description in `gst-inspect-1.0`.
-  public init(name: String, classification: String, description: String, author: String) {
-    self.name = name
-    self.classification = classification
-    self.description = description
-    self.author = author
-  }
-}
-
-/// A pad template: a pad that the element has or may have, with the caps that it may carry.
-public struct PadTemplate: Sendable {
-  /// When the pad exists (`GstPadPresence`).
-  public enum Presence: Sendable {
-    /// Always; the base class makes it.
-    case always
-    /// Once the stream is known: the element calls `addPad`.
-    case sometimes
-    /// When it is requested: `requestPad` makes it.
-    case request
-  }
-
-  let direction: Pad.Direction
-  let name: String
-  let caps: String
-  let presence: Presence
-
-  /// A sink pad, with caps as on a gst-launch-1.0 line. The name of a pad that is not always there contains a place for
-  /// a number: `sink_%u`.
-  public static func sink(_ caps: String, named name: String = "sink", _ presence: Presence = .always) -> Self {
-    Self(direction: .sink, name: name, caps: caps, presence: presence)
-  }
-  /// A source pad, with caps as on a gst-launch-1.0 line. The name of a pad that is not always there contains a place
-  /// for a number: `src_%u`.
-  public static func source(_ caps: String, named name: String = "src", _ presence: Presence = .always) -> Self {
-    Self(direction: .source, name: name, caps: caps, presence: presence)
-  }
-}
-
 /// A GStreamer element written in Swift. Subclass a base class: `PushSource`, `BaseSource`, `BaseSink`, `BaseParse`,
 /// `BaseTransform`, `VideoFilter`, `VideoDecoder`, `VideoEncoder` or `Aggregator`; or this one, for an element that makes
 /// its pads.

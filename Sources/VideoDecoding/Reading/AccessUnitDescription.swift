@@ -46,14 +46,3 @@ package enum AccessUnitDescription: Sendable {
     }
   }
 }
-
-/// What a walk has found, and the parameter sets. A class, because both are large: code that needs a part copies no
-/// more.
-package final class AccessUnitReading<Codec: VideoCodecSyntax>: Sendable {
-  let info: AccessUnitInfo<Codec>
-  let parameterSets: Codec.ParameterSets
-
-  init(_ info: AccessUnitInfo<Codec>, _ parameterSets: Codec.ParameterSets) {
-    (self.info, self.parameterSets) = (info, parameterSets)
-  }
-}

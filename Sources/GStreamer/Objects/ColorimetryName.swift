@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MPL-2.0
+import CGStreamer
+
+/// The caps field `colorimetry` for code points of ITU-T H.273.
+///
+/// - Parameter isFullRange: `nil` where the range is not known.
+/// - Returns: a name such as "bt709" if there is one, otherwise four numbers; `nil` when nothing is known.
+public func colorimetryName(isFullRange: Bool?, primaries: UInt8, transfer: UInt8, matrix: UInt8) -> String? {
+  var colorimetry = GstVideoColorimetry()
+  colorimetry.primaries = gst_video_color_primaries_from_iso(guint(primaries))
+  colorimetry.transfer = gst_video_transfer_function_from_iso(guint(transfer))
+  colorimetry.matrix = gst_video_color_matrix_from_iso(guint(matrix))
+  // Set even when nothing else is known: other elements take an unknown range for full range.
+  colorimetry.range =
+    switch isFullRange {
+    case true?: GST_VIDEO_COLOR_RANGE_0_255
+    case false?: GST_VIDEO_COLOR_RANGE_16_235
+    case nil: GST_VIDEO_COLOR_RANGE_UNKNOWN
+    }
+  guard let name = unsafe gst_video_colorimetry_to_string(&colorimetry) else { return nil }
+  defer { unsafe g_free(name) }
+  return unsafe String(cString: name)
+}

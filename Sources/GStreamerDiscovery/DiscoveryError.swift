@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Why it cannot be found out what is at a URI.
+public enum DiscoveryError: Error, Hashable, Sendable {
+  /// It is no URI.
+  case invalidURI(String)
+  /// It cannot be read, or no element knows what it is; with the reason.
+  case failed(uri: String, reason: String)
+  /// It took longer than allowed.
+  case timedOut(uri: String)
+  /// The task was cancelled.
+  case cancelled
+}
+
+extension DiscoveryError: CustomStringConvertible {
+  /// One sentence for users.
+  public var description: String {
+    switch self {
+    case .invalidURI(let uri): "“\(uri)” is no URI"
+    case .failed(let uri, let reason): "\(uri): \(reason)"
+    case .timedOut(let uri): "\(uri): it takes too long to find out what it is"
+    case .cancelled: "cancelled"
+    }
+  }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What has become of a parameter set.
+public enum EditedParameterSet: Sendable {
+  /// It stays as it is.
+  case unchanged
+  /// It is replaced by a NAL unit, header and emulation prevention bytes included.
+  case replaced([UInt8], changes: [FieldChange])
+  /// It cannot be read, and stays as it is.
+  case unreadable(BitstreamError)
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// What has become of an SEI message.
+public enum EditedSEIMessage: Sendable, Hashable {
+  /// It stays as it is.
+  case unchanged
+  /// It has another payload.
+  case replaced([UInt8])
+  /// It is gone.
+  case removed
+}
