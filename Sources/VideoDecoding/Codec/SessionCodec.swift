@@ -21,7 +21,7 @@ protocol SessionCodec: DecodableCodec {
   /// Parameter sets as libavcodec can read them.
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes
   /// What follows a stream from access unit to access unit.
-  static func makeInspector(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any SessionInspector
+  static func makeFollower(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any StreamFollower
 }
 
 extension SessionCodec {
@@ -42,8 +42,8 @@ extension H264: SessionCodec {
   static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID? { nil }
   static var hasSubLayers: Bool { false }
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes { sets }
-  static func makeInspector(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any SessionInspector {
-    H264SessionInspector(lengthSize: lengthSize)
+  static func makeFollower(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any StreamFollower {
+    H264StreamFollower(lengthSize: lengthSize)
   }
 }
 
@@ -89,8 +89,8 @@ extension H265: SessionCodec {
     return nalUnits
   }
 
-  static func makeInspector(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any SessionInspector {
-    H265SessionInspector(lengthSize: lengthSize, verifiesPictureHash: verifiesPictureHash)
+  static func makeFollower(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any StreamFollower {
+    H265StreamFollower(lengthSize: lengthSize, verifiesPictureHash: verifiesPictureHash)
   }
 }
 

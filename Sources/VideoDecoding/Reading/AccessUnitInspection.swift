@@ -2,7 +2,7 @@
 import AVCodec
 import H26x
 
-/// What the inspectors of all codecs share: the parameter sets so far, and what libavcodec has to get of them.
+/// What the followers of all codecs share: the parameter sets so far, and what libavcodec has to get of them.
 struct AccessUnitInspection<Codec: SessionCodec> {
   /// The parameter sets up to the last access unit.
   private(set) var parameterSets = Codec.ParameterSets()

@@ -5,7 +5,7 @@ import H26x
 /// Where access units enter a session: numbers and inspects them, and keeps what has to go in front of each of them
 /// into the codec.
 struct SessionInput {
-  private var inspector: any SessionInspector
+  private var follower: any StreamFollower
   /// The number of the next access unit, from 0.
   private(set) var nextIndex: UInt64 = 0
   /// The number of the access unit that was inspected last.
@@ -27,13 +27,13 @@ struct SessionInput {
   /// Begins with the parameter sets with which the codec is opened.
   init(_ codec: FormatDescription.Codec, _ setup: StreamSetup, verifiesPictureHash: Bool) {
     self.init(
-      codec.sessionCodec.makeInspector(lengthSize: setup.nalLengthSize, verifiesPictureHash: verifiesPictureHash),
+      codec.sessionCodec.makeFollower(lengthSize: setup.nalLengthSize, verifiesPictureHash: verifiesPictureHash),
       codec: codec, lengthSize: setup.nalLengthSize)
     insert(setup.parameterSets)
   }
 
-  init(_ inspector: any SessionInspector, codec: FormatDescription.Codec = .h264, lengthSize: NALLengthSize? = nil) {
-    self.inspector = inspector
+  init(_ follower: any StreamFollower, codec: FormatDescription.Codec = .h264, lengthSize: NALLengthSize? = nil) {
+    self.follower = follower
     repackager = Repackager(codec: codec)
     self.lengthSize = lengthSize
   }
@@ -44,25 +44,25 @@ struct SessionInput {
   }
 
   /// Reads an access unit for which the caller has not done so.
-  mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription { inspector.read(accessUnit) }
+  mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription { follower.read(accessUnit) }
 
   /// All parameter sets so far, packaged as access units are.
-  var parameterSets: [UInt8] { inspector.parameterSets }
+  var parameterSets: [UInt8] { follower.parameterSets }
   /// The intra picture from which references are followed; nil when they are not.
-  var followsReferencesFrom: UInt64? { inspector.followsReferencesFrom }
+  var followsReferencesFrom: UInt64? { follower.followsReferencesFrom }
 
   /// Takes parameter sets with which the codec was opened.
-  mutating func insert(_ nalUnits: [[UInt8]]) { inspector.insert(parameterSets: nalUnits) }
+  mutating func insert(_ nalUnits: [[UInt8]]) { follower.insert(parameterSets: nalUnits) }
 
   /// Takes parameter sets that came later, from outside the stream.
   mutating func accept(_ nalUnits: [[UInt8]]) {
     insert(nalUnits)
-    carriedOver = inspector.parameterSets
+    carriedOver = follower.parameterSets
   }
 
   /// Takes the next access unit, and what was read of it, before it is numbered.
   mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> DecodingSummary {
-    inspector.inspect(accessUnit, description, index: nextIndex)
+    follower.inspect(accessUnit, description, index: nextIndex)
   }
 
   /// Adds to the request for an access unit how it is to be displayed by its SEI messages.
@@ -82,7 +82,7 @@ struct SessionInput {
     _ accessUnit: Span<UInt8>, _ summary: DecodingSummary, after last: Packet?,
     skipping skipFrames: SessionConfiguration.SkipFrames
   ) -> DropReason? {
-    if let last, inspector.isRepeated(accessUnit, after: last.bytes) { return .noPicture }
+    if let last, follower.isRepeated(accessUnit, after: last.bytes) { return .noPicture }
     if summary.isSkipped { return .noReference }
     return skipFrames == .nonReference && summary.isDiscardable ? .skipped : nil
   }
@@ -97,7 +97,7 @@ struct SessionInput {
 
   /// What `inspect` would return for this access unit.
   func lookAhead(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> DecodingSummary {
-    var lookahead = inspector
+    var lookahead = follower
     return lookahead.inspect(accessUnit, description, index: nextIndex)
   }
 
@@ -117,8 +117,8 @@ struct SessionInput {
 
   /// The codec does not get this access unit: what it brings besides its picture is sent with the next one.
   mutating func carryOver(_ summary: DecodingSummary) {
-    if summary.changesParameterSets { carriedOver = inspector.parameterSets }
-    if summary.endsSequence { carriedOver += inspector.endOfSequence }
+    if summary.changesParameterSets { carriedOver = follower.parameterSets }
+    if summary.endsSequence { carriedOver += follower.endOfSequence }
   }
 
   /// The picture goes into the codec and begins a coded video sequence.
@@ -130,21 +130,21 @@ struct SessionInput {
   /// The next picture need not continue the last one.
   ///
   /// - Parameter keepsReferences: what was decoded can still be referred to.
-  mutating func reset(keepsReferences: Bool) { inspector.reset(keepsReferences: keepsReferences) }
+  mutating func reset(keepsReferences: Bool) { follower.reset(keepsReferences: keepsReferences) }
 
   /// Nothing decoded so far can be referred to any more.
   mutating func forgetDecoded() {
     followsSequenceStart = false
-    inspector.forgetReferences()
+    follower.forgetReferences()
   }
 
   /// Follows references from the next picture on, intra picture `index`.
-  mutating func followReferences(from index: UInt64) { inspector.followReferences(from: index) }
+  mutating func followReferences(from index: UInt64) { follower.followReferences(from: index) }
 
   /// Takes the next picture, in decoding order and once only. Returns the access unit before which it refers to
   /// nothing.
   mutating func referencesStart(of submission: Submission) -> UInt64? {
-    inspector.referencesStart(of: submission)
+    follower.referencesStart(of: submission)
   }
 
   /// The ledger's entry of the next picture.
@@ -162,5 +162,5 @@ struct SessionInput {
   }
 
   /// An access unit gave no picture: nothing can refer to it.
-  mutating func pictureIsMissing(_ index: UInt64) { inspector.pictureIsMissing(index) }
+  mutating func pictureIsMissing(_ index: UInt64) { follower.pictureIsMissing(index) }
 }

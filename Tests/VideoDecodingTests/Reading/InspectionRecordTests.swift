@@ -36,11 +36,11 @@ extension RecordFile {
   /// The numbers of access units that may be the first, are damaged, and are complete, and a digest of all that was
   /// read.
   private func read(_ units: [[UInt8]], _ stream: CodedStream) -> String {
-    let inspector: any SessionInspector =
+    let follower: any StreamFollower =
       stream.format.codec == .h264
-      ? H264SessionInspector(lengthSize: nil)
-      : H265SessionInspector(lengthSize: nil, verifiesPictureHash: true)
-    var input = SessionInput(inspector)
+      ? H264StreamFollower(lengthSize: nil)
+      : H265StreamFollower(lengthSize: nil, verifiesPictureHash: true)
+    var input = SessionInput(follower)
     var gate = StartGate(SessionConfiguration())
     var damage = DamageTracker()
     var digest = Digest()

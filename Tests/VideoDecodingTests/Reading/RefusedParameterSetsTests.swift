@@ -111,9 +111,9 @@ import Testing
 
   @Test func refusedSetsBecomeFillerData() throws {
     let units = try mediaAccessUnits("clip.h264")
-    var inspector = H264SessionInspector(lengthSize: nil)
+    var follower = H264StreamFollower(lengthSize: nil)
     let first = units[0]
-    #expect(inspector.inspect(first.span, index: 0).patches == [])
+    #expect(follower.inspect(first.span, index: 0).patches == [])
     var large = [UInt8]()
     var place = 0
     var nalUnits = AnnexB.NALUnits(first.span)
@@ -128,9 +128,9 @@ import Testing
       }
       large += [0, 0, 0, 1] + bytes
     }
-    #expect(inspector.inspect(large.span, index: 1).patches == [PacketPool.Patch(offset: place, byte: 12)])
+    #expect(follower.inspect(large.span, index: 1).patches == [PacketPool.Patch(offset: place, byte: 12)])
     // Again: nothing has changed, and it is still not to be seen.
-    #expect(inspector.inspect(large.span, index: 1).patches == [PacketPool.Patch(offset: place, byte: 12)])
+    #expect(follower.inspect(large.span, index: 1).patches == [PacketPool.Patch(offset: place, byte: 12)])
     let copied = try PacketPool().packet(
       copying: large.span, prefix: [9, 9], timestamp: 0, patches: [PacketPool.Patch(offset: place, byte: 12)])
     #expect(copied.byteCount == large.count + 2)
@@ -262,11 +262,11 @@ import Testing
       codedSize: VideoSize(width: 64, height: 64)
     ).nalUnit()
     let broken = Array(sps.dropLast(2))
-    var inspector = H265SessionInspector(lengthSize: nil, verifiesPictureHash: false)
-    if hasNamesake { inspector.insert(parameterSets: [sps]) }
+    var follower = H265StreamFollower(lengthSize: nil, verifiesPictureHash: false)
+    if hasNamesake { follower.insert(parameterSets: [sps]) }
     let unit = H265Stream.joined([vps, broken])
     let place = 4 + vps.count + 4
-    let patches = inspector.inspect(unit.span, index: 0).patches.filter { $0.offset >= place }
+    let patches = follower.inspect(unit.span, index: 0).patches.filter { $0.offset >= place }
     #expect(patches == (hasNamesake ? [PacketPool.Patch(offset: place, byte: 38 << 1)] : []))
   }
 

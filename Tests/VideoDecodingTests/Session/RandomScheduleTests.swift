@@ -52,7 +52,7 @@ struct SessionSchedule<Stream: RandomStream> {
       openCodec: faultPlan().opener)
     // As a decoder element: it reads each access unit itself.
     var reader =
-      decisions.oneIn(2) ? format.codec.sessionCodec.makeInspector(lengthSize: nil, verifiesPictureHash: false) : nil
+      decisions.oneIn(2) ? format.codec.sessionCodec.makeFollower(lengthSize: nil, verifiesPictureHash: false) : nil
     reader?.insert(
       parameterSets: format.parameterSets.video + format.parameterSets.sequence + format.parameterSets.picture)
     var last: [UInt8] = []

@@ -8,10 +8,10 @@ import Testing
 /// Random access points other than IDR pictures: open GOPs with leading pictures, and gradual refresh.
 @Suite struct RecoveryPointTests {
   private func recoveryPoints(_ units: [[UInt8]]) -> [Int] {
-    var inspector = H264SessionInspector(lengthSize: nil)
+    var follower = H264StreamFollower(lengthSize: nil)
     return units.indices.filter { index in
       let unit = units[index]
-      if case .recoveryPoint = inspector.inspect(unit.span, index: 0).randomAccess { return true }
+      if case .recoveryPoint = follower.inspect(unit.span, index: 0).randomAccess { return true }
       return false
     }
   }
@@ -150,7 +150,7 @@ import Testing
     let spliced = first + second[recoveryPoints(second)[1]...]
     let expected = try decodeAll(spliced).checksums
     let session = try makeSession(spliced)
-    var reader = H264SessionInspector(lengthSize: nil)
+    var reader = H264StreamFollower(lengthSize: nil)
     var run = Run()
     for (index, unit) in spliced.enumerated() {
       let read = reader.read(unit.span)

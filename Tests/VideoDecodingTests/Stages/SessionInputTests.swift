@@ -4,14 +4,14 @@ import Testing
 @testable import VideoDecoding
 
 @Suite struct SessionInputTests: StageBuilders {
-  private let record = RecordingInspector.Record()
+  private let record = RecordingFollower.Record()
   private let first: [UInt8] = [1]
   private let second: [UInt8] = [2]
   private let third: [UInt8] = [3]
   private let fifth: [UInt8] = [5]
 
   @Test func accessUnitsAreNumberedOnceInspected() {
-    var input = SessionInput(RecordingInspector(record))
+    var input = SessionInput(RecordingFollower(record))
     _ = input.inspect(first.span, input.read(first.span))
     // A splice is inspected twice.
     _ = input.inspect(second.span, input.read(second.span))
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func lookingAheadChangesNothing() {
-    var input = SessionInput(RecordingInspector(record))
+    var input = SessionInput(RecordingFollower(record))
     record.summary.isIntra = true
     #expect(input.lookAhead(first.span, input.read(first.span)).isIntra)
     #expect(input.parameterSets.isEmpty && input.nextIndex == 0 && record.calls == ["inspect 0"])
@@ -32,7 +32,7 @@ import Testing
   /// What the codec was opened with need not be sent to it; what came later goes in front of the next access unit,
   /// once.
   @Test func insertsOutOfBandParameterSetsBeforeTheNextAccessUnit() {
-    var input = SessionInput(RecordingInspector(record))
+    var input = SessionInput(RecordingFollower(record))
     input.insert([[1], [2]])
     #expect(input.parameterSets == [1, 2])
     var prefixes = [input.takePrefix(for: summary())]
@@ -49,7 +49,7 @@ import Testing
       (false, false, []), (true, false, [5]), (false, true, [10]), (true, true, [5, 10]),
     ] as [(Bool, Bool, [UInt8])])
   func whatADroppedAccessUnitBringsIsCarriedOver(_ changes: Bool, _ ends: Bool, _ prefix: [UInt8]) {
-    var input = SessionInput(RecordingInspector(record))
+    var input = SessionInput(RecordingFollower(record))
     _ = input.inspect(fifth.span, input.read(fifth.span))
     input.carryOver(
       summary {
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func sequencesAreFollowed() {
-    var input = SessionInput(RecordingInspector(record))
+    var input = SessionInput(RecordingFollower(record))
     #expect(input.sequenceStart == 0 && !input.followsSequenceStart)
     input.beginSequence(at: 4)
     #expect(input.sequenceStart == 4 && input.followsSequenceStart)
@@ -73,8 +73,8 @@ import Testing
     #expect(input.sequenceStart == 4 && !input.followsSequenceStart && input.followsReferencesFrom == nil)
   }
 
-  @Test func notifiesTheInspector() throws {
-    var input = SessionInput(RecordingInspector(record))
+  @Test func notifiesTheFollower() throws {
+    var input = SessionInput(RecordingFollower(record))
     input.reset(keepsReferences: true)
     input.reset(keepsReferences: false)
     input.pictureIsMissing(3)

@@ -3,7 +3,7 @@ import AVCodec
 import H26x
 
 /// Follows POC and reference picture sets of an H.265 stream, in which libavcodec reports no damage.
-struct H265SessionInspector: SessionInspector {
+struct H265StreamFollower: StreamFollower {
   private var inspection: AccessUnitInspection<H265>
   private let verifiesPictureHash: Bool
   private var pictures = H265.ReferencePictures()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 @testable import VideoDecoding
 
-/// An inspector that returns the summary it was given, and records the calls.
-struct RecordingInspector: SessionInspector {
+/// An follower that returns the summary it was given, and records the calls.
+struct RecordingFollower: StreamFollower {
   final class Record {
     var calls: [String] = []
     var summary = DecodingSummary()
@@ -18,8 +18,8 @@ struct RecordingInspector: SessionInspector {
   mutating func insert(parameterSets nalUnits: [[UInt8]]) { parameterSets += nalUnits.flatMap { $0 } }
 
   func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription {
-    var inspector = H264SessionInspector(lengthSize: nil)
-    return inspector.read(accessUnit)
+    var follower = H264StreamFollower(lengthSize: nil)
+    return follower.read(accessUnit)
   }
 
   mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)

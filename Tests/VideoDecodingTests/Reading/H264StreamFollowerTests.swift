@@ -6,15 +6,15 @@ import Testing
 
 @testable import VideoDecoding
 
-@Suite struct H264SessionInspectorTests {
+@Suite struct H264StreamFollowerTests {
   private static let sets = [MinimalStream.sps(), MinimalStream.pps()]
 
   /// What is read of access units, one after another.
   private func read(_ units: [[UInt8]]) -> [DecodingSummary] {
-    var inspector = H264SessionInspector(lengthSize: nil)
-    inspector.insert(parameterSets: Self.sets)
+    var follower = H264StreamFollower(lengthSize: nil)
+    follower.insert(parameterSets: Self.sets)
     var summaries: [DecodingSummary] = []
-    for (index, unit) in units.enumerated() { summaries.append(inspector.inspect(unit.span, index: UInt64(index))) }
+    for (index, unit) in units.enumerated() { summaries.append(follower.inspect(unit.span, index: UInt64(index))) }
     return summaries
   }
 
@@ -42,14 +42,14 @@ import Testing
   }
 
   @Test func nothingIsMissedBehindAResetOrAtAnIDRPicture() {
-    var inspector = H264SessionInspector(lengthSize: nil)
-    inspector.insert(parameterSets: Self.sets)
+    var follower = H264StreamFollower(lengthSize: nil)
+    follower.insert(parameterSets: Self.sets)
     let first = reference(5)
-    _ = inspector.inspect(first.span, index: 0)
-    inspector.reset(keepsReferences: true)
+    _ = follower.inspect(first.span, index: 0)
+    follower.reset(keepsReferences: true)
     let (other, idr) = (reference(9), SmallPicture.idr.accessUnit())
-    #expect(!inspector.inspect(other.span, index: 1).followsGap)
-    #expect(!inspector.inspect(idr.span, index: 2).followsGap)
+    #expect(!follower.inspect(other.span, index: 1).followsGap)
+    #expect(!follower.inspect(idr.span, index: 2).followsGap)
   }
 
   /// The frames until a recovery point is reached, and where it is by `frame_num`.
@@ -63,14 +63,14 @@ import Testing
   }
 
   @Test func aResetEndsARecovery() {
-    var inspector = H264SessionInspector(lengthSize: nil)
-    inspector.insert(parameterSets: Self.sets)
+    var follower = H264StreamFollower(lengthSize: nil)
+    follower.insert(parameterSets: Self.sets)
     let start = SmallPicture(frameNumber: 1).accessUnit(after: [SmallPicture.recoveryPoint(frameCount: 1)])
-    _ = inspector.inspect(start.span, index: 0)
-    inspector.reset(keepsReferences: false)
+    _ = follower.inspect(start.span, index: 0)
+    follower.reset(keepsReferences: false)
     let (next, idr) = (reference(2), SmallPicture.idr.accessUnit())
-    #expect(!inspector.inspect(next.span, index: 1).completesRecovery)
-    #expect(inspector.inspect(idr.span, index: 2).completesRecovery)
+    #expect(!follower.inspect(next.span, index: 1).completesRecovery)
+    #expect(follower.inspect(idr.span, index: 2).completesRecovery)
   }
 
   /// Until the stream has shown a recovery point SEI, pictures of I slices only will do.
@@ -125,22 +125,22 @@ import Testing
   }
 
   @Test func referencesAreFollowedUntilTheyAreForgotten() {
-    var inspector = H264SessionInspector(lengthSize: nil)
-    #expect(inspector.followsReferencesFrom == nil)
-    inspector.followReferences(from: 3)
-    #expect(inspector.followsReferencesFrom == 3)
-    inspector.forgetReferences()
-    #expect(inspector.followsReferencesFrom == nil)
+    var follower = H264StreamFollower(lengthSize: nil)
+    #expect(follower.followsReferencesFrom == nil)
+    follower.followReferences(from: 3)
+    #expect(follower.followsReferencesFrom == 3)
+    follower.forgetReferences()
+    #expect(follower.followsReferencesFrom == nil)
   }
 
   /// Behind an intra picture, those that refer to it and no further.
   @Test func referencesBeginAtAnIntraPicture() throws {
-    var inspector = H264SessionInspector(lengthSize: nil)
-    inspector.insert(parameterSets: Self.sets)
+    var follower = H264StreamFollower(lengthSize: nil)
+    follower.insert(parameterSets: Self.sets)
     func start(_ index: UInt64, _ picture: SmallPicture) throws -> UInt64? {
       let unit = picture.accessUnit()
-      let summary = inspector.inspect(unit.span, index: index)
-      return inspector.referencesStart(
+      let summary = follower.inspect(unit.span, index: index)
+      return follower.referencesStart(
         of: Submission(
           index: index, request: DecodeRequest(tag: 0), summary: summary,
           packet: try PacketPool().packet(copying: unit.span, timestamp: 0), parameterSets: [],
@@ -148,16 +148,16 @@ import Testing
           isStart: false))
     }
     let before = try start(0, SmallPicture(frameNumber: 1))
-    inspector.followReferences(from: 1)
+    follower.followReferences(from: 1)
     let intra = try start(1, SmallPicture(isIntra: true, frameNumber: 2))
     let following = try start(2, SmallPicture(frameNumber: 3))
     let idr = try start(3, .idr)
     #expect(before == nil && intra == 1 && following == 1 && idr == nil)
-    #expect(inspector.followsReferencesFrom == nil)
+    #expect(follower.followsReferencesFrom == nil)
   }
 
   @Test(arguments: [(nil, [0, 0, 0, 1, 10]), (.two, [0, 1, 10])] as [(NALLengthSize?, [UInt8])])
   func endsOfSequencesArePackaged(_ lengthSize: NALLengthSize?, _ bytes: [UInt8]) {
-    #expect(H264SessionInspector(lengthSize: lengthSize).endOfSequence == bytes)
+    #expect(H264StreamFollower(lengthSize: lengthSize).endOfSequence == bytes)
   }
 }

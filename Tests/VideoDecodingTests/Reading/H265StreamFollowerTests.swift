@@ -4,7 +4,7 @@ import Testing
 
 @testable import VideoDecoding
 
-@Suite struct H265SessionInspectorTests {
+@Suite struct H265StreamFollowerTests {
   /// Decoding begins in the middle, at a recovery point SEI: pictures are correct from so many POCs on (D.3.8).
   @Test(arguments: [(0x90, 0), (0x44, 1), (0x31, 3)] as [(UInt8, Int)])
   func recoveryIsCompleteFromItsPOCOn(_ payload: UInt8, _ pictureOrderCount: Int) throws {
@@ -14,12 +14,12 @@ import Testing
     let place = try #require(stream.types.indices.first { $0 > 8 && stream.types[$0] == .trailingR })
     var units = Array(stream.units[place..<place + 12])
     units[0] = H265Stream.joined([[0x4E, 1, 6, 1, payload, 0x80]]) + units[0]
-    var inspector = H265SessionInspector(lengthSize: nil, verifiesPictureHash: false)
+    var follower = H265StreamFollower(lengthSize: nil, verifiesPictureHash: false)
     let sets = stream.format.parameterSets
-    inspector.insert(parameterSets: sets.video + sets.sequence + sets.picture)
+    follower.insert(parameterSets: sets.video + sets.sequence + sets.picture)
     let first = try #require(shown.firstIndex(of: place))
     for (index, unit) in units.enumerated() {
-      let summary = inspector.inspect(unit.span, index: UInt64(index))
+      let summary = follower.inspect(unit.span, index: UInt64(index))
       let order = try #require(shown.firstIndex(of: place + index))
       let isComplete = order >= first + pictureOrderCount
       #expect(
@@ -31,15 +31,15 @@ import Testing
 
   /// What is read of a stream, or of what was made of it.
   private func read(
-    _ units: [[UInt8]], of stream: H265Stream, _ change: (inout H265SessionInspector, Int) -> Void = { _, _ in }
+    _ units: [[UInt8]], of stream: H265Stream, _ change: (inout H265StreamFollower, Int) -> Void = { _, _ in }
   ) -> [DecodingSummary] {
-    var inspector = H265SessionInspector(lengthSize: nil, verifiesPictureHash: false)
+    var follower = H265StreamFollower(lengthSize: nil, verifiesPictureHash: false)
     let sets = stream.format.parameterSets
-    inspector.insert(parameterSets: sets.video + sets.sequence + sets.picture)
+    follower.insert(parameterSets: sets.video + sets.sequence + sets.picture)
     var summaries: [DecodingSummary] = []
     for (index, unit) in units.enumerated() {
-      change(&inspector, index)
-      summaries.append(inspector.inspect(unit.span, index: UInt64(index)))
+      change(&follower, index)
+      summaries.append(follower.inspect(unit.span, index: UInt64(index)))
     }
     return summaries
   }
@@ -100,13 +100,13 @@ import Testing
     let whole = read(Array(stream.units.prefix(12)), of: stream)
     let user = try #require(whole.indices.first { $0 > 4 && whole[$0].references?.pictures.isEmpty == false })
     let lost = try #require(whole[user].references?.pictures.max())
-    let summaries = read(Array(stream.units.prefix(12)), of: stream) { inspector, index in
+    let summaries = read(Array(stream.units.prefix(12)), of: stream) { follower, index in
       guard index == user else { return }
       switch loss {
-      case 0: inspector.pictureIsMissing(lost)
-      case 1: inspector.pictureIsMissing(1000)
-      case 2: inspector.reset(keepsReferences: true)
-      default: inspector.reset(keepsReferences: false)
+      case 0: follower.pictureIsMissing(lost)
+      case 1: follower.pictureIsMissing(1000)
+      case 2: follower.reset(keepsReferences: true)
+      default: follower.reset(keepsReferences: false)
       }
     }
     #expect(summaries[..<user].allSatisfy { $0.references?.areComplete == true })

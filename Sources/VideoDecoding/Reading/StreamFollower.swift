@@ -2,7 +2,7 @@
 import H26x
 
 /// Follows a stream from access unit to access unit for the session: one type for each codec.
-protocol SessionInspector {
+protocol StreamFollower {
   /// All parameter sets so far, packaged as access units are. Shared, not copied, by all that keep it.
   var parameterSets: [UInt8] { get }
   /// The intra picture from which references are followed; nil when they are not.

@@ -3,7 +3,7 @@ import AVCodec
 import H26x
 
 /// Follows `frame_num`, recovery points and, where decoding began at an intra picture, references of an H.264 stream.
-struct H264SessionInspector: SessionInspector {
+struct H264StreamFollower: StreamFollower {
   private var inspection: AccessUnitInspection<H264>
   private var fields = FieldPairing<H264>()
   /// `PrevRefFrameNum` (H.264 7.4.3); nil after a reset.
