@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Builds the examples and runs each, as their README shows. The streams that are edited do not say what their colours are.
+# Builds the examples and runs each, as their README shows. The streams that are edited do not signal their colours.
 #
 #   Examples/run.sh      a minute, most of it the libraries
 set -euo pipefail

@@ -52,7 +52,7 @@ fi
 
 if ! command -v dpkg-query > /dev/null; then
   echo "$0: not a Debian or Ubuntu system; install the equivalents of: ${wanted[*]}" >&2
-  exit 0 # The build itself says what is missing.
+  exit 0 # The build itself reports what is missing.
 fi
 
 missing=()

@@ -4,7 +4,7 @@ import GStreamer
 /// A WAV file of a tone that nobody has written: its bytes are computed where they are read. `tone:440` is the URI of
 /// a second of 440 Hz.
 ///
-/// A source of bytes that can be read anywhere says how many there are. The base class seeks, and answers queries.
+/// A source of bytes that can be read anywhere has a size. The base class seeks, and answers queries.
 final class ToneSource: BaseSource {
   private static let sampleRate = 8000
   private static let sampleCount = 8000

@@ -256,7 +256,7 @@ private let provideFrameBuffer:
         return code
       }
       host.deviceState.store(.decodes, ordering: .relaxed)
-      // What a driver fails in from here on costs a slice, and libavcodec would go on without it, and without an error.
+      // What a driver fails in from here on costs a slice, and libavcodec would continue without it and report nothing.
       unsafe context.pointee.err_recognition |= AV_EF_EXPLODE
       unsafe host.source.hasBegun(timestamp: frame.pointee.pts)
       unsafe host.begun.append(frame)

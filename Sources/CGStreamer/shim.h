@@ -20,7 +20,7 @@ static inline GType cgst_type_structure(void) { return GST_TYPE_STRUCTURE; }
 static inline const gchar *cgst_buffer_pool_option_video_meta(void) { return GST_BUFFER_POOL_OPTION_VIDEO_META; }
 static inline const gchar *cgst_buffer_pool_option_video_alignment(void) { return GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT; }
 
-/* Named as GStreamer's own warnings; without a domain in this header, g_critical() would say "**". */
+/* Named as GStreamer's own warnings; without a domain in this header, g_critical() would print "**". */
 static inline void cgst_log_warning(const gchar *text) { g_log("GStreamer", G_LOG_LEVEL_WARNING, "%s", text); }
 static inline void cgst_log_critical(const gchar *text) { g_log("GStreamer", G_LOG_LEVEL_CRITICAL, "%s", text); }
 
@@ -157,7 +157,7 @@ static inline gboolean cgst_buffer_has_user_data_unregistered(GstBuffer *buffer)
 static inline void cgst_value_set_fraction(GValue *value, gint n, gint d) { gst_value_set_fraction(value, n, d); }
 static inline void cgst_value_take_structure(GValue *value, GstStructure *s) { g_value_take_boxed(value, s); }
 
-/* The types of value that Swift's FieldValue tells apart. Integers of fewer than 64 bits other than int and uint are
+/* The types of value that Swift's FieldValue distinguishes. Integers of fewer than 64 bits other than int and uint are
    INT64 or UINT64, float is DOUBLE, a GstValueArray is a LIST. */
 typedef enum {
   CGST_KIND_OTHER, CGST_KIND_BOOLEAN, CGST_KIND_INT, CGST_KIND_UINT, CGST_KIND_INT64, CGST_KIND_UINT64,

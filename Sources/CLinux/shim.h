@@ -58,7 +58,7 @@ static inline int clinux_eventfd(unsigned flags) { return (int)syscall(SYS_event
 static inline int clinux_pipe(int descriptors[2], int flags) { return (int)syscall(SYS_pipe2, descriptors, flags); }
 // Linux 5.9.
 static inline int clinux_close_range(unsigned first, unsigned last) { return (int)syscall(436, first, last, 0); }
-// fstat(2) without a path, which is what the C library makes of it: a filter of system calls can tell them apart.
+// fstat(2) without a path, which is what the C library makes of it: a filter of system calls can distinguish the two.
 static inline int clinux_fstat(int descriptor, struct stat *status) { return (int)syscall(SYS_fstat, descriptor, status); }
 
 // MARK: Messages with descriptors

@@ -7,7 +7,7 @@ package enum ServiceEnding: Hashable, Sendable {
   case exited(Int32)
   /// By this signal.
   case signalled(Int32)
-  /// It was reaped elsewhere, or the process that had to report it is gone.
+  /// It was reaped elsewhere, or the process that had to report it has ended.
   case unknown
 
   /// From `si_code` and `si_status` of waitid(2).

@@ -38,7 +38,7 @@ final class Starter {
       try Starter(wall).serve()
       _exit(0)
     } catch {
-      // The application is gone, or broke the protocol: nothing can be reported to it.
+      // The application has ended, or broke the protocol: nothing can be reported to it.
       _exit(1)
     }
   }

@@ -116,7 +116,7 @@ import Testing
     #expect(openDescriptorCount < before + 100)
   }
 
-  @Test("the end of the other process is told from silence")
+  @Test("the end of the other process is distinguished from silence")
   func closed() throws {
     var ends = try Ends()
     ends.first = nil

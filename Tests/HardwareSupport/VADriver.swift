@@ -4,7 +4,7 @@ import Glibc
 import Testing
 package import VideoDecoding
 
-/// The VA-API driver of the tests (Tests/VADriver), an X display to open it on, and what it is told and counts.
+/// The VA-API driver of the tests (Tests/VADriver), an X display to open it on, and its settings and counts.
 @safe package final class VADriver: @unchecked Sendable {
   /// What the driver does wrong.
   package enum Fault: UInt32, CaseIterable {

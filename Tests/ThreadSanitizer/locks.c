@@ -2,7 +2,7 @@
 
 // Locks that the thread sanitizer does not see: GLib's mutexes and Swift's Mutex wait by futex, in libraries
 // that are built without it, so that accesses under the lock would be reported as races. Each function here replaces
-// the library's, calls it, and tells the sanitizer about acquire and release. Nothing is suppressed:
+// the library's, calls it, and reports acquire and release to the sanitizer. Nothing is suppressed:
 // accesses without a lock are still reported. Test programs built without the sanitizer do not contain this.
 //
 // C, because a definition must have the name and calling convention of the function that it replaces.

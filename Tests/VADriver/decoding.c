@@ -73,7 +73,7 @@ static VAStatus renderPicture(VADriverContextP va, VAContextID id, VABufferID *i
   return leave(driver, VA_STATUS_SUCCESS);
 }
 
-// What the parameters say of the picture to decode.
+// What the parameters contain about the picture to decode.
 struct Picture {
   uint64_t key, strippedKey;  // over the slices as they came, and without the zero bytes after each
   unsigned fields;

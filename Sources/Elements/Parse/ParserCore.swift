@@ -5,7 +5,7 @@ import H26x
 /// The parser without its element: stages that own their state, and a buffer's way through them.
 ///
 /// Used on the sink pad's streaming thread only. It never calls other code: it returns what has to be done, and the
-/// element reports how that went.
+/// element reports the outcome.
 ///
 /// reader (finder, caps, timestamps, random access) → repackager → output
 struct ParserCore<Codec: ParserCodec>: Sendable {

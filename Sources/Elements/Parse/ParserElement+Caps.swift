@@ -47,7 +47,7 @@ extension ParserElement {
     }
     postWarning(
       ElementError(
-        .stream(.format), "The stream's codec_data cannot be read; the stream is passed on as it is.",
+        .stream(.format), "The stream's codec_data cannot be read; the stream is passed through unchanged.",
         debug: "found \(caps.description), expected a configuration record in codec_data"))
     var outgoing = caps.copy()
     outgoing.set("parsed", .boolean(true))

@@ -214,7 +214,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
       isComplete: situation.isDraining || input.alignment != nil || bytes.count > ParserLimits.accessUnitSize / 2)
   }
 
-  /// The access unit that was found is handed on.
+  /// The access unit that was found is passed on.
   mutating func letGo() { finder.letGo() }
 
   /// Counts an access unit, and sets its times and flags. Returns whether there are new tags.

@@ -80,7 +80,7 @@ enum EditedCapsField: String, CaseIterable {
 }
 
 extension DisplayMetadata {
-  /// What inserted SEI messages say; the last one of a type counts.
+  /// What inserted SEI messages contain; the last one of a type counts.
   init(insertedBy edits: [StreamEdit]) {
     self.init()
     for case .insertSEI(let insertion) in edits { read(seiNALUnit([(insertion.type, insertion.payload)]).span) }

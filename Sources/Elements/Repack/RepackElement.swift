@@ -180,7 +180,7 @@ extension RepackElement {
       while let buffer = try advance() { try sourcePad.push(buffer) }
     } catch {
       // The error was posted, or downstream has stopped, which the next push returns.
-      Self.log(.debug, self, "the last access unit did not get out: \(error.rawValue)")
+      Self.log(.debug, self, "the last access unit was not output: \(error.rawValue)")
     }
   }
 

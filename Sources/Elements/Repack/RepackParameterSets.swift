@@ -17,7 +17,7 @@ struct RepackParameterSets<Codec: RepackCodec> {
   private(set) var store = Codec.ParameterSets()
   /// Counts changes of the sets.
   private(set) var version: UInt64 = 0
-  /// A change went downstream in-band: `codec_data` is out of date.
+  /// A change was sent in-band: `codec_data` is outdated.
   private(set) var isDescriptionStale = false
   /// The input's caps brought parameter sets.
   private(set) var areOutOfBand = false

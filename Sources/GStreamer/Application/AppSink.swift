@@ -10,9 +10,9 @@ import CGStreamer
 /// Buffers come once the pipeline plays, also the one that it has prerolled with. The sequence ends at the end of the
 /// stream and when the pipeline is stopped, and throws errors that elements post.
 /// At most `max-buffers` buffers wait to be fetched (4 unless set); then the pipeline waits, or drops the oldest with
-/// `drop=true`. Cancelling the task that waits for a buffer stops the pipeline and ends the sequence: whether it was the
-/// end of the stream, `Task.isCancelled` tells. Of several iterating tasks, each buffer
-/// goes to one.
+/// `drop=true`. Cancelling the task that waits for a buffer stops the pipeline and ends the sequence;
+/// `Task.isCancelled` distinguishes this from the end of the stream. Of several iterating tasks, one gets each
+/// buffer.
 public struct AppSink: AsyncSequence, Sendable {
   /// A buffer with its caps.
   public typealias Element = Sample

@@ -81,11 +81,11 @@ extension ElementFailure {
       unsafe g_clear_error(&error)
       unsafe g_free(debug)
     }
-    let said = unsafe error.map {
+    let posted = unsafe error.map {
       unsafe ElementError(UnsafePointer($0), debug: debug.map { unsafe UnsafePointer($0) })
     }
     unsafe self.init(
-      error: said ?? ElementError(.core(.failed), ""), source: source,
+      error: posted ?? ElementError(.core(.failed), ""), source: source,
       kind: cgst_message_source_element(message).map { unsafe PipelineElement.kind(of: $0) } ?? "",
       details: Fields(copying: details))
   }

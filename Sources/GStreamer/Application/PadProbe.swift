@@ -25,8 +25,8 @@ public final class PadProbe: Sendable {
 
   deinit { remove() }
 
-  /// Removes the probe: its function is not called again. A call in progress on another thread goes on. What the probe
-  /// has kept back flows again.
+  /// Removes the probe: its function is not called again. A call in progress on another thread continues. What the
+  /// probe has kept back flows again.
   public func remove() {
     let known = identifier.withLock { identifier in
       defer { identifier = 0 }

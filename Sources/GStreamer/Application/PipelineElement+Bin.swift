@@ -50,7 +50,7 @@ extension PipelineElement {
   }
 }
 
-/// Makes what a description says: an element, or a pipeline of several; or always a bin with pads for what is not linked.
+/// Makes the elements of a description: one, or a pipeline of several; or always a bin, with ghosts of the unlinked pads.
 @unsafe func parse(_ description: String, asBin isBin: Bool) throws(PipelineError) -> UnsafeMutablePointer<GstElement> {
   Runtime.initialise()
   var error: UnsafeMutablePointer<GError>?

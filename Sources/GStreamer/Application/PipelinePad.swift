@@ -107,7 +107,7 @@ public struct PipelinePad: Sendable {
   }
 
   /// Answers allocation queries in place of this sink pad's element: pictures may come with padding between their rows,
-  /// said by `GstVideoMeta`. Without that a decoder copies every picture. To be called before the pad is linked.
+  /// described by `GstVideoMeta`. Without that a decoder copies every picture. To be called before the pad is linked.
   package func acceptVideoMeta() {
     unsafe gst_pad_add_probe(
       reference.pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM,

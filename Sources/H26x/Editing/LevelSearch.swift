@@ -26,7 +26,7 @@ extension StreamEditing {
   /// - Parameters:
   ///   - nalUnits: the stream's parameter sets, before the edits.
   ///   - edits: what is changed; perhaps the level, too.
-  ///   - demand: what parameter sets do not say.
+  ///   - demand: what parameter sets do not contain.
   /// - Returns: nil when the stream keeps its level.
   /// - Throws: the refusal of an edit.
   package static func excess(

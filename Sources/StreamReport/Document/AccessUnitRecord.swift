@@ -38,7 +38,7 @@ public struct AccessUnitRecord: Sendable {
     public var dts: Int64?
     /// Duration in ticks; 0 when it is not known.
     public var duration: UInt32
-    /// Whether the container marks it as a sync sample; nil for a container that does not say, such as MPEG-TS.
+    /// Whether the container marks it as a sync sample; nil for a container without such marks, such as MPEG-TS.
     public var isSync: Bool?
 
     /// Creates a sample from its fields.

@@ -44,7 +44,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     defer { flushFindings() }
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(description.configuration.span)
-      var configuration = WalkedConfiguration(said: Codec.facts(record))
+      var configuration = WalkedConfiguration(declared: Codec.facts(record))
       for nalUnit in record.nalUnits {
         let (header, unit, set) = walk.read(outOfBand: nalUnit.span, of: &configuration)
         rules.check(outOfBand: header, unit, set)

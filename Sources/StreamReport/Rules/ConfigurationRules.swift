@@ -11,32 +11,32 @@ enum ConfigurationRules<Codec: ReportedCodec> {
   static func check(_ met: WalkedConfiguration, log: inout FindingLog) {
     let profile = Codec.Rules.recordNames.profile
     // All sets conform to the profile; where they have several, it may be any of them.
-    if let first = met.sets.first, !met.sets.contains(where: { $0.profile == met.said.profile }) {
+    if let first = met.sets.first, !met.sets.contains(where: { $0.profile == met.declared.profile }) {
       log.report(
-        .containerConfiguration, "\(profile) \(met.said.profile) in the record",
+        .containerConfiguration, "\(profile) \(met.declared.profile) in the record",
         expected: "\(first.profile) as in the SPS")
     }
-    for own in met.sets { check(met.said, own, log: &log) }
+    for own in met.sets { check(met.declared, own, log: &log) }
   }
 
-  private static func check(_ said: RecordFacts, _ own: RecordFacts, log: inout FindingLog) {
+  private static func check(_ declared: RecordFacts, _ own: RecordFacts, log: inout FindingLog) {
     let names = Codec.Rules.recordNames
-    let surplus = said.flags & ~own.flags
+    let surplus = declared.flags & ~own.flags
     if surplus != 0 {
       log.report(
         .containerConfiguration,
         "\(names.flag.before)\(surplus.leadingZeroBitCount)\(names.flag.after) 1 in the record",
         expected: "0 as in the SPS")
     }
-    if said.level < own.level && own.level > Codec.Rules.lowestLevel || !said.isHighTier && own.isHighTier {
+    if declared.level < own.level && own.level > Codec.Rules.lowestLevel || !declared.isHighTier && own.isHighTier {
       log.report(
-        .containerConfiguration, "\(names.level) \(said.level), tier \(said.isHighTier ? 1 : 0) in the record",
+        .containerConfiguration, "\(names.level) \(declared.level), tier \(declared.isHighTier ? 1 : 0) in the record",
         expected: "\(own.level), tier \(own.isHighTier ? 1 : 0) as in the SPS, or more")
     }
-    if let said = said.format, let own = own.format, said != own {
+    if let declared = declared.format, let own = own.format, declared != own {
       log.report(
         .containerConfiguration,
-        "chroma format \(said.chroma.rawValue), \(said.luma) and \(said.chromaDepth) bit in the record",
+        "chroma format \(declared.chroma.rawValue), \(declared.luma) and \(declared.chromaDepth) bit in the record",
         expected: "\(own.chroma.rawValue), \(own.luma) and \(own.chromaDepth) bit as in the SPS")
     }
   }

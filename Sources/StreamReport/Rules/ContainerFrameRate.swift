@@ -50,7 +50,7 @@ struct ContainerFrameRate: Sendable {
     let mean = alike.reduce(0, +) / Double(alike.count)
     log.report(
       .containerFrameRate, "\(Self.rate(mean)) frames a second by the container's times",
-      expected: "\(Self.rate(period)) as the stream says")
+      expected: "\(Self.rate(period)) as signalled in the stream")
   }
 
   /// Frames a second, to the hundredth.

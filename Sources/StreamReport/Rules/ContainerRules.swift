@@ -16,7 +16,7 @@ struct ContainerRules<Codec: ReportedCodec> {
   private static var limit: Int { 32 }
 
   private struct Contradiction {
-    var said: MP4.VisualSampleDescription.Colour
+    var container: MP4.VisualSampleDescription.Colour
     var own: ColourDescription
     var isTransferAlone: Bool
   }
@@ -49,7 +49,7 @@ struct ContainerRules<Codec: ReportedCodec> {
     if let colour = description.colour, let own = format.colour {
       let others = Self.differ(own.primaries, colour.primaries) || Self.differ(own.matrix, colour.matrix)
       if others || Self.differ(own.transfer, colour.transfer) {
-        contradiction = Contradiction(said: colour, own: own, isTransferAlone: !others)
+        contradiction = Contradiction(container: colour, own: own, isTransferAlone: !others)
       }
     }
     if let isFull = description.colour?.isFullRange, let own = format.isFullRange, isFull != own {
@@ -60,16 +60,16 @@ struct ContainerRules<Codec: ReportedCodec> {
   }
 
   /// Whether two code points of H.273 contradict each other; 2 is unspecified.
-  private static func differ(_ own: UInt8, _ said: UInt16) -> Bool { UInt16(own) != said && own != 2 && said != 2 }
+  private static func differ(_ own: UInt8, _ other: UInt16) -> Bool { UInt16(own) != other && own != 2 && other != 2 }
 
   /// Reports another colour in the container, unless SEI of the first picture prefers its transfer characteristics
   /// (backward-compatible HLG).
   private mutating func checkColour(preferredTransfer: UInt8?, log: inout FindingLog) {
     guard let found = contradiction else { return }
     contradiction = nil
-    if found.isTransferAlone, let preferredTransfer, found.said.transfer == UInt16(preferredTransfer) { return }
+    if found.isTransferAlone, let preferredTransfer, found.container.transfer == UInt16(preferredTransfer) { return }
     log.report(
-      .containerColour, "colr \(found.said.primaries)/\(found.said.transfer)/\(found.said.matrix)",
+      .containerColour, "colr \(found.container.primaries)/\(found.container.transfer)/\(found.container.matrix)",
       expected: "\(found.own.primaries)/\(found.own.transfer)/\(found.own.matrix) as in the VUI")
   }
 

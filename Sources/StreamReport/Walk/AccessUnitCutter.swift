@@ -81,7 +81,7 @@ struct AccessUnitCutter<Codec: ReportedCodec> {
   ///
   /// - Parameter failure: what is wrong with its length prefixes; nil when they fill it.
   mutating func endSample(_ failure: BitstreamError?) -> SampleFacts {
-    // The next sample is another access unit, whatever its slice headers say.
+    // The next sample is another access unit, whatever its slice headers contain.
     detector.reset()
     isInSample = false
     sample.failure = failure

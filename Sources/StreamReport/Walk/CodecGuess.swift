@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import H26x
 
-/// Tells H.264 from H.265 by the NAL units that a byte stream begins with.
+/// Distinguishes H.264 from H.265 by the NAL units that a byte stream begins with.
 package enum CodecGuess {
   /// The most NAL units that are read.
   private static let limit = 256

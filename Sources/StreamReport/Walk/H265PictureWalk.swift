@@ -136,7 +136,7 @@ struct H265PictureWalk: PictureWalking {
   ) throws(BitstreamError) {
     switch message.type {
     case .bufferingPeriod:
-      // With HRD parameters in the VPS only, the SPS does not say the lengths of its fields.
+      // With HRD parameters in the VPS only, the SPS does not have the lengths of its fields.
       guard let id = sps?.id ?? Self.first(in: sets)?.id,
         sets.sequenceParameterSet(id)?.vui?.timing?.hrdParameters != nil
       else { break }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What is known of the current picture. In the end its ``AccessUnitRecord`` has it, whose properties say what it means.
+/// What is known of the current picture. In the end its ``AccessUnitRecord`` has it, whose properties document it.
 struct PictureFacts: Sendable {
   var exists = false
   var letter: UInt8?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What a configuration record and an SPS both say (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1).
+/// What a configuration record and an SPS both declare (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1).
 struct RecordFacts {
   /// Chroma format and bit depths.
   struct Format: Equatable {

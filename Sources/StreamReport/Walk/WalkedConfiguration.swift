@@ -4,7 +4,7 @@ import H26x
 /// What was met in a container's configuration record.
 struct WalkedConfiguration {
   /// What the record itself declares.
-  var said: RecordFacts
+  var declared: RecordFacts
   /// What each of its readable SPS declares.
   var sets: [RecordFacts] = []
   /// Whether it has an SPS.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// What the codec is to do next. The session carries it out, and reports to its core how that went.
+/// What the codec is to do next. The session carries it out, and reports the outcome to its core.
 enum CodecOrder {
   /// Open a codec.
   case open

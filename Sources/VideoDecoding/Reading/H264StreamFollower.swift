@@ -76,7 +76,7 @@ struct H264StreamFollower: StreamFollower {
     }
     switch info.randomAccess {
     case .none: break
-    // libavcodec goes by the first slice, even where slices of another picture follow it.
+    // libavcodec decides by the first slice, even where slices of another picture follow it.
     case .idr where info.slice == nil || info.slice?.nalUnitType == .idrSlice: summary.randomAccess = .idr
     case .idr, .irap: break
     case .recoveryPoint(let point):

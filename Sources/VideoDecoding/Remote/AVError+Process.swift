@@ -49,7 +49,7 @@ extension AVError {
   /// The failure is the process's, not libavcodec's.
   var isOfProcess: Bool { kind != nil }
 
-  /// The process is gone, and what was inside it with it.
+  /// The process has ended, and what was inside it is lost.
   var endsProcess: Bool {
     switch kind {
     case .ended, .timedOut, .protocolViolation: true

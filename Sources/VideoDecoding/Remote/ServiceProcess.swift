@@ -51,7 +51,7 @@ package final class ServiceProcess: Sendable {
 
   /// How it ended; waits for that as long as `patience`. Call it once.
   ///
-  /// `.unknown` where it has not ended by then, or where the starter is gone that knew.
+  /// `.unknown` where it has not ended by then, or where the starter, which would report it, has ended.
   package func ending(within patience: Duration = .seconds(1)) -> ServiceEnding {
     Self.ending(from: report, until: Deadline(after: patience))
   }

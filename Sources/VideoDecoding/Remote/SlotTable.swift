@@ -20,7 +20,7 @@ final class SlotTable: Sendable {
 
   private struct State: Sendable {
     var slots: [Slot] = []
-    /// The process is gone: what no picture needs is freed.
+    /// The process has ended: what no picture needs is freed.
     var isClosed = false
   }
 
@@ -121,7 +121,7 @@ final class SlotTable: Sendable {
     return unsafe PictureMemory(sharing: request, planes: planes, lease: Lease(number, memory, of: self))
   }
 
-  /// The process is gone.
+  /// The process has ended.
   func close() {
     state.withLock { state in
       state.isClosed = true

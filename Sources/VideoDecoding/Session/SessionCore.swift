@@ -203,7 +203,7 @@ struct SessionCore: ~Copyable {
     take(codec.decode(submission, retries: settings.retries, oldest: oldest, isDamaged: isDamaged))
   }
 
-  // MARK: How that went
+  // MARK: Outcomes
 
   /// The first codec could not be opened. Returns whether another is worth an attempt at once.
   mutating func openingFailed(_ error: AVError, detail: String?) -> Bool {
@@ -303,11 +303,11 @@ struct SessionCore: ~Copyable {
     let hash = isOfDevice || verifiesSoftware ? ledger.hash(of: index) : nil
     let isMismatched = hash.map { !memory.matches($0, width: picture.width, height: picture.height) } ?? false
     if isMismatched, codec.distrust() { return nil }
-    if !picture.isCorrupt { codec.pictureCameOut(index) }
+    if !picture.isCorrupt { codec.outputPicture(index) }
     ledger.note(errors, at: index)
     // In a replay most access units have their result already.
     guard let record = ledger.remove(index) else { return nil }
-    defer { gate.pictureCameOut(index) }
+    defer { gate.outputPicture(index) }
     while let first = ledger.outrun(by: record) { end(first, first.unseenEnding) }
     let isUnrecovered = gate.isUnrecovered(record, isFlagged: picture.isCorrupt, isDraining: isDraining)
     let awaitsRecovery = gate.awaitsRecovery(record, isTainted: ledger.isTainted(record))
@@ -329,7 +329,7 @@ struct SessionCore: ~Copyable {
 
   private mutating func end(_ record: LedgerEntry, _ ending: AccessUnitLedger.Ending) {
     _ = ledger.remove(record.index)
-    gate.pictureCameOut(record.index)
+    gate.outputPicture(record.index)
     if case .withoutPicture = ending {
       ledger.countOneWithoutPicture()
       if record.references != nil, record.isReference {

@@ -29,7 +29,7 @@ struct CodecControl {
     case none
     /// An access unit, and what was sent with it, is decoded.
     case decoded(index: UInt64)
-    /// Everything is out.
+    /// Everything is output.
     case drained
     /// The codec is lost, or could not be opened: another one is opened, or what is inside the lost one is output.
     case lost(AVError, index: UInt64)
@@ -37,7 +37,7 @@ struct CodecControl {
     case replaced(start: UInt64, index: UInt64, isDraining: Bool)
     /// The wait for the codec was cancelled.
     case cancelled
-    /// No codec could be made to continue. What was inside the lost one is out, unless that failed, too.
+    /// No codec could be made to continue. What was inside the lost one is output, unless that failed, too.
     case gaveUp(CodecRecovery, isDrained: Bool)
   }
 
@@ -184,7 +184,7 @@ struct CodecControl {
   }
 
   /// A correct picture has come out.
-  mutating func pictureCameOut(_ index: UInt64) { replay.pictureCameOut(index) }
+  mutating func outputPicture(_ index: UInt64) { replay.outputPicture(index) }
 
   // MARK: How orders ended
 

@@ -79,8 +79,8 @@ struct CodecRecovery {
     return takeAttempt()
   }
 
-  /// As `chooseReplay`, while a device decodes: what it refuses, errs in, or hangs in, goes to software at once; a
-  /// process that its driver has ended is worth other attempts.
+  /// As `chooseReplay`, while a device decodes: what it refuses, errs in, or hangs in, is decoded in software at once;
+  /// a process that its driver has ended is worth other attempts.
   private mutating func chooseOnDevice() -> Bool {
     let isFinal = cause.isOfHardware || cause == .timedOut || cause == .serviceUnavailable
     if mayFallBack ? !isFinal : cause == .hardwareFailed || !isFinal, takeAttempt() { return true }

@@ -48,7 +48,7 @@ struct HardwareUse {
 
   // MARK: Away from the device
 
-  /// The device cannot go on: software decodes access unit `index`, where these parameter sets are in force.
+  /// The device cannot continue: software decodes access unit `index`, where these parameter sets are in force.
   mutating func fallBack(
     for error: AVError, at index: UInt64, format parameterSets: [UInt8],
     now: @autoclosure () -> Duration = RetryPause.now

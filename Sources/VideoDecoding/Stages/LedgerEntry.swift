@@ -11,7 +11,7 @@ struct LedgerEntry {
   var time: Duration?
   /// How long its picture is shown, if known.
   var duration: Duration?
-  /// How it is to be displayed, as SEI messages up to it say.
+  /// How it is to be displayed by the SEI messages up to it.
   var display = DisplayMetadata()
   let doNotOutput: Bool
   let nalUnitType: UInt8?
@@ -22,7 +22,7 @@ struct LedgerEntry {
   /// Correct whatever came before: an IDR picture or one after it in decoding order, one that completes a recovery, one
   /// that is intra-coded throughout.
   let standsAlone: Bool
-  /// The last picture up to this one that began a coded video sequence: when that is out, nothing from before it can
+  /// The last picture up to this one that began a coded video sequence: once that is output, nothing from before it can
   /// follow.
   let sequenceStart: UInt64
   /// Where the recovery began that this picture completes; its own index for an IDR picture.
@@ -56,7 +56,8 @@ struct LedgerEntry {
 
   enum Taint: Equatable {
     case none
-    /// Correct once the picture of access unit `index` is out: only those shown before it reference damaged pictures.
+    /// Correct once the picture of access unit `index` is output: only those shown before it reference
+    /// damaged pictures.
     case until(index: UInt64)
     case tainted
   }

@@ -2,7 +2,7 @@
 import AVCodec
 
 /// The packets that bring a new codec to where the lost one was: from the last random access point of which all earlier
-/// and leading pictures are out, limited in bytes and number.
+/// and leading pictures are output, limited in bytes and number.
 struct ReplayBuffer {
   struct Entry {
     let packet: Packet
@@ -25,8 +25,8 @@ struct ReplayBuffer {
   private struct KnownStart {
     let index: UInt64
     let start: Start
-    /// Its picture is out.
-    var isOut = false
+    /// Its picture is output.
+    var isOutput = false
     /// Its leading pictures have all come.
     var leadingPicturesAreOver: Bool
   }
@@ -37,8 +37,8 @@ struct ReplayBuffer {
   /// Entries at which decoding may begin.
   private var starts: [KnownStart] = []
   private var byteCount = 0
-  /// A replay gives every picture that is not out. Where the buffer was too small that takes a random access point whose
-  /// picture is out: its leading pictures, and all before it, are then, too.
+  /// A replay gives every picture that is not output. Where the buffer was too small that takes a random access point
+  /// whose picture is output: its leading pictures, and all before it, are then, too.
   private(set) var isWhole = true
   /// The codec was drained and has forgotten its references: replay before anything but an IDR picture.
   private(set) var isDue = false
@@ -102,12 +102,12 @@ struct ReplayBuffer {
     isWhole = false
   }
 
-  /// The picture of access unit `index` is out, and with it all earlier ones: if decoding may begin there, nothing
+  /// The picture of access unit `index` is output, and with it all earlier ones: if decoding may begin there, nothing
   /// before it is needed again.
-  mutating func pictureCameOut(_ index: UInt64) {
+  mutating func outputPicture(_ index: UInt64) {
     if index == firstIndex { isWhole = true }
     guard starts.count > 1, let place = starts.dropFirst().firstIndex(where: { $0.index == index }) else { return }
-    starts[place].isOut = true
+    starts[place].isOutput = true
     if starts[place].leadingPicturesAreOver { discard(before: index) }
   }
 
@@ -115,7 +115,7 @@ struct ReplayBuffer {
   private mutating func endLeadingPictures() {
     guard let last = starts.indices.last, !starts[last].leadingPicturesAreOver else { return }
     starts[last].leadingPicturesAreOver = true
-    if starts[last].isOut { discard(before: starts[last].index) }
+    if starts[last].isOutput { discard(before: starts[last].index) }
   }
 
   /// The codec has forgotten everything.

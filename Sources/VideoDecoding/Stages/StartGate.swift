@@ -152,14 +152,14 @@ struct StartGate {
   /// An access unit is dropped because the codec was lost. Returns why, the first time, if that is to be reported.
   mutating func takeUnreportedLoss() -> DecodeError? { unreportedLoss.take() }
 
-  /// A correct picture came out.
+  /// A correct picture is output.
   mutating func outputCorrectPicture() { hasRecovered = true }
 
   /// Nothing decoded so far can be referred to any more.
   mutating func forgetDecoded() { hasRecovered = false }
 
-  /// The picture of this access unit has come out, or will not.
-  mutating func pictureCameOut(_ index: UInt64) {
+  /// The picture of this access unit is output, or never will be.
+  mutating func outputPicture(_ index: UInt64) {
     if awaitedPicture == index { awaitedPicture = nil }
   }
 
@@ -169,7 +169,7 @@ struct StartGate {
     // libavcodec does not flag those that come out only because it is drained.
     case .marked:
       isFlagged || (!hasRecovered && record.awaitsRecovery) || (isDraining && !hasRecovered && !record.standsAlone)
-    // libavcodec goes by the size of reference lists, and may never take an intra picture for a start.
+    // libavcodec decides by the size of reference lists, and may never take an intra picture for a start.
     case .intra: isLeading(record.index)
     case .gradual, .forced: false
     }

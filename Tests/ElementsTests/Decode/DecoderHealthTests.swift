@@ -75,12 +75,12 @@ import Testing
 
   @Test func reportsLatencyOnceAndWhenItChanges() throws {
     var latency = ReportedLatency()
-    var told: [UInt64?] = [latency.takeDue()?.nanoseconds]
+    var reported: [UInt64?] = [latency.takeDue()?.nanoseconds]
     for frames in [2, 2, 3] {
       latency.update(frames: frames, rate: Fraction(50, 1))
-      told.append(latency.takeDue()?.nanoseconds)
+      reported.append(latency.takeDue()?.nanoseconds)
     }
-    #expect(told == [nil, 40_000_000, nil, 60_000_000])
+    #expect(reported == [nil, 40_000_000, nil, 60_000_000])
     // Without a rate, 25 a second.
     for (frames, rate) in [(1, nil), (2, Fraction(0, 1)), (3, Fraction(1, 0)), (-1, nil)] {
       latency.update(frames: frames, rate: rate)

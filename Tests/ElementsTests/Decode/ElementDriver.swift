@@ -8,7 +8,7 @@ import VideoDecoding
 
 /// The driver that every decoder element of this process finds.
 ///
-/// There is one, because all elements share what begins the codecs' processes, and that is told of it once.
+/// There is one, because all elements share what begins the codecs' processes, and that is set once.
 struct ElementDriver: Sendable {
   /// Nil where no driver was built.
   static let shared = try? ElementDriver()

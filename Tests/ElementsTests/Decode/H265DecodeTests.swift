@@ -61,10 +61,10 @@ import Testing
     // arib-std-b67 is 15 among GStreamer's transfer functions.
     #expect(without.first.string("colorimetry") == "bt709" && with.first.string("colorimetry") == "2:3:15:1")
     // Upstream's word counts more.
-    let told = try decoder(input: Self.byteStream + ", colorimetry=bt2100-pq")
-    _ = try decode(told, units)
-    let toldCaps = try told.outputCaps()
-    #expect(toldCaps.first.string("colorimetry") == "bt2100-pq")
+    let described = try decoder(input: Self.byteStream + ", colorimetry=bt2100-pq")
+    _ = try decode(described, units)
+    let describedCaps = try described.outputCaps()
+    #expect(describedCaps.first.string("colorimetry") == "bt2100-pq")
   }
 
   @Test func nalUnitsOneByOne() throws {

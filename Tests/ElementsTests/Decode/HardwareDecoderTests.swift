@@ -121,7 +121,7 @@ import Testing
     #expect(harness.statistic("software-fallbacks") == 1)
   }
 
-  /// Devices that are not there, and what is said of them.
+  /// Missing devices, and the errors that report them.
   static let missing = [
     ("/dev/dri/renderD999", "/dev/dri/renderD999 does not exist"), ("nonsense", "'nonsense' names no device"),
     (":9999", "VA-API on :9999"),

@@ -37,8 +37,8 @@ import Testing
     var rates = BitrateRange()
     let time = ClockTime(nanoseconds: 40_000_000)
     let averages: [UInt32] = (1...200).map { $0 < 60 ? 500_000 : $0 < 120 ? 509_999 : 511_000 }
-    let told = averages.indices.filter { rates.add(bytes: 1000, duration: time, average: averages[$0]) }
-    #expect(told == [9, 149])
+    let reports = averages.indices.filter { rates.add(bytes: 1000, duration: time, average: averages[$0]) }
+    #expect(reports == [9, 149])
     #expect(rates.reportedAverage == 511_000)
     var unknown = BitrateRange()
     unknown.expect(7)

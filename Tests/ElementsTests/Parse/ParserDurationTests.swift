@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  /// No duration is made up where the frame rate is not known, unless the property gives one.
+  /// Buffers have no duration where the frame rate is unknown, unless the property sets one.
   @Test(arguments: [0, 50]) func withoutAFrameRate(_ rate: Int) throws {
     var nalUnits = [ParseStream.spsToOrder(rate: nil, reorder: 0), ParseStream.ppsToOrder()]
     nalUnits.append(ParseStream.slice(2, number: 0, order: 0, idr: true, size: 400))

@@ -27,7 +27,7 @@ import Testing
     ).colour?.primaries
   }
 
-  /// A property that is set in mid-sequence waits for an IDR picture, and says so once.
+  /// A property that is set in mid-sequence waits for an IDR picture, and one message reports that.
   @Test func waitsForTheNextSequence() throws {
     for sample in RepackSample.all {
       let harness = try sample.harness("", to: Self.end)

@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  /// Caps say what is inserted, and `hdr-format` where both messages of HDR10 are.
+  /// Caps have fields for what is inserted, and `hdr-format` where both messages of HDR10 are.
   @Test func capsHaveInsertedMessages() throws {
     let display = "33c286c41d4c0bb884d03e803d134042009896800000000a"
     let end = RepackEnd(format: .byteStream, alignment: "au")
@@ -258,7 +258,7 @@ import Testing
     }
   }
 
-  /// Upstream's fields say nothing about an edited output, nor downstream's about the input.
+  /// Upstream's caps fields do not describe an edited output, nor downstream's the input.
   @Test func negotiatesWithoutTheEditedFields() throws {
     let harness = try Harness.repack("edit=\"colour=bt709,frame-rate=25,sample-aspect=1:1,level=auto\"", to: "avc")
     harness.setOutputCaps("video/x-h264, stream-format=avc, colorimetry=bt709, framerate=25/1, level=(string)3")

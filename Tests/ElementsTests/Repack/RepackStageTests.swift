@@ -150,8 +150,8 @@ import Testing
   @Test func reportsLatencyWhenItChanges() {
     var journal = RepackJournal()
     let waiting = RepackLatency(waitsForNextAccessUnit: true, accessUnitDuration: .second)
-    let told = [waiting, waiting, nil, waiting, RepackLatency()].map { journal.takeReport(latency: $0).latency }
-    #expect(told == [waiting, nil, nil, nil, RepackLatency()])
+    let received = [waiting, waiting, nil, waiting, RepackLatency()].map { journal.takeReport(latency: $0).latency }
+    #expect(received == [waiting, nil, nil, nil, RepackLatency()])
   }
 
   // MARK: Damage

@@ -119,7 +119,7 @@ struct AccessUnitAssemblerTests {
     }
   }
 
-  /// What never ends, such as zeros or slices of one picture without end, is handed on piece by piece.
+  /// What never ends, such as zeros or slices of one picture without end, is passed on piece by piece.
   @Test func noAccessUnitGrowsForEver() throws {
     let slice = Piece(Self.pack([Stream.slice(1, firstMacroblock: 2)], .annexB), .annexB)
     let limit = AccessUnitLimits.pieces

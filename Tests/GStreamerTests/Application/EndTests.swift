@@ -8,7 +8,7 @@ import Testing
 /// A source without data that counts EOS events; at the first it adds another
 /// element to its bin, so that iterating over the bin's sources has to resync.
 private final class CountingSource: Element {
-  static let told = Mutex<[String: Int]>([:])
+  static let ends = Mutex<[String: Int]>([:])
 
   required init(raw: UnsafeMutableRawPointer) {
     unsafe super.init(raw: raw)
@@ -18,9 +18,9 @@ private final class CountingSource: Element {
 
   private func take(_ event: consuming Event) -> Bool {
     guard case .endOfStream = event.kind else { return false }
-    let isFirst = Self.told.withLock { told in
-      told[name, default: 0] += 1
-      return told[name] == 1
+    let isFirst = Self.ends.withLock { received in
+      received[name, default: 0] += 1
+      return received[name] == 1
     }
     let object = unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self)
     guard isFirst, let other = unsafe gst_element_factory_make("identity", nil),
@@ -47,14 +47,14 @@ private final class CountingSource: Element {
   @Test func notifiesEachSourceOnceWhileElementsAreAdded() async throws {
     let pipeline = try Pipeline(
       """
-      testcountingsource name=told-once-1 bin.( testcountingsource name=told-once-2 )
-      testcountingsource name=told-once-3 videotestsrc ! fakesink
+      testcountingsource name=ended-once-1 bin.( testcountingsource name=ended-once-2 )
+      testcountingsource name=ended-once-3 videotestsrc ! fakesink
       """)
     try await pipeline.play()
     try await pipeline.finish()
     await pipeline.stop()
-    let told = CountingSource.told.withLock { $0 }
-    for number in 1...3 { #expect(told["told-once-\(number)"] == 1) }
+    let received = CountingSource.ends.withLock { $0 }
+    for number in 1...3 { #expect(received["ended-once-\(number)"] == 1) }
   }
 
   /// No sink would reach the end.
@@ -74,9 +74,9 @@ private final class CountingSource: Element {
     let pipeline = try Pipeline("bin.( name=inside videotestsrc ! identity ) ! fakesink sync=false")
     let inside = try pipeline.element("inside")
     try await pipeline.preroll()
-    async let told: Void = pipeline.endStream(at: inside)
+    async let ending: Void = pipeline.endStream(at: inside)
     try await pipeline.play()
-    await told
+    await ending
     for try await message in pipeline.messages { if case .endOfStream = message.content { break } }
     await pipeline.stop()
     #expect(pipeline.state == .null)

@@ -27,15 +27,15 @@ import Testing
     // The two libraries share only the name; this address is invalid.
     let quark = unsafe g_quark_from_static_string("gst-swift-connections")
     unsafe g_object_set_qdata(object, quark, UnsafeMutableRawPointer(bitPattern: 8))
-    let told = Locked(0)
+    let received = Locked(0)
     let connection = try element.connect("notify::silent") { _ in
-      told.withLock { $0 += 1 }
+      received.withLock { $0 += 1 }
       return nil
     }
     try element.set("silent", false)
     connection.disconnect()
     try element.set("silent", true)
-    #expect(told.snapshot == 1)
+    #expect(received.snapshot == 1)
     #expect(unsafe g_object_get_qdata(object, quark) == UnsafeMutableRawPointer(bitPattern: 8))
     unsafe g_object_set_qdata(object, quark, nil)
   }

@@ -79,7 +79,7 @@ private final class CountingDecoder: AudioDecoder {
   }
 }
 
-/// Finds those frames in a stream of bytes, with zeros between them, and says where it was drained.
+/// Finds those frames in a stream of bytes, with zeros between them, and records where it was drained.
 private final class CountingStreamDecoder: AudioDecoder {
   static let record = Locked<[String]>([])
 
@@ -246,7 +246,7 @@ private final class LateDecoder: AudioDecoder {
       CountingStreamDecoder.record.snapshot == ["found behind a gap", "found", "found", "2 left", "drained"])
   }
 
-  /// What a decoder says of the bytes is not believed.
+  /// What a decoder reports about the bytes is checked.
   @Test func aFrameIsNotLongerThanWhatThereIs() throws {
     try CountingStreamDecoder.register(as: "testcountingstreamdec", typeName: "GstTestCountingStreamDecoder")
     let harness = try Harness("testcountingstreamdec")

@@ -110,15 +110,15 @@ private final class Relabeller: Element {
     try Sorter.register(as: "testsorter", typeName: "GstTestSorter")
     let pipeline = try Pipeline("appsrc name=in ! testsorter name=sorter")
     let sorter = try pipeline.element("sorter")
-    let told = Locked<[String]>([])
+    let received = Locked<[String]>([])
     try sorter.onPadAdded { [weak pipeline] pad in
-      told.withLock { $0.append(pad.name) }
+      received.withLock { $0.append(pad.name) }
       guard let pipeline, let sink = try? PipelineElement("fakesink", ["sync": false, "async": false]) else { return }
       try? pipeline.add(sink)
       try? pad.link(to: sink)
     }
     try sorter.connect("no-more-pads") { _ in
-      told.withLock { $0.append("no more") }
+      received.withLock { $0.append("no more") }
       return nil
     }
     let input = try pipeline.appSource("in")
@@ -129,7 +129,7 @@ private final class Relabeller: Element {
     }
     try input.finish()
     for try await message in pipeline.messages { if case .endOfStream = message.content { break } }
-    #expect(told.snapshot == ["src_7", "src_9", "no more"])
+    #expect(received.snapshot == ["src_7", "src_9", "no more"])
     await pipeline.stop()
   }
 

@@ -84,15 +84,15 @@ private final class Properties: BaseTransform {
   @Test func notifiesOfChanges() async throws {
     let pipeline = try Pipeline("videotestsrc num-buffers=3 ! testproperties name=p ! fakesink")
     let element = try pipeline.element("p")
-    let told = Locked(0)
+    let received = Locked(0)
     try element.connect("notify::uint") { _ in
-      told.withLock { $0 += 1 }
+      received.withLock { $0 += 1 }
       return nil
     }
     try element.set("uint", 7)
-    #expect(told.snapshot == 1)
+    #expect(received.snapshot == 1)
     try await pipeline.run()
-    #expect(told.snapshot == 4)
+    #expect(received.snapshot == 4)
     #expect(try element.get("uint") == .uint(10))
   }
 
@@ -101,11 +101,11 @@ private final class Properties: BaseTransform {
     let element = try pipeline.element("p")
     #expect(try element.get("buffers") == .uint64(0))
     try await pipeline.play()
-    var told: [FieldValue?] = []
+    var received: [FieldValue?] = []
     for try await message in pipeline.messages {
-      if case .element(let fields) = message.content, fields.name == "test-level" { told.append(fields["buffers"]) }
+      if case .element(let fields) = message.content, fields.name == "test-level" { received.append(fields["buffers"]) }
     }
-    #expect(told == [.uint64(1), .uint64(2), .uint64(3)])
+    #expect(received == [.uint64(1), .uint64(2), .uint64(3)])
     #expect(try element.get("buffers") == .uint64(3))
     #expect(throws: PipelineError.self) { try element.set("buffers", 7) }
     await pipeline.stop()

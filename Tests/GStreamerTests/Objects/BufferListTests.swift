@@ -52,7 +52,7 @@ private final class ListCounter: Element {
   }
 }
 
-/// Makes lists of two bytes, and in the end an empty one where it is told to.
+/// Makes lists of two bytes, and in the end an empty one where that is asked for.
 private final class PairSource: PushSource {
   static let endsEmpty = Locked(false)
   private var number: UInt8 = 0

@@ -63,7 +63,7 @@ import Testing
     #expect(high.levelIDC == 9 && high.profile.constraintFlags == 0 && high.level.name == "1b")
   }
 
-  /// An edit of the front that makes the VUI say what was inferred keeps what is between them as it was coded.
+  /// An edit of the front that makes the VUI signal what was inferred keeps what is between them as it was coded.
   @Test func scalingListsBetweenTwoChangesStay() throws {
     var writer = BitWriter()
     for byte: UInt32 in [0x67, 100, 0, 22] { writer.u(8, byte) }

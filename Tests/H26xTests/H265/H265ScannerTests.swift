@@ -108,9 +108,9 @@ import Testing
     #expect(units.map(\.count) == [4, 4])
     #expect(units.allSatisfy { $0.size == stream(group).count })
     #expect(scanner.errors.parameterSets == 1 && scanner.errors.slices == 0)
-    var told = 0
-    for case .unreadableParameterSet(.videoParameterSet, _, _) in scanner.takeNotices() { told += 1 }
-    #expect(told == 1)
+    var received = 0
+    for case .unreadableParameterSet(.videoParameterSet, _, _) in scanner.takeNotices() { received += 1 }
+    #expect(received == 1)
     #expect(scanner.parameterSets.nalUnits.first == broken)
   }
 

@@ -352,7 +352,7 @@ import Testing
     let unit = scanner.takeAccessUnit()
     #expect(unit.contents.contains(.damaged) && unit.nalUnitCount == 3 && scanner.errors.lengths == 1)
     guard case .badLength(let error, let goodBytes, let byteCount)? = scanner.takeNotices().last else {
-      Issue.record("nothing was told")
+      Issue.record("no notice")
       return
     }
     #expect(error.reason == .lengthOutOfBounds && goodBytes == good.count && byteCount == packet.count)

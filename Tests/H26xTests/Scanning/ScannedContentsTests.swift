@@ -131,9 +131,9 @@ import Testing
       found.append(scanner.takeAccessUnit().holdsStartCodes)
     }
     #expect(found == [false, true, false, true])
-    var told = 0
-    for case .startCodes in scanner.takeNotices() { told += 1 }
-    #expect(told == 1)
+    var received = 0
+    for case .startCodes in scanner.takeNotices() { received += 1 }
+    #expect(received == 1)
   }
 
   /// An unreadable slice begins a picture where none has begun.

@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test("Forbidden byte sequences in the payload are found with it only; a zero byte at the end, without it too")
+  @Test("Missing emulation prevention bytes are found with the payload only; a zero byte at the end, without it too")
   func zeros() throws {
     let bytes = Self.long
     let longest = try #require(

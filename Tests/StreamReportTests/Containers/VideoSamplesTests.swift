@@ -161,7 +161,7 @@ import Testing
     #expect(error?.reason == .tooLarge && count == file.count)
   }
 
-  @Test("The track header's matrix says how pictures are turned and mirrored")
+  @Test("Rotation and mirroring are read from the track header's matrix")
   func rotation() throws {
     let one: Int32 = 0x10000
     for (matrix, rotation, isMirrored) in [

@@ -180,7 +180,7 @@ import Testing
     Set(try findings(H265TestStream(sps: sps).bytes).map(\.rule))
   }
 
-  @Test("The bit rate limit goes by the profile, not by the pictures")
+  @Test("The bit rate limit depends on the profile, not on the pictures")
   func rangeExtensions() throws {
     let main444: H265.Profile.Constraints = [.maximum12Bit, .lowerBitRate]
     let grey: H265.Profile.Constraints = [
@@ -343,7 +343,7 @@ import Testing
     }
   }
 
-  @Test("Where streams are joined, the buffer begins anew with the first picture that tells its delay")
+  @Test("Where streams are joined, the buffer begins anew with the first picture that signals its delay")
   func joinedStreams() throws {
     let first = Self.timed(Self.hrd(), length: 24)
     var second = first

@@ -36,7 +36,7 @@ import Testing
     return file
   }
 
-  @Test("They are a pair, and its first field tells what it is")
+  @Test("They are a pair, whose type is that of the first field")
   func pairs() throws {
     // Some decoders do not take interlaced streams.
     #expect(try findings(Self.file.bytes).map(\.rule) == [.decoderFormat])

@@ -17,7 +17,7 @@ import Testing
 struct HardwareLoadTests {
   private static let wantedFaults = ProcessInfo.processInfo.environment["HARDWARE_FAULTS"].flatMap { Int($0) }
 
-  /// Eight get the device, and the others say that they do not.
+  /// Eight get the device, and the others report that they do not.
   @Test(arguments: ["clip.h264", "clip.h265"])
   func of32SessionsEightDecodeOnADeviceThatAllowsEight(_ name: String) throws {
     let whole = try CodedStream(name)

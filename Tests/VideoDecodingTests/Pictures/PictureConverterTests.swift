@@ -167,7 +167,7 @@ import Testing
     #expect(green.0 < 3 && green.1 > 252 && green.2 < 3)
   }
 
-  /// Video that does not say is BT.601 where it is small, in limited range.
+  /// Small video without a colour description is taken for BT.601 in limited range.
   @Test func bgraIsTheLumaOfGrey() async throws {
     let picture = try await firstPicture("formats/gray.h265", .h265)
     let luma = picture.copiedBytes()

@@ -66,8 +66,8 @@ import Testing
     let units = try mediaAccessUnits(name)
     let configuration = SessionConfiguration.threadings[threading]
     let expected = Set(try decodeAll(units, configuration).checksums)
-    let tellsLate = configuration.threadType == .frame && LIBAVCODEC_VERSION_MAJOR >= 61
-    var countTold = 0
+    let flagsLate = configuration.threadType == .frame && LIBAVCODEC_VERSION_MAJOR >= 61
+    var checkedCount = 0
     // In a few bytes, all macroblocks of which are skipped, there is nothing to notice.
     for halved in stride(from: 1, to: units.count - 1, by: 3) where units[halved].count > 100 {
       var damaged = units
@@ -77,18 +77,18 @@ import Testing
       let wrong = zip(run.frames, run.checksums).filter { !expected.contains($1) }
       #expect(wrong.contains { $0.0.tag == UInt64(halved) })
       let flagged = run.frames.filter(\.isCorrupt).map(\.tag)
-      if tellsLate && !flagged.contains(UInt64(halved)) {
+      if flagsLate && !flagged.contains(UInt64(halved)) {
         #expect(flagged == [], "\(halved)")
         continue
       }
-      countTold += 1
-      let told = tellsLate ? wrong.drop { $0.0.tag != UInt64(halved) } : wrong[...]
-      let unflagged = told.filter { !$0.0.isCorrupt }.map(\.0.tag)
+      checkedCount += 1
+      let reported = flagsLate ? wrong.drop { $0.0.tag != UInt64(halved) } : wrong[...]
+      let unflagged = reported.filter { !$0.0.isCorrupt }.map(\.0.tag)
       #expect(unflagged == [], "\(halved)")
       // Damage in what nobody refers to stays there.
       if !isReference(units[halved]) { #expect(flagged == [UInt64(halved)]) }
     }
-    #expect(countTold > 0)
+    #expect(checkedCount > 0)
   }
 
   /// An undecodable access unit shortly before the end affects no other picture, with any number of threads.

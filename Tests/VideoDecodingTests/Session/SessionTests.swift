@@ -117,7 +117,7 @@ import Testing
     #expect(run.frames.count == units.count && run.frames.allSatisfy { !$0.isCorrupt })
   }
 
-  /// Without reordering a picture comes out before the next access unit goes in.
+  /// Without reordering a picture is output before the next access unit is decoded.
   @Test(arguments: ["BANM_MW_D.264", "SVA_BA2_D.264", "CI1_FT_B.264", "BA1_Sony_D.jsv"])
   func lowDelayHasNone(_ name: String) throws {
     let units = units(name)

@@ -56,7 +56,7 @@ import Testing
     var early = record(6, recoveryStart: 4)
     damage.admit(&early, summary())
     #expect(early.taint == .tainted)
-    // One that begins with the picture behind the gap does, once its picture is out.
+    // One that begins with the picture behind the gap does, once its picture is output.
     var recovered = record(8, recoveryStart: 5)
     damage.admit(&recovered, summary())
     #expect(recovered.taint == .until(index: 8))

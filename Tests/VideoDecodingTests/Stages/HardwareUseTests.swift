@@ -102,7 +102,7 @@ import Testing
     #expect(trimmed.firstIndex == 3 && !trimmed.isWhole)
     let changesWhileIncomplete = use.changesPlace(at: 4, oldest: 4, replaying: trimmed, isDamaged: true)
     #expect(!changesWhileIncomplete)
-    trimmed.pictureCameOut(3)
+    trimmed.outputPicture(3)
     let changesBeforeOldest = use.changesPlace(at: 4, oldest: 2, replaying: trimmed, isDamaged: true)
     #expect(!changesBeforeOldest)
     let changes = use.changesPlace(at: 4, oldest: 4, replaying: trimmed, isDamaged: true)

@@ -14,11 +14,11 @@ import Testing
     replay.append(try packet(10), index: 4, start: nil)
     #expect(replay.entries.map(\.index) == [1, 2, 3, 4])
     #expect(replay.start?.parameterSets == [1] && replay.start?.reorderDepth == 2)
-    replay.pictureCameOut(1)
-    replay.pictureCameOut(2)
-    replay.pictureCameOut(4)
+    replay.outputPicture(1)
+    replay.outputPicture(2)
+    replay.outputPicture(4)
     #expect(replay.entries.count == 4)
-    replay.pictureCameOut(3)
+    replay.outputPicture(3)
     #expect(replay.entries.map(\.index) == [3, 4])
     #expect(replay.start?.parameterSets == [3] && replay.start?.reorderDepth == 4)
     replay.removeAll()
@@ -45,8 +45,8 @@ import Testing
     #expect(!byBytes.isUsable)
   }
 
-  /// A codec that begins at a CRA picture leaves out the pictures that lead it: until these are out, the replay begins at
-  /// the start before.
+  /// A codec that begins at a CRA picture leaves out the pictures that lead it: until these are output, the replay
+  /// begins at the start before.
   @Test func replayWaitsForLeadingPictures() throws {
     func buffer() throws -> ReplayBuffer {
       var replay = ReplayBuffer(byteLimit: 1000, countLimit: 100)
@@ -55,9 +55,9 @@ import Testing
       replay.append(try packet(10), index: 2, start: .init(parameterSets: [], reorderDepth: 0, losesLeading: true))
       return replay
     }
-    // The CRA picture is out before what leads it has come, as when the codec is drained.
+    // The CRA picture is output before what leads it has come, as when the codec is drained.
     var drained = try buffer()
-    drained.pictureCameOut(2)
+    drained.outputPicture(2)
     #expect(drained.entries.map(\.index) == [0, 1, 2])
     drained.append(try packet(10), index: 3, start: nil, isLeading: true)
     #expect(drained.entries.map(\.index) == [0, 1, 2, 3])
@@ -68,7 +68,7 @@ import Testing
     ordinary.append(try packet(10), index: 3, start: nil, isLeading: true)
     ordinary.append(try packet(10), index: 4, start: nil)
     #expect(ordinary.entries.count == 5)
-    ordinary.pictureCameOut(2)
+    ordinary.outputPicture(2)
     #expect(ordinary.entries.map(\.index) == [2, 3, 4])
   }
 

@@ -18,9 +18,9 @@ import Testing
     #expect(gate.start == start && gate.takeHeld().map(\.index) == [0] && !gate.isHolding)
     // What is shown before the first picture leads it.
     #expect(gate.isLeading(2) && !gate.isLeading(1))
-    gate.pictureCameOut(2)
+    gate.outputPicture(2)
     #expect(gate.isLeading(2))
-    gate.pictureCameOut(1)
+    gate.outputPicture(1)
     #expect(!gate.isLeading(2))
     #expect(gate.admit(summary(), index: 3) == .passes)
     #expect(gate.admit(summary { $0.randomAccess = .idr }, index: 4) == .passes && gate.start == .marked)

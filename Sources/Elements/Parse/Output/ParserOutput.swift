@@ -202,7 +202,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     do throws(BitstreamError) {
       for nalUnit in nalUnits { bytes += try packaging.packaged(nalUnit) }
     } catch {
-      return log(.warning, "parameter sets cannot be put in: \(error)")
+      return log(.warning, "parameter sets cannot be inserted: \(error)")
     }
     guard !bytes.isEmpty, let inserted = Buffer(copying: bytes.span) else { return }
     buffer.insert(inserted, at: offset)
@@ -216,7 +216,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     do throws(BitstreamError) {
       bytes = try packaging.packaged(nalUnit)
     } catch {
-      log(.warning, "parameter sets cannot be put in: \(error)")
+      log(.warning, "parameter sets cannot be inserted: \(error)")
       return nil
     }
     guard var buffer = Buffer(copying: bytes.span) else { throw .error }

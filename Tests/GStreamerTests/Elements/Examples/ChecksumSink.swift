@@ -36,13 +36,13 @@ private final class ChecksumSink: BaseSink {
     try ChecksumSink.register(as: "testchecksum", typeName: "GstTestChecksum")
     let white = "videotestsrc num-buffers=2 pattern=white ! video/x-raw,format=GRAY8,width=8,height=2"
     let pipeline = try Pipeline("\(white) ! testchecksum name=sink", ["sink": ["start": 0.5, "label": "white"]])
-    let told = Locked<[FieldValue?]>([])
+    let received = Locked<[FieldValue?]>([])
     try pipeline.element("sink").connect("checksum") { arguments in
       let values = [arguments[0], arguments[1]]
-      told.withLock { $0 += values }
+      received.withLock { $0 += values }
       return nil
     }
     try await pipeline.run()
-    #expect(told.snapshot == ["white", .double(3760.5), "white", .double(3760.5)] as [FieldValue?])
+    #expect(received.snapshot == ["white", .double(3760.5), "white", .double(3760.5)] as [FieldValue?])
   }
 }

@@ -69,15 +69,15 @@ final class TestPattern: PushSource {
 
   @Test func reportsEachPicture() async throws {
     try TestPattern.register(as: "testpattern", typeName: "GstTestPattern")
-    let told = Locked<[FieldValue?]>([])
+    let received = Locked<[FieldValue?]>([])
     let pipeline = try Pipeline(
       "testpattern name=source ! fakesink", ["source": ["pictures": 2, "title": "grey ones"]])
     try pipeline.element("source").connect("picture-made") { arguments in
       let values = [arguments[0], arguments[1]]
-      told.withLock { $0 += values }
+      received.withLock { $0 += values }
       return nil
     }
     try await pipeline.run()
-    #expect(told.snapshot == ["grey ones", .uint64(0), "grey ones", .uint64(1)] as [FieldValue?])
+    #expect(received.snapshot == ["grey ones", .uint64(0), "grey ones", .uint64(1)] as [FieldValue?])
   }
 }
