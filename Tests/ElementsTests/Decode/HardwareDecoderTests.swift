@@ -90,7 +90,7 @@ import Testing
   @Test(
     arguments: ["clip.h264", "clip.h265"],
     [VADriver.Fault.error, .crash, .lostContext, .syncFailure, .refusedProfile, .refusedSize, .fewSurfaces])
-  func aFallBackIsSaidOnceAndLosesNoPicture(_ clip: String, _ fault: VADriver.Fault) throws {
+  func fallsBackWithOneMessageAndWithoutLoss(_ clip: String, _ fault: VADriver.Fault) throws {
     let units = try ElementDriver.accessUnits(clip)
     let expected = try software(clip, units + units).map(\.fingerprint)
     try device.inject(fault, parameter: 1, at: units.count / 2, of: clip)

@@ -70,7 +70,7 @@ import Testing
   @Test(arguments: [
     (Input.unknown, Output.accessUnits), (.unaligned, .accessUnits), (.accessUnits, .accessUnits),
     (.nalUnits, .nalUnits), (.avc, .avc), (.avc3, .avc3), (.avc3WithoutCodecData, .avc3),
-  ]) func whatComesOutUnasked(_ input: Input, _ output: Output) throws {
+  ]) func keepsThePackagingWhereDownstreamAcceptsAny(_ input: Input, _ output: Output) throws {
     let harness = try Harness.parse(from: input.caps)
     for buffer in input.buffers(Self.units) { #expect(harness.push(buffer) == 0) }
     harness.endOfStream()

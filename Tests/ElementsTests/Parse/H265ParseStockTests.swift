@@ -296,7 +296,7 @@ import Testing
   // MARK: Parameter sets
 
   /// Without an SPS there are no caps and no buffers, which is no error before the end.
-  @Test func nothingComesOutBeforeAnSPS() throws {
+  @Test func outputsNothingBeforeAnSPS() throws {
     let harness = try Harness.parseH265(from: Stream.caps("hev1", codecData: Stream.hvcC([])), to: "stream-format=hev1")
     for count in UInt32(0)..<3 {
       #expect(harness.push(Stream.packet(Stream.pps(), Stream.slice(.trailingR, count: count))) == 0)

@@ -41,7 +41,7 @@ struct H265ParseVectorTests {
     units.map { unit in nalUnits(unit).filter { nalUnit in nalUnit[0] >> 1 != 35 } }
   }
 
-  @Test(arguments: H265Vector.all) func everyAccessUnitComesOut(_ vector: H265Vector) throws {
+  @Test(arguments: H265Vector.all) func outputsEveryAccessUnit(_ vector: H265Vector) throws {
     let bytes = [UInt8](try Data(contentsOf: vector.url))
     let whole = try accessUnits(bytes, alignment: "au", pieces: [bytes.count])
     #expect(whole.count == vector.accessUnits)

@@ -188,7 +188,7 @@ private final class ListSink: SingleSink {
     await #expect(throws: PipelineError.self) { try await pipeline.run() }
   }
 
-  @Test func aListGoesThroughAPipeline() async throws {
+  @Test func pushesAListThroughAPipeline() async throws {
     let pipeline = try Pipeline(
       "appsrc name=in caps=application/x-test ! appsink name=out sync=false buffer-list=true")
     let (source, sink) = (try pipeline.appSource("in"), try pipeline.appSink("out"))

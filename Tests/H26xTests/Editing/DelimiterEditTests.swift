@@ -43,7 +43,7 @@ import Testing
   }
 
   /// The temporal sub-layer is the picture's (H.265 7.4.2.2); nothing comes in front of what is no picture.
-  @Test func delimitersOfH265() throws {
+  @Test func insertsAndRemovesDelimitersOfH265() throws {
     let slice = H265Samples.slice(.init(rawValue: 0), temporalID: 2)
     var editor = StreamEditor<H265>([.insertDelimiters])
     // The slice refers to no set, so that it may be of any type.

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func flagsOfH265ComeAndGo() throws {
+  @Test func setsAndClearsProfileFlagsOfH265() throws {
     for nalUnit in [H265Samples.vps, H265Samples.sps] {
       // Main, which is compatible with Main 10.
       let without = try edited(nalUnit, .compatibleProfile(2, false), as: H265.self)

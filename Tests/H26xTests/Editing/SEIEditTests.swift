@@ -126,7 +126,7 @@ import Testing
 
   /// Picture timing without delays, no buffering period, and nothing else that has changed.
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "annexb"))
-  func h264HRDGoes(_ row: Vectors.Row) throws {
+  func removesHRDParametersOfH264(_ row: Vectors.Row) throws {
     let stream = try Vectors.bytes(row.file)
     guard nalUnits(stream).contains(where: { hasHRD(h264: $0) }) else { return }
     var editor = StreamEditor<H264>([.removeHRD])
@@ -265,7 +265,7 @@ import Testing
 
   /// A stream with HRD parameters in SPS and VPS, buffering period, decoding unit information, both kinds of picture
   /// timing, and a nesting.
-  @Test(arguments: [true, false]) func h265HRDGoes(isPictureStructurePresent: Bool) throws {
+  @Test(arguments: [true, false]) func removesHRDParametersOfH265(isPictureStructurePresent: Bool) throws {
     var sps = H265Samples.plainSPS()
     sps.vui = H265.VUIParameters()
     sps.vui?.isPictureStructurePresent = isPictureStructurePresent

@@ -86,7 +86,7 @@ import Testing
   }
 
   /// Three of the ways to crop: added, changed and taken away.
-  @Test func cropComesAndGoes() throws {
+  @Test func addsChangesAndRemovesCropping() throws {
     let stream = [0, 0, 1] + MinimalStream.sps()
     var crop = StreamEditor<H264>([.crop(CropMargins(left: 2, right: 4, top: 6, bottom: 8))])
     let cropped = try crop.edited(stream)
@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func recordsSayTheSame() throws {
+  @Test func editsTheSetsOfConfigurationRecords() throws {
     let vps = H265Samples.vps
     let record = try H265.DecoderConfigurationRecord(
       videoParameterSets: [vps], sequenceParameterSets: [H265Samples.sps], pictureParameterSets: [H265Samples.pps])

@@ -5,7 +5,7 @@ import Testing
 
 /// The numbers of the Recommendations behind each name.
 @Suite struct CodePointTests {
-  @Test func typesOfH264() {
+  @Test func nalUnitTypesOfH264HaveTheirNumbers() {
     let types: [(H264.NALUnitType, UInt8)] = [
       (.unspecified, 0), (.slice, 1), (.slicePartitionA, 2), (.slicePartitionB, 3), (.slicePartitionC, 4),
       (.idrSlice, 5), (.sei, 6), (.sequenceParameterSet, 7), (.pictureParameterSet, 8), (.accessUnitDelimiter, 9),
@@ -16,7 +16,7 @@ import Testing
     for (type, rawValue) in types { #expect(type.rawValue == rawValue) }
   }
 
-  @Test func typesOfH265() {
+  @Test func nalUnitTypesOfH265HaveTheirNumbers() {
     let types: [(H265.NALUnitType, UInt8)] = [
       (.trailingN, 0), (.trailingR, 1), (.tsaN, 2), (.tsaR, 3), (.stsaN, 4), (.stsaR, 5), (.radlN, 6), (.radlR, 7),
       (.raslN, 8), (.raslR, 9), (.blaWithLeading, 16), (.blaWithRADL, 17), (.blaWithoutLeading, 18),

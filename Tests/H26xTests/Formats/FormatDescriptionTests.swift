@@ -136,7 +136,7 @@ import Testing
   }
 
   /// Every property of a description, from an SPS whose values all differ from their defaults.
-  @Test func everyPropertyOfH264() throws {
+  @Test func describesEveryPropertyOfH264() throws {
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps(nalBuffers: 2, vclBuffers: 1))
     sps.profile = H264.Profile(idc: 122, constraintFlags: 0x10)
     (sps.levelIDC, sps.id, sps.chromaFormat, sps.lumaBitDepth, sps.chromaBitDepth) = (41, 3, .yuv422, 10, 9)
@@ -163,7 +163,7 @@ import Testing
     try expectDescription("H.264, no VUI", [sps.nalUnit()])
   }
 
-  @Test func everyPropertyOfH265() throws {
+  @Test func describesEveryPropertyOfH265() throws {
     var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
     var sps = H265Samples.plainSPS()
     sps.profileTierLevel.profile = H265.Profile(

@@ -106,7 +106,7 @@ import Testing
   }
 
   /// A file that is truncated between two reads: the scanner reads only bytes that are there.
-  @Test func lessThanBeforeIsSomethingElse() throws {
+  @Test func readsNothingBehindTruncatedInput() throws {
     let stream = try Self.stream()
     for seen in stream.indices {
       for left in stride(from: 1, through: seen, by: 5) {

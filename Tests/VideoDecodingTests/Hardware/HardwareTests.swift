@@ -195,7 +195,7 @@ struct HardwareTests {
     #expect(error?.detail?.contains(driver.display) == true)
   }
 
-  @Test func aDeviceThatIsNoneIsSaid() throws {
+  @Test func reportsAMissingDevice() throws {
     let stream = try CodedStream("clip.h264")
     for (device, text) in [
       ("/dev/dri/renderD999", "does not exist"), ("nonsense", "names no device"), (":9999", "VA-API on :9999"),

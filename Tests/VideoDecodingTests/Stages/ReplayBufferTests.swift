@@ -4,7 +4,7 @@ import Testing
 @testable import VideoDecoding
 
 @Suite struct ReplayBufferTests: StageBuilders {
-  @Test func replayBeginsAtTheLatestStartThatIsOut() throws {
+  @Test func replayBeginsAtTheLatestStartThatIsOutput() throws {
     var replay = ReplayBuffer(byteLimit: 1000, countLimit: 100)
     replay.append(try packet(10), index: 0, start: nil)
     #expect(!replay.isUsable)
