@@ -116,18 +116,19 @@ struct SessionCore: ~Copyable {
       ledger.countOneWithoutPicture()
       return output.drop(request.tag, reason)
     }
-    if summary.nalUnitType == nil, input.isPackagedOtherwise(accessUnit) {
+    if summary.nalUnitType == nil, let fault = input.packagingFault(of: accessUnit) {
       ledger.countOneWithoutPicture()
-      let error = DecodeError(
-        .badData, tag: request.tag, accessUnitNumber: index,
-        detail: "it does not begin with a start code: samples of MP4 need a format with nalLengthSize")
+      let error = DecodeError(.badData, tag: request.tag, accessUnitNumber: index, detail: fault)
       output.note(error)
       return output.fail(error, tag: request.tag)
     }
     // The codec has not got the parameter sets of held access units.
     let prefix = input.takePrefix(
       for: summary, sets: admission == .begins && gate.isHolding ? incoming.earlierParameterSets : [])
-    if admission == .begins { begin(at: index) }
+    if admission == .begins {
+      dropHeld(.beforeRandomAccessPoint)
+      if gate.start != .marked { ledger.taint(before: index) }
+    }
     do throws(AVError) {
       let packet = try packets.packet(
         copying: accessUnit, prefix: prefix, timestamp: Int64(index), patches: summary.patches)
@@ -145,12 +146,6 @@ struct SessionCore: ~Copyable {
       output.note(error)
       output.fail(error, tag: request.tag)
     }
-  }
-
-  /// Decoding begins with the next access unit.
-  private mutating func begin(at index: UInt64) {
-    dropHeld(.beforeRandomAccessPoint)
-    if gate.start != .marked { ledger.taint(before: index) }
   }
 
   /// Decodes what was held for want of a random access point, without waiting any longer.
@@ -325,8 +320,6 @@ struct SessionCore: ~Copyable {
   /// What is to be output is complete.
   mutating func show(_ picture: DecodedPicture) { output.show(picture) }
 
-  // MARK: Access units get their results
-
   private mutating func end(_ record: LedgerEntry, _ ending: AccessUnitLedger.Ending) {
     _ = ledger.remove(record.index)
     gate.outputPicture(record.index)
@@ -371,8 +364,7 @@ struct SessionCore: ~Copyable {
   }
 
   mutating func invalidate() {
-    guard !isInvalid else { return }
-    reset(to: .invalidated)
+    if !isInvalid { reset(to: .invalidated) }
     isInvalid = true
   }
 

@@ -87,12 +87,13 @@ struct SessionInput {
     return skipFrames == .nonReference && summary.isDiscardable ? .skipped : nil
   }
 
-  /// Whether an access unit of a byte stream does not begin with a start code (Annex B).
-  func isPackagedOtherwise(_ accessUnit: Span<UInt8>) -> Bool {
-    guard lengthSize == nil else { return false }
+  /// Why an access unit is not of a byte stream: it does not begin with a start code (Annex B). nil when it is.
+  func packagingFault(of accessUnit: Span<UInt8>) -> String? {
+    guard lengthSize == nil else { return nil }
     var zeros = 0
     while zeros < accessUnit.count, accessUnit[zeros] == 0 { zeros += 1 }
-    return zeros < accessUnit.count && (zeros < 2 || accessUnit[zeros] != 1)
+    guard zeros < accessUnit.count, zeros < 2 || accessUnit[zeros] != 1 else { return nil }
+    return "it does not begin with a start code: samples of MP4 need a format with nalLengthSize"
   }
 
   /// What `inspect` would return for this access unit.
