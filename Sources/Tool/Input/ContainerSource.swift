@@ -55,6 +55,13 @@ final class ContainerSource: PushSource {
     Caps(parsing: caps.snapshot) ?? super.sourceCaps(filter: filter)
   }
 
+  /// The base class would add what the parser prefers, an alignment: each packet would be taken for an access unit, whose
+  /// rest libavformat has in the next one where it is longer than 200 KiB.
+  override func fixateCaps(_ caps: consuming Caps) -> Caps {
+    guard let exact = Caps(parsing: self.caps.snapshot) else { return super.fixateCaps(caps) }
+    return exact
+  }
+
   override func nextBuffer() throws(FlowError) -> Buffer {
     guard let reader else { throw .error }
     guard !status.isStopping else { throw status.isEnding ? .endOfStream : .flushing }
