@@ -175,10 +175,10 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
     }
     #expect(description([]) == "neither MP4 nor MOV: there is no moov box")
     #expect(description([0x1A, 0x45, 0xDF, 0xA3] + [UInt8](repeating: 0, count: 60)) == "neither MP4 nor MOV")
-    var sound = SmallMP4(bytes: clip)
-    sound.replace(
-      ["moov", "trak", "mdia", "hdlr"], with: SmallMP4.box("hdlr", [0, 0, 0, 0, 0, 0, 0, 0] + Array("soun".utf8)))
-    #expect(description(sound.bytes) == "no track of H.264 or H.265")
+    var sound = clip
+    let entry = SmallMP4(bytes: clip).box(["moov", "trak", "mdia", "minf", "stbl", "stsd", "avc1"])?.start ?? 0
+    sound.replaceSubrange(entry + 4..<entry + 8, with: Array("mp4a".utf8))
+    #expect(description(sound) == "no track of H.264 or H.265")
   }
 
   /// "avc3": the configuration record has no parameter sets, and the samples have them.
@@ -242,7 +242,7 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
     #expect(unsafe mkfifo(pipe, 0o600) == 0)
     defer { unsafe unlink(pipe) }
     #expect(error(pipe) == "\(pipe): not a regular file")
-    #expect(error(media.appending(path: "clip.h264").path())?.hasPrefix("the container cannot be read: ") == true)
+    #expect(error(media.appending(path: "clip.h264").path()) == "neither MP4 nor MOV")
   }
 
   /// No file, whatever is in it, makes the reader trap or run for ever.

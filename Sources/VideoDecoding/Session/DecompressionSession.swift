@@ -220,7 +220,9 @@ public final class DecompressionSession {
   /// As the public methods, with all that is known of an access unit.
   func decode(_ accessUnit: Span<UInt8>, _ request: DecodeRequest) throws(DecodeError) {
     guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: request.tag) }
-    guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: request.tag, detail: "the access unit is empty") }
+    guard !accessUnit.isEmpty else {
+      throw DecodeError(.invalidArgument, tag: request.tag, detail: "the access unit is empty")
+    }
     guard let repaired = core.repaired(accessUnit) else {
       return decode(accessUnit, core.read(accessUnit), request)
     }

@@ -130,7 +130,8 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
       } throws: { error in
         guard case .decoding(let failure)? = error as? DecodingFailure<Never> else { return false }
         return failure.reason == .invalidFormatDescription
-          && failure.detail == "there are no parameter sets of \(codec.name) that can be read in \(bytes.count) bytes"
+          && failure.detail
+            == "there are no parameter sets of \(codec == .h264 ? "H.264" : "H.265") that can be read in \(bytes.count) bytes"
       }
     }
     // Nothing is no error.

@@ -64,7 +64,9 @@ extension RecordFile {
       record.awaitsRecovery = summary.awaitsRecovery
       record.isIncomplete = summary.isIncomplete
       damage.admit(&record, summary)
-      digest.add("\(summary) \(admission) \(record.taint) \(damage.damageEnd)")
+      // The record has the type's name of when it was made.
+      let text = "\(summary)".replacing("DecodingSummary", with: "AccessUnitSummary")
+      digest.add("\(text) \(admission) \(record.taint) \(damage.damageEnd)")
       counts["\(admission)", default: 0] += 1
       if record.taint != .none { counts["tainted", default: 0] += 1 }
       if summary.isIncomplete { counts["incomplete", default: 0] += 1 }
