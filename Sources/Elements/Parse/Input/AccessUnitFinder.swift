@@ -73,9 +73,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     if log.isEnabled(.log) { logAccessUnit(bytes.extracting(first: size), log) }
     if accessUnit.beginsSequence || !accessUnit.scanned.seiNALUnits.isEmpty {
       let sps = sequenceParameterSetID(of: accessUnit, described: describedID)
-      let reading = sei.read(accessUnit, bytes, sps: sps, scanner, log)
-      if reading.changesSequence { record { $0.changesSequence = true } }
-      accessUnit.take(reading)
+      if accessUnit.readSEI(with: &sei, bytes, sps: sps, scanner, log) { record { $0.changesSequence = true } }
     }
     return finding
   }

@@ -33,8 +33,16 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
     rebuiltDecodingTime = nil
   }
 
-  /// Its SEI messages were read.
-  mutating func take(_ reading: SEIReading<Codec>) { (sei, recoveryPoint) = (reading.content, reading.recoveryPoint) }
+  /// Has its SEI messages read. Returns whether what persists beyond it has changed.
+  ///
+  /// - Parameter sps: id of the SPS of its picture or, in front of its first slice, of the next picture.
+  @inline(__always)
+  mutating func readSEI(
+    with reader: inout SEIReader<Codec>, _ bytes: Span<UInt8>, sps: SequenceParameterSetID?,
+    _ scanner: borrowing Codec.Scanner, _ log: ElementLog
+  ) -> Bool {
+    reader.read(scanned, beginsSequence: beginsSequence, into: &sei, &recoveryPoint, bytes, sps: sps, scanner, log)
+  }
 
   /// The caps are checked for it.
   mutating func announce() { isAnnounced = true }

@@ -2,16 +2,6 @@
 import GStreamer
 import H26x
 
-/// What the SEI messages of one access unit contain.
-struct SEIReading<Codec: ParserCodec> {
-  /// What they contain about its picture.
-  fileprivate(set) var content = SEIContent()
-  /// The last recovery point; nil when there is none.
-  fileprivate(set) var recoveryPoint: Codec.RecoveryPoint?
-  /// What persists beyond the access unit has changed.
-  fileprivate(set) var changesSequence = false
-}
-
 /// Stage: reads SEI messages, of an access unit and of the sequence.
 struct SEIReader<Codec: ParserCodec>: Sendable {
   /// What persists beyond an access unit.
@@ -25,24 +15,28 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
   /// Reads the SEI NAL units of a complete access unit: the parameter sets that they need may be after them. Not
   /// needed where there are none and no sequence begins.
   ///
-  /// - Parameter sps: id of the SPS of its picture or, in front of its first slice, of the next picture.
+  /// - Parameters:
+  ///   - content: takes what they contain about its picture.
+  ///   - recoveryPoint: becomes the last recovery point, where there is one.
+  ///   - sps: id of the SPS of its picture or, in front of its first slice, of the next picture.
+  /// - Returns: whether what persists has changed.
   mutating func read(
-    _ accessUnit: ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, sps: SequenceParameterSetID?,
+    _ accessUnit: ScannedAccessUnit<Codec.SliceHeader>, beginsSequence: Bool, into content: inout SEIContent,
+    _ recoveryPoint: inout Codec.RecoveryPoint?, _ bytes: Span<UInt8>, sps: SequenceParameterSetID?,
     _ scanner: borrowing Codec.Scanner, _ log: ElementLog
-  ) -> SEIReading<Codec> {
+  ) -> Bool {
     let before = sequence
-    var reading = SEIReading<Codec>()
-    for nalUnit in accessUnit.scanned.seiNALUnits {
+    for nalUnit in accessUnit.seiNALUnits {
       var messages = SEIMessages(bytes.extracting(nalUnit.range), headerLength: Codec.nalUnitHeaderLength)
       do throws(BitstreamError) {
         while let message = try messages.next() {
           if Codec.displayMessages.contains(message.type) {
             guard let sps, let sps = scanner.parameterSets.sequenceParameterSet(sps) else { continue }
-            if try Codec.takeDisplay(message, sps: sps, into: &reading.content.display) {
-              reading.content.timeCodeRange = nalUnit.range
+            if try Codec.takeDisplay(message, sps: sps, into: &content.display) {
+              content.timeCodeRange = nalUnit.range
             }
           } else {
-            try take(message, &reading)
+            try take(message, &content, &recoveryPoint)
           }
         }
       } catch {
@@ -50,29 +44,28 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
         log(.debug, "SEI: \(error)")
       }
     }
-    if accessUnit.beginsSequence { sequence.beginSequence() }
-    reading.changesSequence = sequence != before
-    return reading
+    if beginsSequence { sequence.beginSequence() }
+    return sequence != before
   }
 
   private mutating func take(
-    _ message: borrowing SEIMessages.Message, _ reading: inout SEIReading<Codec>
+    _ message: borrowing SEIMessages.Message, _ content: inout SEIContent, _ recoveryPoint: inout Codec.RecoveryPoint?
   ) throws(BitstreamError) {
     switch message.type {
-    case .recoveryPoint: reading.recoveryPoint = try Codec.RecoveryPoint(message)
-    case .bufferingPeriod: reading.content.hasBufferingPeriod = true
+    case .recoveryPoint: recoveryPoint = try Codec.RecoveryPoint(message)
+    case .bufferingPeriod: content.hasBufferingPeriod = true
     case .userDataRegistered:
       let data = try RegisteredUserData(message)
       if data.isHDR10Plus { sequence.dynamicMetadata.set(true) }
-      reading.content.take(data)
-    case .userDataUnregistered: reading.content.take(try UnregisteredUserData(message))
+      content.take(data)
+    case .userDataUnregistered: content.take(try UnregisteredUserData(message))
     case .masteringDisplayColourVolume: sequence.masteringDisplay.set(try MasteringDisplayColourVolume(message))
     case .contentLightLevel: sequence.contentLight.set(try ContentLightLevel(message))
     case .alternativeTransferCharacteristics:
       sequence.alternativeTransfer.set(try AlternativeTransferCharacteristics(message))
     case .framePackingArrangement: sequence.take(try FramePackingArrangement(message, codec: Codec.codec))
     case .stereoVideoInformation:
-      if sequence.take(try StereoVideoInformation(message)) { reading.content.isFirstView = true }
+      if sequence.take(try StereoVideoInformation(message)) { content.isFirstView = true }
     default: break
     }
   }
