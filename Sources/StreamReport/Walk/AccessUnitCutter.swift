@@ -46,7 +46,7 @@ struct AccessUnitCutter<Codec: ReportedCodec> {
   private mutating func boundary(
     at nalUnit: Span<UInt8>, _ slice: SliceReading<Codec>?, _ sets: borrowing Codec.ParameterSets
   ) -> AccessUnitBoundary {
-    if case .success(let whole)? = slice?.header { return detector.feed(whole.header) }
+    if let header = slice?.header?.header { return detector.feed(header) }
     // The front of a header that cannot be read may be good.
     return detector.feed(nalUnit, parameterSets: sets).boundary
   }

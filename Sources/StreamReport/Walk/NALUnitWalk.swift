@@ -18,13 +18,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
   /// Reads the header of a slice of the base layer; nil for another NAL unit.
   func slice(_ nalUnit: Span<UInt8>) -> SliceReading<Codec>? {
     guard Codec.role(of: nalUnit) == .slice else { return nil }
-    let trace = options.includesFields ? SyntaxTrace() : nil
-    do throws(BitstreamError) {
-      let header = try Codec.WholeSliceHeader(nalUnit: nalUnit, parameterSets: sets, trace: trace)
-      return SliceReading(header: .success(header), trace: trace)
-    } catch {
-      return SliceReading(header: .failure(error), trace: trace)
-    }
+    return SliceReading(nalUnit, sets, trace: options.includesFields ? SyntaxTrace() : nil)
   }
 
   /// Reads a NAL unit.
@@ -62,13 +56,12 @@ struct NALUnitWalk<Codec: ReportedCodec> {
   private mutating func take(
     _ slice: SliceReading<Codec>, _ record: inout NALUnitRecord, startsPicture: Bool
   ) -> WalkedNALUnit<Codec>.Content {
-    switch slice.header {
-    case .success(let header):
-      return .slice(pictures.slice(header, &record, sets: sets, startsPicture: startsPicture))
-    case .failure(let error):
+    if let error = slice.error {
       record.error = error
       return .unreadableSlice(error)
     }
+    guard let header = slice.header else { return .other }
+    return .slice(pictures.slice(header, &record, sets: sets, startsPicture: startsPicture))
   }
 
   private mutating func read(

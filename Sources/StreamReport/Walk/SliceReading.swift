@@ -2,11 +2,26 @@
 import H26x
 
 /// The header of a slice, which is read once: where access units begin depends on it, and what is reported of pictures.
-struct SliceReading<Codec: ReportedCodec> {
-  /// The header, or why it cannot be read.
-  let header: Result<Codec.WholeSliceHeader, BitstreamError>
+///
+/// A class, because headers are large: code that needs a part copies no more.
+final class SliceReading<Codec: ReportedCodec> {
+  /// The header; nil when it cannot be read.
+  let header: Codec.WholeSliceHeader?
+  /// Why it cannot be read; nil when it can.
+  let error: BitstreamError?
   /// Its syntax elements; nil where they are not reported.
   let trace: SyntaxTrace?
+
+  init(_ nalUnit: Span<UInt8>, _ sets: borrowing Codec.ParameterSets, trace: SyntaxTrace?) {
+    self.trace = trace
+    do throws(BitstreamError) {
+      header = try Codec.WholeSliceHeader(nalUnit: nalUnit, parameterSets: sets, trace: trace)
+      error = nil
+    } catch {
+      header = nil
+      self.error = error
+    }
+  }
 }
 
 /// A whole slice header.
