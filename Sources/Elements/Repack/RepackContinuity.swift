@@ -3,12 +3,12 @@ import GStreamer
 import H26x
 
 /// Where the stream has gaps, and how far its length prefixes can be trusted.
-struct RepackContinuity<Codec: ElementCodecSyntax> {
+struct RepackContinuity<Codec: RepackCodec> {
   /// Something was lost since the last buffer.
   private var hasLost = false
   /// The stream was cut since the last random access point.
   private var isCut = false
-  /// Access units since the last start code where a length should be.
+  /// Access units since the last that had a start code where a length should be, or parameter sets behind its slices.
   private var soundAccessUnits = 0
 
   private static var soundAccessUnitsWanted: Int { 100 }
@@ -23,16 +23,25 @@ struct RepackContinuity<Codec: ElementCodecSyntax> {
     fileprivate(set) var isTotal = false
   }
 
-  /// Whether start codes have to be looked for inside slices too.
+  /// Where start codes have to be looked for.
   ///
-  /// A faulty muxer leaves them there from the start. In byte-stream output they are in the right place anyway, so the
-  /// search, half of the work, ends when enough access units were sound.
-  @inline(__always) func searchesSlices(for output: StreamFormat<Codec>?) -> Bool {
-    output != .byteStream || soundAccessUnits < Self.soundAccessUnitsWanted
+  /// A faulty muxer leaves them in slices from the start. In byte-stream output they are in the right place anyway, and
+  /// where pictures are passed through they stay as they are: the search, half of the work, ends when enough access
+  /// units were sound.
+  ///
+  /// - Parameter keepsPictures: whether at most parameter sets are changed, by edits.
+  @inline(__always) func search(for output: StreamFormat<Codec>?, keepsPictures: Bool) -> NALUnitSearch {
+    guard soundAccessUnits >= Self.soundAccessUnitsWanted else { return .everywhere }
+    if keepsPictures { return .upToPlainPictures }
+    return output == .byteStream ? .outsideSlices : .everywhere
   }
 
   /// Looks for damage in an access unit of the input.
-  mutating func inspect(_ pieces: [RepackPiece<Codec>]) -> Damage {
+  ///
+  /// - Parameters:
+  ///   - pieces: the access unit.
+  ///   - content: what is in it.
+  mutating func inspect(_ pieces: [RepackPiece<Codec>], _ content: RepackedAccessUnit<Codec>) -> Damage {
     var damage = Damage()
     for piece in pieces {
       damage.misplacedStartCodes += piece.found.misplacedStartCodes
@@ -42,7 +51,8 @@ struct RepackContinuity<Codec: ElementCodecSyntax> {
       damage.isTotal = true
       hasLost = true
     }
-    soundAccessUnits = damage.misplacedStartCodes > 0 ? 0 : min(soundAccessUnits + 1, Self.soundAccessUnitsWanted)
+    let isSound = damage.misplacedStartCodes == 0 && content.lateParameterSets.isEmpty
+    soundAccessUnits = isSound ? min(soundAccessUnits + 1, Self.soundAccessUnitsWanted) : 0
     return damage
   }
 

@@ -53,17 +53,16 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   }
 
   /// Whether there is nothing to do: buffers can bypass the element.
-  @inline(__always) var isIdentity: Bool {
+  @inline(__always) var isIdentity: Bool { editing.isIdle && changesByEditsOnly }
+
+  /// Whether nothing but edits can change an access unit.
+  private var changesByEditsOnly: Bool {
     guard let input, let output, !held.holdsCaps else { return false }
     guard input.streamFormat == output.streamFormat, input.alignment == output.alignment,
-      input.packaging == output.packaging, settings.drop.isEmpty, !settings.marksBrokenLinks,
-      editing.isIdle
+      input.packaging == output.packaging, settings.drop.isEmpty, !settings.marksBrokenLinks
     else { return false }
-    switch output.streamFormat {
-    case .outOfBand: return true
-    case .inBand: return insertion == .never
-    case .byteStream: return insertion == .never && !settings.insertsDelimiter
-    }
+    let insertsDelimiters = output.streamFormat == .byteStream && settings.insertsDelimiter
+    return !insertsDelimiters && (output.streamFormat == .outOfBand || insertion == .never)
   }
 
   /// Whether buffers can bypass the element as soon as what was collected was output.
@@ -155,14 +154,15 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   mutating func put(_ buffer: consuming Buffer) throws(RepackFailure) {
     guard let input else { throw RepackFailure(.notNegotiated) }
     guard let packaging = input.packaging else { throw .unreadableCodecData(input) }
-    let searchesSlices = continuity.searchesSlices(for: output?.streamFormat)
+    let keepsPictures = input.alignment == .accessUnit && editing.keepsPictures && changesByEditsOnly
+    let search = continuity.search(for: output?.streamFormat, keepsPictures: keepsPictures)
     do throws(FlowError) {
       if let piece = spare {
         spare = nil
-        try piece.reuse(for: buffer, packaging: packaging, searchesSlices: searchesSlices)
+        try piece.reuse(for: buffer, packaging: packaging, search)
         assembler.put(piece)
       } else {
-        assembler.put(try RepackPiece<Codec>(buffer, packaging: packaging, searchesSlices: searchesSlices))
+        assembler.put(try RepackPiece<Codec>(buffer, packaging: packaging, search))
       }
     } catch {
       throw RepackFailure(error)
@@ -184,7 +184,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
       case .assemble:
         if let buffer = splitter.next() { return .output(buffer) }
         guard try assemble() else { return .awaitInput }
-        let damage = continuity.inspect(assembler.pieces)
+        let damage = continuity.inspect(assembler.pieces, content)
         journal.note(damage, unreadableParameterSets: content.unreadableParameterSets, in: input?.streamFormat)
         if !editing.continues(content, sets) { beginEditing(content) }
         step = .describe

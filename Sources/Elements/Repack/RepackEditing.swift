@@ -84,6 +84,11 @@ struct RepackEditing<Codec: RepackCodec> {
   /// Whether nothing is edited, and nothing is about to be.
   @inline(__always) var isIdle: Bool { scope.isEmpty && wanted.isEmpty }
 
+  /// Whether no edit concerns anything but parameter sets.
+  @inline(__always) var keepsPictures: Bool {
+    !wanted.setsReordering && !scope.hasWholeAccessUnits && !scope.hasMessages
+  }
+
   // MARK: The stream
 
   /// Downstream has got something.

@@ -9,10 +9,10 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
   private(set) var found: FoundNALUnits<Codec>
 
   /// - Throws: `.error` when the buffer cannot be mapped.
-  init(_ buffer: consuming Buffer, packaging: NALPackaging, searchesSlices: Bool) throws(FlowError) {
+  init(_ buffer: consuming Buffer, packaging: NALPackaging, _ search: NALUnitSearch) throws(FlowError) {
     self.buffer = consume buffer
     found = FoundNALUnits<Codec>()
-    try find(packaging, searchesSlices)
+    try find(packaging, search)
   }
 
   private init(_ buffer: consuming Buffer, _ found: FoundNALUnits<Codec>) {
@@ -22,16 +22,16 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
 
   /// Takes another buffer, reusing the memory of the NAL unit table.
   func reuse(
-    for buffer: consuming Buffer, packaging: NALPackaging, searchesSlices: Bool
+    for buffer: consuming Buffer, packaging: NALPackaging, _ search: NALUnitSearch
   ) throws(FlowError) {
     self.buffer = consume buffer
-    try find(packaging, searchesSlices)
+    try find(packaging, search)
   }
 
-  private func find(_ packaging: NALPackaging, _ searchesSlices: Bool) throws(FlowError) {
+  private func find(_ packaging: NALPackaging, _ search: NALUnitSearch) throws(FlowError) {
     var found = found
     self.found = FoundNALUnits<Codec>()
-    try withBytes { found.find(in: $0, packaging: packaging, searchesSlices: searchesSlices) }
+    try withBytes { found.find(in: $0, packaging: packaging, search) }
     self.found = found
   }
 

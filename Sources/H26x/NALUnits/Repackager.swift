@@ -60,6 +60,19 @@ public struct Repackager: Sendable {
     if end != bytes.count { hasOnlyFourBytePrefixes = false }
   }
 
+  /// Finds the NAL units in front of an offset, and takes the bytes from there on for one more.
+  ///
+  /// - Parameters:
+  ///   - bytes: an access unit in Annex B format.
+  ///   - rest: the index of a `start_code_prefix_one_3bytes` in it.
+  package mutating func scanAnnexB(_ bytes: Span<UInt8>, rest: Int) {
+    let hasZeroByte = rest > 0 && bytes[rest - 1] == 0
+    let end = hasZeroByte ? rest - 1 : rest
+    scanAnnexB(bytes.extracting(0..<end))
+    if !hasZeroByte { hasOnlyFourBytePrefixes = false }
+    append(bytes, rest + 3..<bytes.count, prefixLength: hasZeroByte ? 4 : 3)
+  }
+
   /// Finds the NAL units of a length-prefixed access unit.
   ///
   /// - Throws: `.truncated` or `.lengthOutOfBounds` at a bad length; ``entries`` then has the good NAL units before it.

@@ -207,6 +207,39 @@ import Testing
     }
   }
 
+  /// Far from the start, where slices are no longer searched: an end of sequence behind a picture is still found, by
+  /// which a new edit takes effect at the next random access point, IDR picture or not, and other types are edited.
+  @Test func findsWhatConcernsEditsFarFromTheStart() throws {
+    let end = RepackEnd(format: .byteStream, alignment: "au")
+    for sample in RepackSample.all {
+      let ends: [[UInt8]] = sample.codec == "264" ? [[0x0A], [0x0B]] : [[0x48, 1], [0x4A, 1]]
+      let (picture, point) = (sample.accessUnits[1], sample.inserting(sample.accessUnits[2]))
+      let harness = try sample.harness("edit=\"colour=bt709\"", to: end)
+      harness.setInputCaps(sample.caps(end))
+      func push(_ accessUnit: [[UInt8]]) throws -> [[UInt8]] {
+        #expect(harness.push(try RepackStream.buffer(end.pack(accessUnit))) == 0)
+        return try Self.pullAll(harness, end)
+      }
+      func primaries(_ accessUnit: [[UInt8]]) throws -> UInt8? {
+        try Self.description(accessUnit.filter { Self.isSet($0, sample) }, [], sample).colour?.primaries
+      }
+      #expect(try primaries(try push(sample.withSets[0])) == 1)
+      for _ in 0..<150 { #expect(try push(picture) == picture) }
+      harness.set("edit", "colour=bt2020-pq")
+      #expect(try push(picture) == picture)
+      #expect(try primaries(try push(point)) == 1, "\(sample.codec): no coded video sequence begins")
+      #expect(try push(picture) == picture)
+      #expect(try push(picture + ends) == picture + ends)
+      #expect(try primaries(try push(point)) == 9, "\(sample.codec): the one before was ended")
+      // Parameter sets behind a slice, where none belong: not looked for there, but from the next ones on.
+      for _ in 0..<150 { #expect(try push(picture) == picture) }
+      harness.set("edit", "colour=bt2020-pq,remove-sei=5")
+      #expect(try push(picture) == picture)
+      harness.set("edit", "colour=bt2020-pq")
+      #expect(try primaries(try push(sample.inserting(picture))) == 9)
+    }
+  }
+
   /// A value that cannot be read leaves the one before.
   @Test(arguments: ["range=wide", "level", "range=full,range=full"]) func refusesAWrongValue(text: String) throws {
     for sample in RepackSample.all {

@@ -159,7 +159,7 @@ import Testing
   private static func piece(_ bytes: [UInt8], flags: Buffer.Flags = []) throws -> RepackPiece<H264> {
     var buffer = try RepackStream.buffer(bytes)
     buffer.flags.formUnion(flags)
-    return try RepackPiece(buffer, packaging: .lengthPrefixed(.four), searchesSlices: true)
+    return try RepackPiece(buffer, packaging: .lengthPrefixed(.four), .everywhere)
   }
 
   @Test func distinguishesDamage() throws {
@@ -171,7 +171,7 @@ import Testing
     var continuity = RepackContinuity<H264>()
     var journal = RepackJournal()
     func note(_ pieces: [RepackPiece<H264>], unreadable: Int = 0) -> Bool {
-      journal.note(continuity.inspect(pieces), unreadableParameterSets: unreadable, in: .outOfBand)
+      journal.note(continuity.inspect(pieces, RepackedAccessUnit()), unreadableParameterSets: unreadable, in: .outOfBand)
       return continuity.takeLoss()
     }
     let losses = [
@@ -188,18 +188,53 @@ import Testing
     let codes = try Self.piece(
       RepackStream.lengthPrefixed([[6, 5, 1, 1, 0x80, 0, 0, 1] + RepackStream.slice(0, isIDR: true)]))
     var continuity = RepackContinuity<H264>()
-    func searches(_ count: Int) -> Bool {
-      for _ in 0..<count { _ = continuity.inspect([good]) }
-      return continuity.searchesSlices(for: .byteStream)
+    let content = RepackedAccessUnit<H264>()
+    func search(_ count: Int, keepsPictures: Bool = false) -> NALUnitSearch {
+      for _ in 0..<count { _ = continuity.inspect([good], content) }
+      return continuity.search(for: .byteStream, keepsPictures: keepsPictures)
     }
-    let before = [searches(99), searches(1), searches(5)]
-    #expect(before == [true, false, false])
-    #expect(continuity.searchesSlices(for: .outOfBand) && continuity.searchesSlices(for: nil))
-    _ = continuity.inspect([codes])
-    let after = [searches(99), searches(1)]
+    let before = [search(99), search(1), search(5), search(5, keepsPictures: true)]
+    #expect(before == [.everywhere, .outsideSlices, .outsideSlices, .upToPlainPictures])
+    #expect(continuity.search(for: .outOfBand, keepsPictures: false) == .everywhere)
+    #expect(continuity.search(for: nil, keepsPictures: false) == .everywhere)
+    _ = continuity.inspect([codes], content)
+    let after = [search(99, keepsPictures: true), search(1)]
+    #expect(after == [.everywhere, .outsideSlices])
+    var late = content
+    late.add(lateParameterSet: RepackStream.pps().span)
+    _ = continuity.inspect([good], late)
+    let afterLate = [search(99), search(1)]
+    #expect(afterLate == [.everywhere, .outsideSlices])
     continuity.beginFormat()
-    let anew = searches(0)
-    #expect(after == [true, false] && anew)
+    let anew = search(0)
+    #expect(anew == .everywhere)
+  }
+
+  /// Only a picture that concerns no other is taken whole.
+  @Test func plainPicturesAreTakenWhole() {
+    let parts = [RepackStream.slice(1), RepackStream.slice(1, firstMacroblock: 2)]
+    let isPlain: [(Bool, [[UInt8]])] = [
+      (true, []), (true, [RepackStream.delimiter]), (true, [RepackStream.delimiter, [6, 5, 1, 1, 0x80]]),
+      (false, [RepackStream.delimiter, RepackStream.recoveryPoint]), (false, [RepackStream.pps()]),
+      (false, [RepackStream.slice(0, isIDR: true)]), (false, [[0x6E, 0x40, 0x80, 0x07]]), (false, [[0x0C, 0x80]]),
+    ]
+    for (isPlain, front) in isPlain {
+      for (keeps, back) in [(true, []), (true, [[0x0C, 0xFF] + [UInt8](repeating: 0xFF, count: 20) + [0x80]]),
+        (false, [[0x0A]]), (false, [[0x0A], [0x0B]])] as [(Bool, [[UInt8]])]
+      {
+        for codeLength in [3, 4] {
+          let nalUnits = front + parts + back
+          let bytes = nalUnits.flatMap { [UInt8](repeating: 0, count: codeLength - 1) + [1] + $0 }
+          var (found, all) = (FoundNALUnits<H264>(), FoundNALUnits<H264>())
+          found.find(in: bytes.span, packaging: .annexB, .upToPlainPictures)
+          all.find(in: bytes.span, packaging: .annexB)
+          let expected = isPlain && keeps ? front.count + 1 : nalUnits.count
+          #expect(found.repackager.entries.count == expected && all.repackager.entries.count == nalUnits.count)
+          #expect(found.repackager.entries.last?.range.upperBound == bytes.count)
+          #expect(found.repackager.entries.prefix(expected - 1) == all.repackager.entries.prefix(expected - 1))
+        }
+      }
+    }
   }
 
   /// A cut is reported once, at the first random access point after it.

@@ -126,7 +126,7 @@ import Testing
     for (nalUnit, searches, count) in [(slice, true, 1), (slice, false, 0), (sei, true, 1), (sei, false, 1)] {
       let bytes = RepackStream.lengthPrefixed([nalUnit])
       var found = FoundNALUnits<H264>()
-      found.find(in: bytes.span, packaging: .lengthPrefixed(.four), searchesSlices: searches)
+      found.find(in: bytes.span, packaging: .lengthPrefixed(.four), searches ? .everywhere : .outsideSlices)
       #expect(found.misplacedStartCodes == count && found.repackager.entries.count == 1 + count)
     }
   }
