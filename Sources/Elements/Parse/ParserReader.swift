@@ -166,8 +166,14 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     timestamps.notice(situation)
     guard finder.scanner.isBetweenAccessUnits else { return }
     finder.aim(
-      listing: splitsAccessUnits(continuesOutput: continuesOutput), cutting: packaging?.alignment == .nalUnit,
+      listing: splitsAccessUnits(continuesOutput: continuesOutput) || replacesStartCodes, cutting: packaging?.alignment == .nalUnit,
       areTimesMade ? .referenceMarking : .pictureIdentity)
+  }
+
+  /// Whether lengths replace start codes, so that each NAL unit has to be known.
+  private var replacesStartCodes: Bool {
+    guard let packaging, input.isByteStream else { return false }
+    return packaging.format.isLengthPrefixed && packaging.alignment == .accessUnit
   }
 
   /// Whether, for alignment=nal output, whole access units go to the base class and are split on the way out. Halves

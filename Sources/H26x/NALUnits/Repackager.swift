@@ -73,6 +73,30 @@ public struct Repackager: Sendable {
     append(bytes, rest + 3..<bytes.count, prefixLength: hasZeroByte ? 4 : 3)
   }
 
+  /// Takes the NAL units that a scanner has found.
+  ///
+  /// - Parameters:
+  ///   - accessUnit: lists its NAL units.
+  ///   - bytes: its bytes, in Annex B format.
+  /// - Returns: whether all are listed; otherwise they have to be searched for.
+  package mutating func take<SliceHeader>(
+    _ accessUnit: ScannedAccessUnit<SliceHeader>, of bytes: Span<UInt8>
+  ) -> Bool {
+    removeAll()
+    hasOnlyFourBytePrefixes = false
+    let limit = ScannedAccessUnit<SliceHeader>.nalUnitLimit
+    guard let first = accessUnit.nalUnits.first, first.start == 0, accessUnit.nalUnits.count < limit else {
+      return false
+    }
+    for nalUnit in accessUnit.nalUnits {
+      guard nalUnit.start >= 0, nalUnit.range.lowerBound > nalUnit.start, nalUnit.range.upperBound <= bytes.count else {
+        return false
+      }
+      append(bytes, nalUnit.range, prefixLength: nalUnit.range.lowerBound - nalUnit.start)
+    }
+    return true
+  }
+
   /// Finds the NAL units of a length-prefixed access unit.
   ///
   /// - Throws: `.truncated` or `.lengthOutOfBounds` at a bad length; ``entries`` then has the good NAL units before it.

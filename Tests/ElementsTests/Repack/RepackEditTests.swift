@@ -208,7 +208,7 @@ import Testing
   }
 
   /// Far from the start, where slices are no longer searched: an end of sequence behind a picture is still found, by
-  /// which a new edit takes effect at the next random access point, IDR picture or not, and other types are edited.
+  /// which a new edit takes effect at the next CRA picture, too. H.264 has only IDR pictures there.
   @Test func findsWhatConcernsEditsFarFromTheStart() throws {
     let end = RepackEnd(format: .byteStream, alignment: "au")
     for sample in RepackSample.all {
@@ -230,7 +230,8 @@ import Testing
       #expect(try primaries(try push(point)) == 1, "\(sample.codec): no coded video sequence begins")
       #expect(try push(picture) == picture)
       #expect(try push(picture + ends) == picture + ends)
-      #expect(try primaries(try push(point)) == 9, "\(sample.codec): the one before was ended")
+      let next = sample.codec == "264" ? sample.withSets[0] : point
+      #expect(try primaries(try push(next)) == 9, "\(sample.codec): the one before was ended")
       // Parameter sets behind a slice, where none belong: not looked for there, but from the next ones on.
       for _ in 0..<150 { #expect(try push(picture) == picture) }
       harness.set("edit", "colour=bt2020-pq,remove-sei=5")

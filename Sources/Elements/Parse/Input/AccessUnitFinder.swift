@@ -44,7 +44,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
   /// Sets what to find out about the next access unit.
   ///
   /// - Parameters:
-  ///   - listing: whether its NAL units are listed, so that it can be split on the way out.
+  ///   - listing: whether its NAL units are listed, so that it can be split or repackaged.
   ///   - cutting: whether NAL units are found one by one, unless they are listed.
   ///   - depth: how far the header of its first slice is read.
   mutating func aim(listing: Bool, cutting: Bool, _ depth: SliceHeaderDepth) {

@@ -70,7 +70,8 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
     _ input: NALPackaging, _ output: NALPackaging
   ) throws(BitstreamError) -> Buffer {
     switch input {
-    case .annexB: repackager.scanAnnexB(bytes)
+    case .annexB:
+      if !repackager.take(accessUnit, of: bytes) { repackager.scanAnnexB(bytes) }
     case .lengthPrefixed(let lengthSize):
       // A bad length would have ended the access unit before it: all lengths are good.
       if accessUnit.holdsStartCodes {

@@ -134,7 +134,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
         if let buffer = try own(nalUnit, surroundings.nalPackaging, log) { return .push(buffer) }
         continue
       }
-      guard accessUnit.scanned.nalUnits.isEmpty else {
+      guard surroundings.packaging.alignment == .accessUnit || accessUnit.scanned.nalUnits.isEmpty else {
         if let action = try nextPiece(of: frame, surroundings, log) { return action }
         continue
       }

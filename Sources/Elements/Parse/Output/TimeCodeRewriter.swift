@@ -72,6 +72,7 @@ extension ParsedAccessUnit {
       part.lowerBound >= range.upperBound ? part.lowerBound + shift..<part.upperBound + shift : part
     }
     scanned.end += shift
+    scanned.nalUnits = []
     return (result, scanned)
   }
 }
