@@ -25,7 +25,7 @@ extension RepackParameterSets {
   /// in mid-sequence stays in-band.
   private mutating func placeOutOfBand(_ content: RepackedAccessUnit<Codec>) -> ParameterSetPlacement {
     var placement = ParameterSetPlacement()
-    placement.removesOwn = content.unreadableParameterSets == 0
+    placement.removesOwn = content.hasParameterSets && content.unreadableParameterSets == 0
     addPending(content.changedParameterSets)
     guard content.hasPicture, hasPending || isDescriptionStale else { return placement }
     if content.isRandomAccessPoint {

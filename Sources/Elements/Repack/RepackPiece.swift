@@ -29,10 +29,7 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
   }
 
   private func find(_ packaging: NALPackaging, _ search: NALUnitSearch) throws(FlowError) {
-    var found = found
-    self.found = FoundNALUnits<Codec>()
     try withBytes { found.find(in: $0, packaging: packaging, search) }
-    self.found = found
   }
 
   /// Gives the buffer away.
