@@ -18,7 +18,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # does not wait, are called RealTime…: they run one at a time, after all others, so that nothing runs beside them.
 real_time='RealTime[A-Za-z]*Tests'
 # Suites that repeat much, take turns at random, or measure: make test-fast leaves them out.
-slow='(Soak|Concurrency|RestartRace|Reentrance|SecondRun|SeekWhilePlaying|ParserEnd|Conformance|MuxingTable|Undamaged|Hardware[A-Za-z]*)Tests'
+slow='(Soak|LostProcess|LostSession|Concurrency|RestartRace|Reentrance|SecondRun|SeekWhilePlaying|ParserEnd|Conformance|MuxingTable|Undamaged|Hardware[A-Za-z]*)Tests'
 # Suites of the decoder elements, their conversions among them.
 decoders='ElementsTests\.(H264Decode[A-Za-z]*|H265Decode|H265Field|KeyUnitField|AccurateSeekDecode|SampleFormat|FormatSwitch)Tests'
 # SoakTests measure their process's memory: no other test may run in it.
@@ -100,7 +100,10 @@ summarize() { printf '%s\n' "$@" >> "$work/summary"; }
 
 run_libraries() {
   run_set "libraries" --filter '^(H26x|StreamReport|AVFormat|CodecLink|CodecService|VideoDecoding|VideoFiles|Documentation)Tests\.' "${left_out[@]}"
-  # Sessions and decoder elements once more, each with its codec in a process of its own.
+}
+
+# Sessions and decoder elements once more, each with its codec in a process of its own.
+run_isolated() {
   [[ -n $sanitizer ]] || TEST_ISOLATION=process run_set "isolated codecs" --filter \
     "^(VideoDecodingTests\.(DecompressionSession|Session|Start|H265Session|Vector)Tests|$decoders)" "${left_out[@]}"
 }
@@ -125,6 +128,11 @@ run_elements() {
   fi
 }
 
+run_fast_elements() {
+  run_elements
+  run_isolated
+}
+
 run_programs() {
   run_set "programs" --filter '^(Pipeline|Tool)Tests\.' "${left_out[@]}"
   [[ -n $sanitizer ]] || SOAK_ACCESS_UNITS=${SOAK_ACCESS_UNITS:-4000} run_set "soak" --filter "$soak"
@@ -143,14 +151,17 @@ else
   # Two sets at a time, because each has tests that wait, and ends with some that take turns. What the one in the
   # background prints comes after the others.
   background=run_programs
-  [[ -z $fast ]] || background=run_elements
+  [[ -z $fast ]] || background=run_fast_elements
   set -m # A process group of its own, which an interrupt ends too.
   "$background" < /dev/null > "$work/background" 2>&1 &
   group=$!
   set +m
   trap 'kill -- "-$group" 2> /dev/null; rm -rf "$work"' EXIT
   run_libraries
-  [[ -n $fast ]] || run_elements
+  if [[ -z $fast ]]; then
+    run_isolated
+    run_elements
+  fi
   wait "$group" || touch "$work/failed"
   cat "$work/background"
   [[ -n $fast ]] || run_set "real time" --no-parallel --filter "$real_time"
