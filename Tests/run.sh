@@ -18,7 +18,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # does not wait, are called RealTime…: they run one at a time, after all others, so that nothing runs beside them.
 real_time='RealTime[A-Za-z]*Tests'
 # Suites that repeat much, take turns at random, or measure: make test-fast leaves them out.
-slow='(Soak|LostProcess|LostSession|Concurrency|RestartRace|Reentrance|SecondRun|SeekWhilePlaying|ParserEnd|Conformance|MuxingTable|Undamaged|Hardware[A-Za-z]*)Tests'
+slow='(Soak|LostProcess|LostSession|Damage|InexactRecovery|FormatSwitch|Life|Many|Concurrency|RestartRace|Reentrance|SecondRun|SeekWhilePlaying|ParserEnd|Conformance|MuxingTable|Undamaged|Hardware[A-Za-z]*)Tests'
 # Suites of the decoder elements, their conversions among them.
 decoders='ElementsTests\.(H264Decode[A-Za-z]*|H265Decode|H265Field|KeyUnitField|AccurateSeekDecode|SampleFormat|FormatSwitch)Tests'
 # SoakTests measure their process's memory: no other test may run in it.
