@@ -40,7 +40,11 @@ package struct HardwareRequest: Hashable, Sendable {
     }
     if nodeCount == 0 { tried.append("/dev/dri has no render node") }
     if let display = unsafe getenv("DISPLAY").map({ unsafe String(cString: $0) }), !display.isEmpty {
-      found.append(Candidate(method: .vaapi, place: display))
+      if Self.mayHaveDriver {
+        found.append(Candidate(method: .vaapi, place: display))
+      } else {
+        tried.append("display \(display) has no GPU of this machine")
+      }
     } else {
       tried.append("DISPLAY is not set")
     }
@@ -48,6 +52,13 @@ package struct HardwareRequest: Hashable, Sendable {
       throw HardwareError("\(tried.joined(separator: ", "))", remedy: "install the driver of a GPU")
     }
     return found
+  }
+
+  /// Whether libva may find a driver for an X display: where the kernel has a node of a GPU, or the user names one.
+  /// Connecting to the display and finding none takes longer than decoding the first picture does.
+  private static var mayHaveDriver: Bool {
+    unsafe getenv("LIBVA_DRIVER_NAME") != nil
+      || ["/dev/dri", "/dev/nvidiactl", "/dev/dxg"].contains { (path: String) in unsafe access(path, F_OK) == 0 }
   }
 
   /// Whether there is a device to try, found without opening any.

@@ -28,11 +28,6 @@
 extern int fallocate(int fd, int mode, off_t offset, off_t length);
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
 
-// Closes all descriptors from one on in the program that is executed (glibc 2.34).
-static inline int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
-  return posix_spawn_file_actions_addclosefrom_np(actions, first);
-}
-
 // Whether room was made in front of the bytes at an offset (FALLOC_FL_INSERT_RANGE, fallocate(2)).
 static inline int clinux_insert_range(int fd, off_t offset, off_t length) {
   return fallocate(fd, FALLOC_FL_INSERT_RANGE, offset, length) == 0;
@@ -111,6 +106,11 @@ static inline pid_t clinux_peer(int socket) {
 }
 
 // MARK: Processes
+
+// Closes all descriptors from one on in the program that is executed (glibc 2.34).
+static inline int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
+  return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}
 
 enum {
   CLINUX_POSIX_SPAWN_SETSID = 0x80,

@@ -15,6 +15,16 @@ import Testing
     #expect(list.first?["method"] as? String == "software")
   }
 
+  /// Connecting to a display takes longer than the first picture does.
+  @Test(.enabled(if: ["/dev/dri", "/dev/nvidiactl", "/dev/dxg"].allSatisfy { !FileManager.default.fileExists(atPath: $0) }))
+  func aDisplayWithoutAGPUIsNotTried() async throws {
+    let folder = try Folder()
+    let run = try await Program.shell(
+      "env -u LIBVA_DRIVER_NAME DISPLAY=:7777 h26x decode --hardware required -o /dev/null '\(Program.media.appending(path: "clip.h264").path)'",
+      in: folder.url)
+    #expect(run.status == 1 && run.said.contains("display :7777 has no GPU of this machine"), "\(run.said)")
+  }
+
   @Test func aNamedDeviceHasToBeThere() async throws {
     let folder = try Folder()
     let arguments = ["info", "--decoders", "--hardware-device"]
