@@ -45,9 +45,10 @@ import Testing
     let input = try InputContext(MemoryFile(clip: name), settings(format))
     #expect(input.formatName.contains(format))
     let video = try #require(input.streams.first { $0.kind == .video })
-    // Without decoders, only headers have the size.
+    // Without decoders, only headers have the size, before libavformat 61.
     let hasHeader = format == "mov" || format == "matroska"
-    #expect(video.codecName == codec && video.size == (hasHeader ? (320, 180) : (0, 0)))
+    let sizes = hasHeader ? [[320, 180]] : [[0, 0], [320, 180]]
+    #expect(video.codecName == codec && sizes.contains([video.size.width, video.size.height]))
     #expect(try samples(input).filter { $0.stream == video.index }.count == count)
   }
 

@@ -38,8 +38,17 @@ import CGStreamer
   /// The name in caps; `UNKNOWN` for a value that GStreamer does not have.
   public var name: String { unsafe knownName.map { unsafe String(cString: $0) } ?? "UNKNOWN" }
 
+  /// The last of GStreamer's table. From 1.24 on, asking for the name of one beyond is a programming error.
+  private static let last: UInt32 = {
+    var count: guint = 0
+    guard let formats = unsafe gst_video_formats_raw(&count) else { return 0 }
+    let list = unsafe UnsafeBufferPointer(
+      start: formats.assumingMemoryBound(to: GstVideoFormat.self), count: Int(count))
+    return unsafe list.lazy.map(\.rawValue).max() ?? 0
+  }()
+
   private var knownName: UnsafePointer<CChar>? {
-    guard rawValue != GST_VIDEO_FORMAT_UNKNOWN.rawValue else { return nil }
+    guard rawValue != GST_VIDEO_FORMAT_UNKNOWN.rawValue, rawValue <= Self.last else { return nil }
     return unsafe gst_video_format_to_string(GstVideoFormat(rawValue: rawValue))
   }
 }
