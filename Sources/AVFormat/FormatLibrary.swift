@@ -15,4 +15,7 @@ package enum FormatLibrary {
     let number = Int(cavformat_version())
     return number > 0 ? (number >> 16, number >> 8 & 255, number & 255) : nil
   }
+
+  /// Whether cropping, and the rotation of Matroska, are read and written: from FFmpeg 7.1 on.
+  package static var keepsGeometry: Bool { version.map { ($0.major, $0.minor) >= (61, 7) } ?? false }
 }

@@ -56,6 +56,15 @@ static inline int cavcodec_decode_subtitle2(AVCodecContext *context, AVSubtitle 
 static inline int cavcodec_encode_subtitle(AVCodecContext *context, uint8_t *bytes, int size, const AVSubtitle *subtitle) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_encode_subtitle, context, bytes, size, subtitle); }
 static inline void cavsubtitle_free(AVSubtitle *subtitle) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, avsubtitle_free, subtitle); }
 
+/// Cropping of a container, which FFmpeg 7.1 reads and writes; earlier versions have no such side data.
+static inline uint32_t cav_frame_cropping(void) {
+#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(61, 19, 100)
+  return UINT32_MAX;
+#else
+  return AV_PKT_DATA_FRAME_CROPPING;
+#endif
+}
+
 /// The channels of a sound stream: a field before libavcodec 59.24, part of the channel layout from then on.
 static inline int cav_parameters_channels(const AVCodecParameters *parameters) {
 #if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(59, 24, 100)

@@ -139,8 +139,10 @@ import Testing
       let checked = try await Program.run(["check", "out.\(type)"], in: folder.url)
       #expect(checked.status == 0 && checked.text.contains("62 access units, 0 errors"), "\(checked.text)")
     }
-    #expect(
-      try await Self.repack("in.mp4", "out.mkv", in: folder) == ["vexu and hfov in the description of the video"])
+    // libavformat 61 reads vexu.
+    let left = try await Self.repack("in.mp4", "out.mkv", in: folder)
+      .filter { $0 != "the arrangement of stereoscopic views" }
+    #expect(left == ["vexu and hfov in the description of the video"])
     let piped = try await Program.shell("h26x repack in.mp4 -o - --format mp4 > piped.mp4", in: folder.url)
     #expect(piped.said.contains("left behind: vexu and hfov in the description of the video"), "\(piped.said)")
   }
@@ -156,6 +158,18 @@ import Testing
       let copy = try #require(folder.bytes(to))
       let count = ["dvcC", "dvvC"].count { copy.range(of: Data($0.utf8)) != nil }
       #expect(count == 1, "\(to)")
+    }
+  }
+
+  /// libavformat reads nothing of a movie with such a track: then that is listed.
+  @Test func whatCannotBeReadIsListed() async throws {
+    let folder = try Folder()
+    let description = AddedBoxes.box("stsd", [0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])
+    let track = ["stbl", "minf", "mdia", "trak"].reduce(description) { AddedBoxes.box($1, $0) }
+    try folder.write("in.mp4", AddedBoxes.add(track, to: ["moov"], of: try #require(Self.clip)))
+    for type in ["mp4", "mkv", "h265"] {
+      let left = try await Self.repack("in.mp4", "out.\(type)", in: folder)
+      #expect(left.count == 1 && left[0].hasPrefix("everything but the video (in.mp4: "), "\(type) \(left)")
     }
   }
 

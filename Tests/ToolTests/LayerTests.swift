@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVFormat
 import Foundation
 import Testing
 
@@ -9,18 +10,22 @@ import Testing
     let folder = try Folder()
     let eyes =
       AddedBoxes.box("stri", [0, 0, 0, 0, 3]) + AddedBoxes.box("hero", [0, 0, 0, 0, hero])
+    // libavformat 61 reads lhvC, and no file in which it is not of this video.
+    let isLayered = FormatLibrary.version.map { $0.major < 61 } ?? true
     let boxes = [
-      AddedBoxes.box("vexu", AddedBoxes.box("eyes", eyes)), AddedBoxes.box("lhvC", [1, 2, 3]),
+      AddedBoxes.box("vexu", AddedBoxes.box("eyes", eyes)), isLayered ? AddedBoxes.box("lhvC", [1, 2, 3]) : [],
       AddedBoxes.box("hfov", [0, 0, 0, 1]),
     ]
     let clip = try Data(contentsOf: Program.media.appending(path: "clip-h265.mp4"))
     try folder.write("in.mp4", boxes.reduce(clip) { AddedBoxes.add($1, to: AddedBoxes.entry, of: $0) })
     let info = try await Program.run(["info", "in.mp4"], in: folder.url)
     #expect(
-      info.text.contains("spatial video (vexu)\(words), layered configuration (lhvC), field of view (hfov)"),
+      info.text.contains(
+        "spatial video (vexu)\(words), \(isLayered ? "layered configuration (lhvC), " : "")field of view (hfov)"),
       "\(info.text)")
     let edit = try await Program.run(["edit", "in.mp4", "-o", "out.mp4", "--remove-layers"], in: folder.url)
-    #expect(edit.status == 0 && edit.said.contains("left behind: vexu, lhvC and hfov"), "\(edit.said)")
+    #expect(
+      edit.status == 0 && edit.said.contains("left behind: vexu\(isLayered ? ", lhvC" : "") and hfov"), "\(edit.said)")
     let after = try await Program.run(["info", "out.mp4"], in: folder.url)
     #expect(after.status == 0 && !after.text.contains("Layers"), "\(after.text)")
   }

@@ -42,9 +42,7 @@ import CGStreamer
   private static let last: UInt32 = {
     var count: guint = 0
     guard let formats = unsafe gst_video_formats_raw(&count) else { return 0 }
-    let list = unsafe UnsafeBufferPointer(
-      start: formats.assumingMemoryBound(to: GstVideoFormat.self), count: Int(count))
-    return unsafe list.lazy.map(\.rawValue).max() ?? 0
+    return unsafe UnsafeBufferPointer(start: formats, count: Int(count)).lazy.map(\.rawValue).max() ?? 0
   }()
 
   private var knownName: UnsafePointer<CChar>? {

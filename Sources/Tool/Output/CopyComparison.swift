@@ -178,7 +178,7 @@ struct CopyComparison {
 
   private static let names: [(kind: SideData.Kind, name: String)] = [
     (.dolbyVision, "the configuration of Dolby Vision"), (.stereo3D, "the arrangement of stereoscopic views"),
-    (.spherical, "the projection of spherical pictures"),
+    (.spherical, "the projection of spherical pictures"), (.frameCropping, "cropping"),
     (.masteringDisplay, "the container's mastering display (HDR10)"),
     (.contentLight, "the container's content light level (HDR10)"),
   ]

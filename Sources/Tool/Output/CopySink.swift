@@ -215,9 +215,5 @@ extension TargetContainer {
 
   fileprivate var keepsChapters: Bool { isMovie || self == .mkv }
 
-  /// Matroska can hold it; libavformat writes it from 7.1 on.
-  fileprivate var keepsRotation: Bool {
-    guard self == .mkv else { return isMovie }
-    return FormatLibrary.version.map { ($0.major, $0.minor) >= (61, 7) } ?? false
-  }
+  fileprivate var keepsRotation: Bool { self == .mkv ? FormatLibrary.keepsGeometry : isMovie }
 }

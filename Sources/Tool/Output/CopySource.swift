@@ -10,6 +10,8 @@ struct CopySource {
   let ordered: OrderedVideoReader?
   /// `nil` where libavformat does not read the container.
   let companions: CompanionStreams?
+  /// Why it does not.
+  let refusal: Failure?
   let times: CopyTimes
   /// What is kept of what the video's reader shows.
   let cut: Cut?
@@ -25,7 +27,12 @@ struct CopySource {
   ) throws(Failure) {
     file = try ContainerFile(input, ReadingStatus())
     // Before the video is read on, because a pipe is read once.
-    companions = input.selection.isEmpty ? try? CompanionStreams(file) : try CompanionStreams(file)
+    do throws(Failure) {
+      (companions, refusal) = (try CompanionStreams(file), nil)
+    } catch {
+      guard input.selection.isEmpty else { throw error }
+      (companions, refusal) = (nil, error)
+    }
     let first = try ContainerReader.reader(file)
     let (reader, within): (any VideoTrackReader, Cut?) =
       if let cut { try Self.reader(file, first, cut) } else { (first, nil) }

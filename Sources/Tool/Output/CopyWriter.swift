@@ -37,6 +37,8 @@ struct CopyWriter {
 
   /// Hidden pictures that come with later ones that are shown.
   private(set) var hiddenBehind = 0
+  /// Why nothing but the video can be read of the source.
+  private let refusal: Failure?
   /// Pictures before the first keyframe.
   private(set) var early = 0
   /// Nothing more of the source is needed.
@@ -50,15 +52,18 @@ struct CopyWriter {
   var cutRemark: String? { cut.flatMap { cut in beginning.map { $0.remark(cut) } } }
 
   /// - Parameters:
+  ///   - read: the source, where it is a container.
   ///   - origin: the composition time of the first picture, where reading begins somewhere in front of the cut.
   ///   - seeks: whether reading may continue at a place near the cut.
   ///   - sets: those of a source that has them in a configuration record, where the target has none.
   init(
-    _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ companions: CompanionStreams?,
-    keepsAudio: Bool, _ times: CopyTimes, _ cut: Cut?, origin: Int64?, seeks: Bool, _ edits: [StreamEdit],
+    _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ read: CopySource?,
+    keepsAudio: Bool, _ cut: Cut?, origin: Int64?, seeks: Bool, _ edits: [StreamEdit],
     _ sets: KeyframeParameterSets?
   ) {
+    let (companions, times) = (read?.companions, read?.times ?? CopyTimes())
     (self.source, self.target, self.container, self.edits) = (source, target, container, edits)
+    refusal = read?.refusal
     self.sets = sets
     (self.times, self.cut) = (times, cut)
     format = CopyFormat(source, target, container, edits)
@@ -147,6 +152,7 @@ struct CopyWriter {
     times.begin(at: beginning?.earliest ?? first.presentation, hasEditList: hasEditList)
     let timeBase = times.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = times.frameRate
+    if hasEditList { video.staleSideData.formUnion(extras.sideData) }
     let delay = times.zero.subtractingReportingOverflow(times.companionOffset).partialValue
     try sink.open(video, timeBase, keepsTimeCode: (cut?.start ?? 0) == 0, delay: delay)
     if container == .flv { times.beginAtZero(first.decoding, try sink.firstCompanionTime()) }
@@ -192,6 +198,7 @@ struct CopyWriter {
   /// What of the source is not in the target, for the user.
   var losses: [String] {
     var losses = sink.losses
+    if let refusal { losses.append("everything but the video (\(refusal.message))") }
     if times.parts.count > 1, !hasEditList {
       losses.append("\(Text.count(times.parts.count, "edit")), so that all pictures are shown once")
     }

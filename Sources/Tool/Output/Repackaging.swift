@@ -109,8 +109,8 @@ struct Repackaging {
     let seeks = if case .undecided = beginning { true } else { false }
     let sets = container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
     return CopyWriter(
-      input, target, container, source?.companions, keepsAudio: keepsAudio, source?.times ?? CopyTimes(),
-      source == nil ? cut : source?.cut, origin: beginning.origin, seeks: seeks, edits, sets)
+      input, target, container, source, keepsAudio: keepsAudio, source == nil ? cut : source?.cut,
+      origin: beginning.origin, seeks: seeks, edits, sets)
   }
 
   private func untimed(_ refusal: CopyRefusal?) -> Failure {

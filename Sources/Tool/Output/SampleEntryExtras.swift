@@ -20,9 +20,9 @@ struct SampleEntryExtras {
   /// Encryption, whose removal is none of ours, bit rates, which a cut changes, and padding.
   private static let notCopied = codes(["sinf", "rinf", "btrt", "free", "skip", "wide"])
   /// What libavformat reads, so that other containers may have it in a form of their own.
-  private static let translated = codes([
-    "colr", "pasp", "fiel", "mdcv", "clli", "st3d", "sv3d", "dvcC", "dvvC", "dvwC",
-  ])
+  private static let translated =
+    codes(["colr", "pasp", "fiel", "mdcv", "clli", "st3d", "sv3d", "dvcC", "dvvC", "dvwC"])
+    .union(FormatLibrary.keepsGeometry ? codes(["clap"]) : [])
   /// What libavformat writes anew.
   private static let rewritten = codes(["colr", "pasp", "fiel"])
 
@@ -86,6 +86,13 @@ struct SampleEntryExtras {
     case let type where DolbyVision.boxTypes.contains(type): Kind(type: FourCharacterCode("dvcC"))
     default: Kind(type: box.type)
     }
+  }
+
+  /// What the boxes describe that the muxer need not: newer ones write it in another form, besides which players do not
+  /// expect these.
+  var sideData: Set<SideData.Kind> {
+    let types = Set(boxes.map(\.type))
+    return types.isDisjoint(with: Self.codes(["st3d", "sv3d", "vexu"])) ? [] : [.stereo3D, .spherical]
   }
 
   /// Types of boxes that have no counterpart outside of MP4 and MOV.

@@ -144,7 +144,7 @@ struct UnreadElements {
   ///   - others: the places of other streams that were kept.
   func losses(video: Int?, others: [Int]) -> [String] {
     var losses: [String] = []
-    if let video, tracks.indices.contains(video), !Self.isCropRead, tracks[video].crop.contains(where: { $0 > 0 }) {
+    if let video, tracks.indices.contains(video), !FormatLibrary.keepsGeometry, tracks[video].crop.contains(where: { $0 > 0 }) {
       let crop = tracks[video].crop
       losses.append("cropping (left \(crop[0]), top \(crop[1]), right \(crop[2]), bottom \(crop[3]))")
     }
@@ -158,9 +158,6 @@ struct UnreadElements {
     if editions > 1 { losses.append("\(editions) editions, whose chapters become one list") }
     return losses
   }
-
-  /// libavformat reads and writes it from 7.1 on.
-  private static var isCropRead: Bool { FormatLibrary.version.map { ($0.major, $0.minor) >= (61, 7) } ?? false }
 }
 
 extension UnreadElements.Track {
