@@ -227,6 +227,13 @@ import CAVFormat
     unsafe raw.pointee.streams[index]?.pointee.avg_frame_rate = rate.rational
   }
 
+  /// Gives a sound stream that does not name its channels those that are usual for their number.
+  ///
+  /// - Throws: `AVError.invalidArgument` for a stream that there is not, and behind the header.
+  package func nameChannels(of index: Int) throws(AVError) {
+    unsafe cav_parameters_name_channels(try parameters(of: index))
+  }
+
   private func parameters(of index: Int) throws(AVError) -> UnsafeMutablePointer<AVCodecParameters> {
     guard stage == .header, index >= 0, unsafe index < Int(raw.pointee.nb_streams),
       let stream = unsafe raw.pointee.streams[index], let parameters = unsafe stream.pointee.codecpar

@@ -83,6 +83,14 @@ static inline void cav_parameters_set_channels(AVCodecParameters *parameters, in
 #endif
 }
 
+/// Gives a sound stream that does not name its channels those that are usual for their number.
+static inline void cav_parameters_name_channels(AVCodecParameters *parameters) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(59, 24, 100)
+  if (parameters->ch_layout.order == AV_CHANNEL_ORDER_UNSPEC && parameters->ch_layout.nb_channels > 0)
+    cav_parameters_set_channels(parameters, parameters->ch_layout.nb_channels);
+#endif
+}
+
 /// Side data of a whole stream: in the stream before libavformat 60.15, in its codec parameters from then on.
 static inline int cav_stream_side_data_count(const AVStream *stream) {
 #if LIBAVFORMAT_VERSION_INT < AV_VERSION_INT(60, 15, 100)

@@ -170,6 +170,8 @@ final class MediaOutput {
         let index = try output.addStream(
           like: stream, of: source.context, extradata: isHeaded ? [] : nil, metadata: metadata(of: stream),
           timeBase: ticks(of: stream))
+        // Its description of PCM names the channels.
+        if container == .mp4, stream.codecName.hasPrefix("pcm_") { try output.nameChannels(of: index) }
         others[stream.index] = (index, losesHeader, 0)
       }
       if let source {
