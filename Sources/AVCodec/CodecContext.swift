@@ -13,6 +13,9 @@ import Synchronization
   private let host: CallbackHost
   /// Where pictures of a device are downloaded; nil without a device.
   private let download: HardwareDownload?
+  /// Pictures may stay in the device's memory. Not once one could not be passed on: an attempt takes long, and another
+  /// would fail as well.
+  private var exports: Bool
 
   /// Opens a decoder.
   ///
@@ -35,11 +38,13 @@ import Synchronization
     }
     host = CallbackHost(buffers, maximumPixels: settings.maximumPixels, frameFormat: device?.method.frameFormat)
     download = device == nil ? nil : HardwareDownload(to: buffers)
+    exports = device?.method == .vaapi && settings.surfaceCount > 0
     unsafe raw = unsafe context
     unsafe self.packet = unsafe packet
     // From here on deinit frees the context, also when this initialiser throws.
     unsafe try Self.apply(settings, to: context)
     if let device { unsafe context.pointee.hw_device_ctx = unsafe try device.reference() }
+    if exports { unsafe context.pointee.extra_hw_frames = Int32(clamping: settings.surfaceCount) }
     unsafe context.pointee.opaque = unsafe Unmanaged.passUnretained(host).toOpaque()
     unsafe context.pointee.get_buffer2 = unsafe provideFrameBuffer
     unsafe context.pointee.get_format = unsafe chooseFormat
@@ -143,8 +148,23 @@ import Synchronization
     if code == AVError.endOfFile.rawValue { return .endOfStream }
     try check(code)
     try checkDevice()
-    if let download { unsafe try download.replace(frame.raw) }
+    if let download { try place(frame, by: download) }
     return .frame
+  }
+
+  /// Has a picture of the device stay in its memory, or downloads it, as the source of buffers requests.
+  private func place(_ frame: borrowing Frame, by download: HardwareDownload) throws(AVError) {
+    let placement = exports ? host.source.placement(timestamp: frame.timestamp) : .download
+    guard placement != .download else { return unsafe try download.replace(frame.raw) }
+    let surface = unsafe try ExportedSurface(frame.raw)
+    let isDownloaded = placement == .exportAndDownload
+    if isDownloaded { unsafe try download.replace(frame.raw) }
+    guard let surface, let owner = host.source.owner(of: surface, samples: isDownloaded ? frame.owner : nil) else {
+      exports = false
+      if !isDownloaded { unsafe try download.replace(frame.raw) }
+      return
+    }
+    if !isDownloaded { unsafe try ExportedSurface.replace(frame.raw, owner: owner) }
   }
 
   /// Discards all input and references; the next packet must be a random access point.

@@ -73,6 +73,9 @@ package struct CodecSettings: Sendable {
   /// of one context are called one after the other anyway.
   package var usesHardware = false
 
+  /// Pictures that may stay in the device's memory behind the decoder, which needs as many surfaces more.
+  package var surfaceCount = 0
+
   /// Settings for a decoder, the rest at their defaults.
   package init(codec: Codec, extradata: [UInt8] = []) {
     self.codec = codec

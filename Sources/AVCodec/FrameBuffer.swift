@@ -57,4 +57,28 @@ package protocol FrameBufferSource: AnyObject, Sendable {
 
   /// The decoder has begun a picture in the device's memory, for the packet with this timestamp.
   func hasBegun(timestamp: Int64)
+
+  /// Whether the picture of the packet with this timestamp, which a device has decoded, stays where it is.
+  func placement(timestamp: Int64) -> SurfacePlacement
+
+  /// Takes a picture that stays in the device's memory.
+  ///
+  /// - Parameter samples: the owner of a copy of it, from `downloadBuffer(for:)`; nil where none was requested.
+  /// - Returns: what comes back as the frame's owner; nil where it is to be downloaded.
+  func owner(of surface: ExportedSurface, samples: AnyObject?) -> AnyObject?
+}
+
+extension FrameBufferSource {
+  package func placement(timestamp: Int64) -> SurfacePlacement { .download }
+  package func owner(of surface: ExportedSurface, samples: AnyObject?) -> AnyObject? { nil }
+}
+
+/// What becomes of a picture that a device has decoded.
+package enum SurfacePlacement: Sendable {
+  /// It is copied into memory of the source's.
+  case download
+  /// It stays in the device's memory, and is passed on as descriptors.
+  case export
+  /// Both.
+  case exportAndDownload
 }

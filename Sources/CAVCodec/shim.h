@@ -14,6 +14,7 @@
 #include <libavutil/error.h>
 #include <libavutil/frame.h>
 #include <libavutil/hwcontext.h>
+#include <libavutil/hwcontext_drm.h>
 #include <libavutil/mem.h>
 #include <libavutil/pixdesc.h>
 
@@ -89,6 +90,7 @@ static inline void cav_packet_free(AVPacket **packet) { CAV_CALL_VOID(CAV_CODEC_
 static inline void cav_packet_unref(AVPacket *packet) { CAV_CALL_VOID(CAV_CODEC_LIBRARY, av_packet_unref, packet); }
 static inline AVFrame *cav_frame_alloc(void) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_frame_alloc); }
 static inline void cav_frame_free(AVFrame **frame) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_frame_free, frame); }
+static inline int cav_frame_ref(AVFrame *target, const AVFrame *source) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_frame_ref, target, source); }
 static inline void cav_frame_unref(AVFrame *frame) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_frame_unref, frame); }
 static inline int cav_frame_copy_props(AVFrame *target, const AVFrame *source) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_frame_copy_props, target, source); }
 static inline void cav_frame_move_ref(AVFrame *target, AVFrame *source) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_frame_move_ref, target, source); }
@@ -97,6 +99,7 @@ static inline void *cav_hwdevice_hwconfig_alloc(AVBufferRef *device) { CAV_CALL(
 static inline AVHWFramesConstraints *cav_hwdevice_get_hwframe_constraints(AVBufferRef *device, const void *configuration) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_hwdevice_get_hwframe_constraints, device, configuration); }
 static inline void cav_hwframe_constraints_free(AVHWFramesConstraints **constraints) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_hwframe_constraints_free, constraints); }
 static inline int cav_hwframe_transfer_data(AVFrame *target, const AVFrame *source) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_hwframe_transfer_data, target, source, 0); }
+static inline int cav_hwframe_map(AVFrame *target, const AVFrame *source, int flags) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_hwframe_map, target, source, flags); }
 static inline int cav_device_option(AVDictionary **options, const char *key, const char *value) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_dict_set, options, key, value, 0); }
 static inline void cav_device_options_free(AVDictionary **options) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_dict_free, options); }
 static inline AVBufferRef *cav_buffer_ref(const AVBufferRef *buffer) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_ref, (AVBufferRef *)buffer); }
@@ -128,6 +131,61 @@ static inline AVBufferRef *cav_buffer_create(
 static inline enum AVPixelFormat cav_frame_download_format(const AVFrame *frame) {
   if (!frame->hw_frames_ctx) return AV_PIX_FMT_NONE;
   return ((const AVHWFramesContext *)frame->hw_frames_ctx->data)->sw_format;
+}
+
+/// Waits until a VA-API device has written a frame's surface, which exporting it does not do. Returns 0 when it has.
+static inline int cav_vaapi_sync(const AVFrame *frame) {
+  const AVHWFramesContext *frames = (const AVHWFramesContext *)frame->hw_frames_ctx->data;
+  // The first field of AVVAAPIDeviceContext (libavutil/hwcontext_vaapi.h); data[3] is the surface (VASurfaceID).
+  void *display = *(void **)frames->device_ctx->hwctx;
+  // It is loaded, where there is a device: this opens no file, which the process may not be allowed to.
+  void *library = dlopen("libva.so.2", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+  if (!library) return -1;
+  int (*sync)(void *, unsigned) = (int (*)(void *, unsigned))dlsym(library, "vaSyncSurface");
+  int result = sync ? sync(display, (unsigned)(uintptr_t)frame->data[3]) : -1;
+  dlclose(library);
+  return result;
+}
+
+/// A piece of memory that an exported frame lies in.
+typedef struct {
+  int descriptor;
+  size_t size;  // 0 where it is not known
+  uint64_t modifier;
+} CAVExportedObject;
+
+/// A plane of an exported frame: the format of its layer (drm_fourcc.h), and where it lies.
+typedef struct {
+  uint32_t format;
+  int object;
+  int64_t offset, pitch;
+} CAVExportedPlane;
+
+/// The number of objects of a frame that is mapped to AV_PIX_FMT_DRM_PRIME.
+static inline int cav_exported_object_count(const AVFrame *frame) {
+  int count = ((const AVDRMFrameDescriptor *)frame->data[0])->nb_objects;
+  return count < 0 || count > AV_DRM_MAX_PLANES ? 0 : count;
+}
+
+/// One of them, below the number.
+static inline CAVExportedObject cav_exported_object(const AVFrame *frame, int index) {
+  const AVDRMObjectDescriptor *object = &((const AVDRMFrameDescriptor *)frame->data[0])->objects[index];
+  return (CAVExportedObject){object->fd, object->size, object->format_modifier};
+}
+
+/// Writes the planes of all layers, one after the other. Returns their number; 0 where there are more than fit.
+static inline int cav_exported_planes(const AVFrame *frame, CAVExportedPlane planes[AV_DRM_MAX_PLANES]) {
+  const AVDRMFrameDescriptor *frames = (const AVDRMFrameDescriptor *)frame->data[0];
+  int count = 0;
+  for (int l = 0; l < frames->nb_layers && l < AV_DRM_MAX_PLANES; l++) {
+    const AVDRMLayerDescriptor *layer = &frames->layers[l];
+    for (int p = 0; p < layer->nb_planes; p++) {
+      if (count == AV_DRM_MAX_PLANES || p == AV_DRM_MAX_PLANES) return 0;
+      const AVDRMPlaneDescriptor *plane = &layer->planes[p];
+      planes[count++] = (CAVExportedPlane){layer->format, plane->object_index, plane->offset, plane->pitch};
+    }
+  }
+  return count;
 }
 
 /// Writes what a VA-API driver calls itself. Nothing is linked: where a device was opened, libva is loaded.

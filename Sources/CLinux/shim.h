@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +56,12 @@ static inline int clinux_pipe(int descriptors[2], int flags) { return (int)sysca
 static inline int clinux_close_range(unsigned first, unsigned last) { return (int)syscall(436, first, last, 0); }
 // fstat(2) without a path, which is what the C library makes of it: a filter of system calls can distinguish the two.
 static inline int clinux_fstat(int descriptor, struct stat *status) { return (int)syscall(SYS_fstat, descriptor, status); }
+
+// The type of the file system that a descriptor's file is in (linux/magic.h); 0 where that is not known.
+static inline uint32_t clinux_file_system_type(int descriptor) {
+  struct statfs status;
+  return fstatfs(descriptor, &status) == 0 ? (uint32_t)status.f_type : 0;
+}
 
 // MARK: Messages with descriptors
 

@@ -34,6 +34,14 @@ package struct LinkMessage: ~Copyable {
     return OwnedDescriptor(owning: first)
   }
 
+  /// Takes all descriptors that are left; `nil` where there is none.
+  package mutating func takeDescriptors() -> DescriptorSet? {
+    guard descriptorCount > 0 else { return nil }
+    let set = DescriptorSet(owning: Array(descriptors.prefix(descriptorCount)))
+    descriptorCount = 0
+    return set
+  }
+
   /// Closes what was not taken.
   private mutating func clear() {
     for descriptor in descriptors.prefix(descriptorCount) { close(descriptor) }

@@ -63,6 +63,7 @@ public enum LyingApplication {
       settings.threadCount = settings.useFrameThreads ? 2 : 1
       settings.lowDelay = decisions.oneIn(4)
       settings.reorderDepth = decisions.below(17)
+      settings.surfaceCount = decisions.oneIn(4) ? decisions.below(200) : 0
       settings.maximumPixels = decisions.oneIn(4) ? decisions.below(256) * 16 : 1 << 20
       let byteCount = decisions.oneIn(8) ? decisions.below(256) : Self.memoryByteCount
       send(
@@ -76,6 +77,15 @@ public enum LyingApplication {
       case 15:
         try? socket.send(PeerMessage.bytes(&decisions).span, descriptors: decisions.oneIn(4) ? [memory.rawValue] : [])
       case 14: send(.flush)
+      case 13 where decisions.oneIn(4):
+        switch decisions.below(4) {
+        case 0: send(.releaseSurfaces((0..<decisions.below(4)).map { _ in decisions.below(256) }))
+        case 1: send(.keepSurfaces(decisions.oneIn(2)))
+        case 2: send(.requireSamples(index: index &+ UInt64(decisions.below(4))))
+        default:
+          send(.download(surface: decisions.below(256)))
+          receiveAnswer()
+        }
       case 13: send(.skip(decisions.one(of: [.none, .nonReference, .bidirectional, .nonKey])))
       case 12:
         send(.drain)

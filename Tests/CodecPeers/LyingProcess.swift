@@ -43,9 +43,9 @@ package final class LyingProcess {
     try send(writer.bytes)
   }
 
-  /// Sends a message of any bytes.
-  package func send(_ bytes: [UInt8]) throws(LinkError) {
-    try socket.send(bytes.span, until: Deadline(after: .milliseconds(100)))
+  /// Sends a message of any bytes, with descriptors.
+  package func send(_ bytes: [UInt8], descriptors: [Int32] = []) throws(LinkError) {
+    try socket.send(bytes.span, descriptors: descriptors, until: Deadline(after: .milliseconds(100)))
   }
 
   /// Reads and discards the commands and grants that have arrived.

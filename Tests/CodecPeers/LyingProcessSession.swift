@@ -20,6 +20,15 @@ public enum LyingProcessSession {
     configuration.threadType = .none
     configuration.outputLayout = fixed.oneIn(2) ? .semiPlanar : .native
     configuration.outputCorrupt = fixed.oneIn(2)
+    #if DEBUG
+      if (input.first ?? 0) & 16 != 0 {
+        // A device's process: pictures may stay in its memory, for which shared memory stands in.
+        PictureSurface.takeSharedMemory()
+        configuration.hardware = .required
+        configuration.outputLayout = .semiPlanar
+        configuration.outputMemory = .device
+      }
+    #endif
     guard let format = stream.format,
       let session = try? DecompressionSession(
         format: format, configuration: configuration, allocator: nil,
@@ -31,10 +40,10 @@ public enum LyingProcessSession {
       disturb(session, answers)
       let accessUnit = MinimalStream.annexB(stream.nextAccessUnit(&fixed))
       if (try? session.decode(accessUnit.span, tag: tag, time: .milliseconds(40 * Int(tag)))) != nil { tag += 1 }
-      take(session, &results)
+      if let fault = take(session, &results) { return fault }
     }
     session.drain()
-    take(session, &results)
+    if let fault = take(session, &results) { return fault }
     guard results.count == Int(tag), results.values.allSatisfy({ $0 == 1 }) else {
       return "not one result for each access unit"
     }
@@ -50,11 +59,27 @@ public enum LyingProcessSession {
     }
   }
 
-  private static func take(_ session: DecompressionSession, _ results: inout [UInt64: Int]) {
+  private static func take(_ session: DecompressionSession, _ results: inout [UInt64: Int]) -> String? {
     while let result = session.nextResult() {
       results[result.tag, default: 0] += 1
       // Reads each sample.
-      if case .frame(let picture) = result { _ = picture.copiedBytes() }
+      guard case .frame(let picture) = result else { continue }
+      _ = picture.copiedBytes()
+      _ = session.readable(picture)?.copiedBytes()
+      if let samples = picture.deviceSamples, !samples.hold(picture) { return "samples beyond a device's memory" }
+    }
+    return nil
+  }
+}
+
+extension DeviceSamples {
+  /// Whether all rows of the picture lie within the objects.
+  fileprivate func hold(_ picture: DecodedPicture) -> Bool {
+    let byteCount = objects.reduce(0) { $0 + $1.byteCount }
+    return offsets.indices.allSatisfy { plane in
+      let rowCount = picture.pixelFormat.rowCount(plane: plane, height: picture.height)
+      let rowByteCount = picture.pixelFormat.rowByteCount(plane: plane, width: picture.width)
+      return offsets[plane] >= 0 && offsets[plane] + strides[plane] * (rowCount - 1) + rowByteCount <= byteCount
     }
   }
 }
@@ -72,6 +97,11 @@ private final class Answers {
       switch PeerMessage(&decisions, youngest: youngest) {
       case .replies(let replies): try? process.answer(replies)
       case .bytes(let bytes): try? process.send(bytes)
+      case .surface(let reply, let memories):
+        var writer = MessageWriter()
+        reply.write(to: &writer)
+        try? process.send(writer.bytes, descriptors: memories.map(\.rawValue))
+        extendLifetime(memories)
       case .silence: return
       }
     }
@@ -106,6 +136,11 @@ private final class AnsweredCodec: CodecBoundary {
   func drain(report: (CodecEvent) -> Void) throws(AVError) {
     answers.send(to: process, youngest: codec.youngest ?? 0)
     try codec.drain(report: report)
+  }
+
+  func samples(of surface: PictureSurface, width: Int, height: Int) throws(AVError) -> PictureMemory? {
+    answers.send(to: process, youngest: codec.youngest ?? 0)
+    return try codec.samples(of: surface, width: width, height: height)
   }
 
   func flush() { codec.flush() }

@@ -10,12 +10,20 @@ enum PeerMessage {
   case replies([CodecReply])
   /// A message of any bytes.
   case bytes([UInt8])
+  /// A picture in a device's memory, with descriptors of as much shared memory.
+  case surface(CodecReply, memories: [SharedMemory])
   /// No message; the peer does not answer any more.
   case silence
 
   /// The next message of a codec process that has got the access units up to `youngest`.
   init(_ decisions: inout ByteDecisions, youngest: UInt64) {
     switch decisions.below(16) {
+    case 13:
+      let index = youngest &+ 1 &- UInt64(decisions.below(3))
+      let (record, memories) = Self.surface(&decisions)
+      let picture = Self.description(&decisions, index)
+      self = .surface(
+        .surface(picture, record, [], isDraining: decisions.oneIn(4), Self.status(&decisions)), memories: memories)
     case 14: self = .bytes(Self.bytes(&decisions))
     case 15: self = .silence
     case let count: self = .replies((0...count / 4).map { _ in Self.reply(&decisions, youngest) })
@@ -41,6 +49,24 @@ enum PeerMessage {
     case 5: return .slotRequest(request(&decisions))
     default: return .finished(error(&decisions), status(&decisions), consumedSlotCount: UInt32(decisions.below(256)))
     }
+  }
+
+  private static func surface(_ decisions: inout ByteDecisions) -> (SurfaceRecord, [SharedMemory]) {
+    let isTrue = decisions.oneIn(2)
+    // Enough for any picture that is described, or any number.
+    let sizes = (0..<(isTrue ? 1 : decisions.below(4))).map { _ in isTrue ? 1 << 16 : 1 + 256 * decisions.below(256) }
+    func plane(_ index: Int) -> SurfaceDescription.Plane {
+      SurfaceDescription.Plane(
+        object: isTrue ? 0 : decisions.below(3), offset: isTrue ? index << 15 : 256 * decisions.below(256),
+        stride: isTrue ? 160 : decisions.below(256) << decisions.below(56))
+    }
+    let description = SurfaceDescription(
+      format: decisions.oneIn(4) ? .p010 : .nv12, objects: [], luma: plane(0), chroma: plane(1))
+    let memories = sizes.dropFirst(decisions.oneIn(8) ? 1 : 0).compactMap { size in
+      try? SharedMemory(byteCount: decisions.oneIn(8) ? 1 : size, peerAccess: .readable)
+    }
+    let slot = decisions.oneIn(4) ? decisions.below(8) : nil
+    return (SurfaceRecord(number: decisions.below(8), slot: slot, description: description), memories)
   }
 
   private static func error(_ decisions: inout ByteDecisions) -> AVError? {

@@ -70,8 +70,10 @@ for folder in FailCases/*; do
   [ -d "Subjects/${folder#FailCases/}" ] || { echo "$0: $folder: there is no such subject" >&2; exit 1; }
 done
 
-# lld, because the system's linker cannot separate the coverage sections.
-SWIFT_DETERMINISTIC_HASHING=1 swift build -c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld
+# lld, because the system's linker cannot separate the coverage sections. DEBUG has memory that processes share taken for a
+# device's, of which there is none.
+SWIFT_DETERMINISTIC_HASHING=1 swift build -c release -Xswiftc -sanitize=fuzzer,address -Xswiftc -use-ld=lld \
+  -Xswiftc -DDEBUG
 binaries=$(swift build -c release --show-bin-path)
 
 vectors=${CONFORMANCE_VECTORS:-../../../shared/vectors}

@@ -12,6 +12,7 @@ package import VideoDecoding
     case noDevice, refusedProfile, refusedSize, fewSurfaces
     case error, hang, crash, wrongPixels, lostContext, slowDownload, syncFailure, tooManyContexts
     case lostSlice, renderFailure
+    case tiledExport, exportFailure
   }
 
   /// A starter whose processes load the driver.
@@ -82,6 +83,9 @@ package import VideoDecoding
   package var decodedCount: Int { unsafe Int(state[5]) }
   /// Pictures that were not.
   package var garbageCount: Int { unsafe Int(state[6]) }
+  /// Pictures that were downloaded, and such that were exported.
+  package var downloadCount: Int { unsafe Int(state[10]) }
+  package var exportCount: Int { unsafe Int(state[12]) }
   /// What is allocated; processes that are killed leave theirs in the count.
   package var liveSurfaces: Int { unsafe Int(state[7]) }
   package var liveContexts: Int { unsafe Int(state[8]) }

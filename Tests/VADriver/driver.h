@@ -48,7 +48,9 @@ enum FaultKind {
   syncFailure,       // vaSyncSurface fails: `parameter` 0: operation failed, otherwise: hardware busy
   tooManyContexts,   // no more than `parameter` contexts in all processes together
   lostSlice,         // vaCreateBuffer fails for the data of a slice, after `parameter` slices of a driver instance
-  renderFailure      // vaRenderPicture fails for the slices of a picture, after `parameter` pictures likewise
+  renderFailure,     // vaRenderPicture fails for the slices of a picture, after `parameter` pictures likewise
+  tiledExport,       // vaExportSurfaceHandle describes a tiled arrangement
+  exportFailure      // vaExportSurfaceHandle fails
 };
 
 static const uint32_t anyPicture = UINT32_MAX, forEver = UINT32_MAX;

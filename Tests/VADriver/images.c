@@ -159,6 +159,7 @@ static VAStatus exportSurfaceHandle(VADriverContextP va, VASurfaceID id, uint32_
   struct Driver *driver = enter(va);
   struct Surface *surface = find(driver, id, surfaceObject);
   if (!surface) return leave(driver, VA_STATUS_ERROR_INVALID_SURFACE);
+  if (fires(driver, exportFailure)) return leave(driver, VA_STATUS_ERROR_OPERATION_FAILED);
   int file = memfd_create("h26xtest", MFD_CLOEXEC);
   if (file < 0) return leave(driver, VA_STATUS_ERROR_ALLOCATION_FAILED);
   for (size_t done = 0; done < surface->layout.size;) {
@@ -173,6 +174,7 @@ static VAStatus exportSurfaceHandle(VADriverContextP va, VASurfaceID id, uint32_
   VADRMPRIMESurfaceDescriptor *out = descriptor;
   describeForExport(&surface->layout, isComposed, out);
   out->objects[0].fd = file;
+  if (fires(driver, tiledExport)) out->objects[0].drm_format_modifier = (uint64_t)1 << 56 | 1;  // Intel's X tiling
   count(&driver->state->exported, 1);
   return leave(driver, VA_STATUS_SUCCESS);
 }

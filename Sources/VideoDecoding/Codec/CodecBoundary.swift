@@ -23,6 +23,8 @@ package protocol CodecBoundary: AnyObject {
   func flush()
   /// Pictures to skip, from the next packet on.
   func skip(_ pictures: CodecSettings.Skip)
+  /// Copies a picture of this coded size that stays in the device's memory; nil where it is not this codec's to copy.
+  func samples(of surface: PictureSurface, width: Int, height: Int) throws(AVError) -> PictureMemory?
   /// What decodes.
   var decoder: SessionDecoder { get }
   /// The process that it is in; `nil` for the application's.
@@ -32,6 +34,7 @@ package protocol CodecBoundary: AnyObject {
 extension CodecBoundary {
   package var decoder: SessionDecoder { .software }
   package var process: CodecProcess? { nil }
+  package func samples(of surface: PictureSurface, width: Int, height: Int) throws(AVError) -> PictureMemory? { nil }
 
   /// Whether it has come at least as far as `other`.
   func isAsFar(as other: any CodecBoundary) -> Bool {

@@ -63,6 +63,29 @@ public import H26x
     self.memory = memory
   }
 
+  /// The same picture in other memory, of the same format.
+  init(_ other: DecodedPicture, in memory: PictureMemory) {
+    tag = other.tag
+    time = other.time
+    duration = other.duration
+    masteringDisplay = other.masteringDisplay
+    contentLightLevel = other.contentLightLevel
+    pixelFormat = memory.pixelFormat
+    codedWidth = other.codedWidth
+    codedHeight = other.codedHeight
+    crop = other.crop
+    isCorrupt = other.isCorrupt
+    isInterlaced = other.isInterlaced
+    isTopFieldFirst = other.isTopFieldFirst
+    repeatsFirstField = other.repeatsFirstField
+    isSingleField = other.isSingleField
+    isRandomAccessPoint = other.isRandomAccessPoint
+    colour = other.colour
+    sampleAspectRatio = other.sampleAspectRatio
+    latency = other.latency
+    self.memory = memory
+  }
+
   /// Cropped width in luma samples.
   public var width: Int { codedWidth - crop.left - crop.right }
   /// Cropped height in luma samples.
@@ -88,9 +111,9 @@ public import H26x
   /// - Returns: an empty plane for an index that the pixel format does not have.
   @_lifetime(borrow self)
   public func plane(_ index: Int) -> PicturePlane {
-    guard 0..<planeCount ~= index else { return PicturePlane() }
+    guard unsafe memory.planes.indices.contains(index) else { return PicturePlane() }
     let first = unsafe memory.planes[index]
-    let start = unsafe first.start + firstSample(ofPlane: index)
+    let start = unsafe first.start + firstSample(ofPlane: index, stride: first.stride)
     let plane = unsafe PicturePlane(
       start: start, stride: first.stride, rowByteCount: pixelFormat.rowByteCount(plane: index, width: width),
       rowCount: pixelFormat.rowCount(plane: index, height: height))
@@ -116,8 +139,9 @@ public import H26x
   /// Where the samples lie in memory that the codec's process has written; `nil` for memory of this process's own.
   package var sharedSamples: SharedSamples? {
     guard let shared = memory.lease?.memory else { return nil }
-    let offsets = (0..<planeCount).map { index in
-      let (plane, first) = (unsafe memory.planes[index], firstSample(ofPlane: index))
+    let offsets = unsafe memory.planes.indices.map { index in
+      let plane = unsafe memory.planes[index]
+      let first = unsafe firstSample(ofPlane: index, stride: plane.stride)
       return unsafe UnsafeRawPointer(plane.start) - UnsafeRawPointer(shared.base) + first
     }
     return SharedSamples(
@@ -125,17 +149,29 @@ public import H26x
       strides: unsafe memory.planes.map { unsafe $0.stride })
   }
 
+  /// Whether the picture lies in a device's memory: only where ``SessionConfiguration/outputMemory`` requests that.
+  package var isOfDevice: Bool { memory.surface != nil }
+
+  /// Whether the planes can be read: not where the picture lies in a device's memory only, in which case they are empty.
+  package var hasSamples: Bool { unsafe !memory.planes.isEmpty }
+
+  /// Where the samples lie in a device's memory; `nil` where they do not.
+  package var deviceSamples: DeviceSamples? {
+    guard let description = memory.surface?.description else { return nil }
+    return DeviceSamples(description) { firstSample(ofPlane: $0, stride: $1) }
+  }
+
   /// Where a cropped plane begins in the coded one, in bytes.
-  private func firstSample(ofPlane index: Int) -> Int {
+  private func firstSample(ofPlane index: Int, stride: Int) -> Int {
     let shift = index > 0 ? pixelFormat.chromaShift : (0, 0)
     let column = pixelFormat.rowByteCount(plane: index, width: (crop.left >> shift.0) << shift.0)
-    return unsafe (crop.top >> shift.1) * memory.planes[index].stride + column
+    return (crop.top >> shift.1) * stride + column
   }
 
   /// A plane's rows, padding between them included, as one piece of memory, readable as long as the picture lives; nil
   /// when the left edge is cropped, so that rows have padding on both sides.
   @unsafe package func contiguousPlane(_ index: Int) -> UnsafeRawBufferPointer? {
-    guard 0..<planeCount ~= index, crop.left == 0 else { return nil }
+    guard unsafe memory.planes.indices.contains(index), crop.left == 0 else { return nil }
     let shift = index > 0 ? pixelFormat.chromaShift : (0, 0)
     let plane = unsafe memory.planes[index]
     let start = unsafe UnsafeRawPointer(plane.start) + (crop.top >> shift.1) * plane.stride
@@ -149,7 +185,7 @@ public import H26x
   public func withUnsafeCodedPlane<Result, Failure: Error>(
     _ index: Int, _ body: (_ start: UnsafePointer<UInt8>, _ stride: Int) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
-    guard 0..<planeCount ~= index else { return nil }
+    guard unsafe memory.planes.indices.contains(index) else { return nil }
     let plane = unsafe memory.planes[index]
     let result = unsafe try body(UnsafePointer(plane.start), plane.stride)
     extendLifetime(self)

@@ -34,14 +34,17 @@ package final class PictureBridge: FrameBufferSource {
   private let state = Mutex(State())
   /// The access units for which the decoder has begun a picture.
   let started: StartedPictures
+  /// Which pictures stay in a device's memory.
+  let surfaces: SurfaceExport
 
   package init(
     allocator: (any PictureAllocator)?, layout: SessionConfiguration.OutputLayout,
-    started: StartedPictures = StartedPictures()
+    started: StartedPictures = StartedPictures(), surfaces: SurfaceExport = SurfaceExport()
   ) {
     self.allocator = allocator
     self.layout = layout
     self.started = started
+    self.surfaces = surfaces
   }
 
   /// Pictures so far that did not go into the allocator's memory.
@@ -53,7 +56,7 @@ package final class PictureBridge: FrameBufferSource {
   /// The memory of a picture that is output, complete: its chroma interleaved where that is requested, and copied into
   /// the allocator's memory where another process has written it.
   func complete(_ memory: PictureMemory, _ picture: PictureDescription) -> PictureMemory {
-    guard var request = memory.sharedRequest, let allocator else {
+    guard memory.surface == nil, var request = memory.sharedRequest, let allocator else {
       memory.finish(width: picture.width, height: picture.height)
       return memory
     }
@@ -99,6 +102,23 @@ package final class PictureBridge: FrameBufferSource {
   package var acceptsSemiPlanar: Bool { layout == .semiPlanar }
 
   package func hasBegun(timestamp: Int64) { if let index = UInt64(exactly: timestamp) { started.insert(index) } }
+
+  package func placement(timestamp: Int64) -> SurfacePlacement {
+    guard layout == .semiPlanar, let index = UInt64(exactly: timestamp) else { return .download }
+    return surfaces.placement(of: index)
+  }
+
+  package func owner(of surface: ExportedSurface, samples: AnyObject?) -> AnyObject? {
+    guard let held = surfaces.hold(surface) else { return nil }
+    guard let samples else { return PictureMemory(held) }
+    (samples as? PictureMemory)?.add(held)
+    return samples
+  }
+
+  /// Copies a picture that this process holds in the device's memory.
+  func download(_ hold: SurfaceExport.Hold) throws(AVError) -> PictureMemory? {
+    try hold.surface.download(to: self) as? PictureMemory
+  }
 
   package func downloadBuffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
     guard let written = PixelFormat(request.format) else { throw .unsupportedFeature }

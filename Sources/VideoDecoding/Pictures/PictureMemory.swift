@@ -16,6 +16,8 @@ import H26x
   let sharedRequest: PictureRequest?
   /// Keeps shared memory.
   let lease: SlotTable.Lease?
+  /// Where the picture lies in a device's memory; without planes it lies nowhere else.
+  private(set) var surface: PictureSurface?
 
   @unsafe struct Scratch {
     /// nil where luma is written in its place.
@@ -50,6 +52,21 @@ import H26x
     sharedRequest = request
     self.lease = lease
   }
+
+  /// A picture in a device's memory, and nowhere else.
+  init(_ surface: PictureSurface) {
+    pixelFormat = surface.description.pixelFormat
+    unsafe planes = unsafe []
+    token = nil
+    blocks = []
+    unsafe scratch = nil
+    sharedRequest = nil
+    lease = nil
+    self.surface = surface
+  }
+
+  /// These are samples of a picture that lies in a device's memory, too. To be called before anybody else has them.
+  func add(_ surface: PictureSurface) { self.surface = surface }
 
   /// Copies a picture of this size, whose format is the same.
   func copySamples(of other: PictureMemory, width: Int, height: Int) {
@@ -109,6 +126,7 @@ import H26x
 extension PictureMemory {
   /// Whether the coded picture has this hash. To be called before `finish`.
   func matches(_ hash: H265.DecodedPictureHash, width: Int, height: Int) -> Bool {
+    guard unsafe !planes.isEmpty else { return false }
     let planeCount = pixelFormat.planar.planeCount
     for index in 0..<min(hash.planeCount, planeCount) {
       guard matches(hash, plane: index, width: width, height: height) else { return false }

@@ -2,8 +2,8 @@
 package import AVCodec
 package import CodecLink
 
-/// What the application has a codec process do: a message each. The process answers those that decode, drain or open
-/// with `CodecReply` records, the last of which is `finished`; `flush` and `skip` have no answer.
+/// What the application has a codec process do: a message each. The process answers those that decode, drain, open or
+/// download with `CodecReply` records, the last of which is `finished`; the others have no answer.
 package enum CodecCommand {
   /// Open a decoder. Two descriptors come with it: the socket on which picture slots are granted, and the memory that
   /// access units lie in, whose first `settings.extradata.count` bytes are the extradata.
@@ -18,13 +18,21 @@ package enum CodecCommand {
   case flush
   /// Pictures to skip, from the next access unit on.
   case skip(CodecSettings.Skip)
+  /// Copy a picture that stays in the device's memory: a picture without an index comes out.
+  case download(surface: Int)
+  /// The application needs these surfaces no more. Has no answer.
+  case releaseSurfaces([Int])
+  /// Whether a device's pictures stay in its memory, from the next one on. Has no answer.
+  case keepSurfaces(Bool)
+  /// The samples of this access unit's picture are needed, wherever it stays. Has no answer.
+  case requireSamples(index: UInt64)
 
   /// Bytes of extradata or of an access unit, at most: what a packet of libavcodec's can hold.
   package static let inputLimit = 1 << 30
 
   private enum Kind: UInt8 {
     case open = 1
-    case decode, decodeInNewMemory, drain, flush, skip
+    case decode, decodeInNewMemory, drain, flush, skip, download, releaseSurfaces, keepSurfaces, requireSamples
   }
 
   /// Reads the message.
@@ -43,6 +51,14 @@ package enum CodecCommand {
     case .drain: self = .drain
     case .flush: self = .flush
     case .skip: self = .skip(try reader.readSkip())
+    case .download: self = .download(surface: try reader.readCount(limit: CodecReply.surfaceLimit - 1))
+    case .releaseSurfaces:
+      let count = try reader.readCount(limit: CodecReply.surfaceLimit)
+      var numbers: [Int] = []
+      for _ in 0..<count { numbers.append(try reader.readCount(limit: CodecReply.surfaceLimit - 1)) }
+      self = .releaseSurfaces(numbers)
+    case .keepSurfaces: self = .keepSurfaces(try reader.readFlag())
+    case .requireSamples: self = .requireSamples(index: try reader.read())
     }
     try reader.finish()
   }
@@ -59,6 +75,7 @@ package enum CodecCommand {
     settings.threadCount = try reader.readCount(limit: 64)
     settings.reorderDepth = try reader.readCount(limit: 16)
     settings.maximumPixels = try reader.readCount(limit: Int(Int32.max))
+    settings.surfaceCount = try reader.readCount(limit: CodecReply.surfaceLimit / 2)
     // The bytes lie in the memory.
     settings.extradata = Array(repeating: 0, count: try reader.readCount(limit: 1 << 24))
     let memoryByteCount = try reader.readCount(limit: 2 * inputLimit)
@@ -83,6 +100,7 @@ package enum CodecCommand {
       writer.append(count: settings.effectiveThreadCount)
       writer.append(count: settings.reorderDepth)
       writer.append(count: min(settings.maximumPixels, Int(Int32.max)))
+      writer.append(count: settings.surfaceCount)
       writer.append(count: settings.extradata.count)
       writer.append(count: memoryByteCount)
     case .decode(let index, let byteCount):
@@ -99,6 +117,19 @@ package enum CodecCommand {
     case .skip(let skip):
       writer.append(Kind.skip.rawValue)
       writer.append(skip)
+    case .download(let surface):
+      writer.append(Kind.download.rawValue)
+      writer.append(count: surface)
+    case .releaseSurfaces(let numbers):
+      writer.append(Kind.releaseSurfaces.rawValue)
+      writer.append(count: numbers.count)
+      for number in numbers { writer.append(count: number) }
+    case .keepSurfaces(let keeps):
+      writer.append(Kind.keepSurfaces.rawValue)
+      writer.append(keeps)
+    case .requireSamples(let index):
+      writer.append(Kind.requireSamples.rawValue)
+      writer.append(index)
     }
   }
 

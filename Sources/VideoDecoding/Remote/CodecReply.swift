@@ -12,6 +12,9 @@ package enum CodecReply {
   case failed(index: UInt64, AVError)
   /// A picture comes out, in this slot.
   case picture(PictureDescription, slot: Int, FrameErrors, isDraining: Bool, CodecStatus)
+  /// A picture comes out that stays in the device's memory until this number is released; its samples are in a slot, too,
+  /// where they were required. Alone in its message, with a descriptor for each object.
+  indirect case surface(PictureDescription, SurfaceRecord, FrameErrors, isDraining: Bool, CodecStatus)
   /// Nothing in the process needs this slot any more.
   case released(slot: Int)
   /// The command has ended; of the slots granted in the session's life so many were taken or given back.
@@ -21,11 +24,13 @@ package enum CodecReply {
 
   private enum Kind: UInt8 {
     case begun = 1
-    case decoded, failed, picture, released, finished, slotRequest
+    case decoded, failed, picture, released, finished, slotRequest, surface
   }
 
   /// Slots of a session, at most: far more than codec and application ever hold.
   package static let slotLimit = 4096
+  /// Surfaces that the application holds, at most.
+  package static let surfaceLimit = 256
 
   /// Reads the next record.
   ///
@@ -43,6 +48,10 @@ package enum CodecReply {
       self = .picture(
         try reader.readPictureDescription(), slot: try reader.readCount(limit: Self.slotLimit - 1),
         try reader.readFrameErrors(), isDraining: try reader.readFlag(), try reader.readStatus())
+    case .surface:
+      self = .surface(
+        try reader.readPictureDescription(), try SurfaceRecord(reading: &reader), try reader.readFrameErrors(),
+        isDraining: try reader.readFlag(), try reader.readStatus())
     case .released: self = .released(slot: try reader.readCount(limit: Self.slotLimit - 1))
     case .finished:
       self = .finished(
@@ -70,6 +79,13 @@ package enum CodecReply {
       writer.append(Kind.picture.rawValue)
       writer.append(description)
       writer.append(count: slot)
+      writer.append(errors.rawValue)
+      writer.append(isDraining)
+      writer.append(status)
+    case .surface(let description, let surface, let errors, let isDraining, let status):
+      writer.append(Kind.surface.rawValue)
+      writer.append(description)
+      surface.write(to: &writer)
       writer.append(errors.rawValue)
       writer.append(isDraining)
       writer.append(status)

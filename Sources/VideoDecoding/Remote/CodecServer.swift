@@ -16,8 +16,10 @@ package final class CodecServer {
     let codec: RunningCodec
     let started: StartedPictures
     let slots: SlotAllocator
+    let bridge: PictureBridge
     var memory: SharedMemory
   }
+  private var held = HeldSurfaces()
   private var opened: Opened?
 
   /// A message of replies is sent when it has become as long as this.
@@ -49,8 +51,14 @@ package final class CodecServer {
       try decode(index: index, byteCount: byteCount)
     case .decode(let index, let byteCount): try decode(index: index, byteCount: byteCount)
     case .drain: try drain()
-    case .flush: opened?.codec.flush()
+    case .flush:
+      opened?.codec.flush()
+      opened?.bridge.surfaces.flush()
     case .skip(let skip): opened?.codec.skip(skip)
+    case .download(let surface): try download(surface)
+    case .releaseSurfaces(let numbers): for number in numbers { try held.release(number) }
+    case .keepSurfaces(let keeps): opened?.bridge.surfaces.isWanted = keeps
+    case .requireSamples(let index): opened?.bridge.surfaces.requireSamples(of: index)
     }
   }
 
@@ -66,10 +74,11 @@ package final class CodecServer {
     try memory.read(at: 0, into: &extradata)
     let slots = SlotAllocator(link: link, grants: LinkSocket(owning: grants))
     let started = StartedPictures(keepsInsertions: true)
-    let bridge = PictureBridge(allocator: slots, layout: layout, started: started)
+    let surfaces = SurfaceExport(limit: settings.surfaceCount, checksKind: false)
+    let bridge = PictureBridge(allocator: slots, layout: layout, started: started, surfaces: surfaces)
     do throws(AVError) {
       let codec = RunningCodec(try CodecContext(settings, buffers: bridge, device: device))
-      opened = Opened(codec: codec, started: started, slots: slots, memory: memory)
+      opened = Opened(codec: codec, started: started, slots: slots, bridge: bridge, memory: memory)
     } catch {
       return try finishUnopened(error)
     }
@@ -79,26 +88,43 @@ package final class CodecServer {
   private func decode(index: UInt64, byteCount: Int) throws(LinkError) {
     guard let opened else { return try finishUnopened(.invalidArgument) }
     guard byteCount > 0, byteCount <= opened.memory.byteCount, index <= UInt64(Int64.max) else { throw .invalid }
-    var failure: AVError?
-    var linkFailure: LinkError?
-    do throws(AVError) {
+    try perform(opened) { (report) throws(AVError) in
       // The application may change the bytes meanwhile: libavcodec gets a copy.
       // SAFETY: the memory has that many bytes, which were checked.
       let bytes = unsafe Span(
         _unsafeStart: UnsafePointer(opened.memory.base.assumingMemoryBound(to: UInt8.self)), count: byteCount)
       let packet = try packets.packet(copying: bytes, timestamp: Int64(index))
-      try opened.codec.decode(packet, index: index) { report($0, opened, &linkFailure) }
-    } catch { failure = error }
-    if let linkFailure { throw linkFailure }
-    try finish(failure)
+      try opened.codec.decode(packet, index: index, report: report)
+    }
   }
 
   private func drain() throws(LinkError) {
     guard let opened else { return try finishUnopened(.invalidArgument) }
+    opened.bridge.surfaces.isDraining = true
+    defer { opened.bridge.surfaces.isDraining = false }
+    try perform(opened) { (report) throws(AVError) in try opened.codec.drain(report: report) }
+  }
+
+  private func download(_ number: Int) throws(LinkError) {
+    guard let opened else { return try finishUnopened(.invalidArgument) }
+    guard let hold = held[number]?.hold else { throw .invalid }
+    try perform(opened) { (report) throws(AVError) in
+      guard let memory = try opened.bridge.download(hold), memory.token is SlotAllocator.Slot else {
+        throw .outOfMemory
+      }
+      let picture = PictureDescription(index: nil, width: hold.surface.width, height: hold.surface.height)
+      report(.picture(picture, memory, [], isDraining: false, opened.codec.status))
+    }
+  }
+
+  /// Carries out a command, reports what happens meanwhile, and ends it.
+  private func perform(
+    _ opened: Opened, _ command: ((CodecEvent) -> Void) throws(AVError) -> Void
+  ) throws(LinkError) {
     var failure: AVError?
     var linkFailure: LinkError?
     do throws(AVError) {
-      try opened.codec.drain { report($0, opened, &linkFailure) }
+      try command { report($0, opened, &linkFailure) }
     } catch { failure = error }
     if let linkFailure { throw linkFailure }
     try finish(failure)
@@ -114,6 +140,16 @@ package final class CodecServer {
       CodecReply.decoded(index: index, error, errors).write(to: &writer)
     case .failed(let index, let error): CodecReply.failed(index: index, error).write(to: &writer)
     case .picture(let picture, let memory, let errors, let isDraining, let status):
+      if let surface = memory.surface, let record = record(of: surface, memory) {
+        memory.finish(width: picture.width, height: picture.height)
+        guard linkFailure == nil else { return }
+        do throws(LinkError) {
+          if !writer.bytes.isEmpty { try send() }
+          CodecReply.surface(picture, record, errors, isDraining: isDraining, status).write(to: &writer)
+          try send(descriptors: surface.description.objects.map(\.descriptor))
+        } catch { linkFailure = error }
+        return
+      }
       guard let slot = memory.token as? SlotAllocator.Slot else {
         // The application had no memory for it, so that the decoder has written into its own.
         if let index = picture.index { CodecReply.failed(index: index, .outOfMemory).write(to: &writer) }
@@ -128,6 +164,13 @@ package final class CodecServer {
     do throws(LinkError) {
       try send()
     } catch { linkFailure = error }
+  }
+
+  /// Keeps a surface for the application; `nil` where its picture goes out in a slot only, or not at all.
+  private func record(of surface: PictureSurface, _ memory: PictureMemory) -> SurfaceRecord? {
+    let slot = (memory.token as? SlotAllocator.Slot)?.number
+    guard unsafe slot != nil || memory.planes.isEmpty, let number = held.insert(surface) else { return nil }
+    return SurfaceRecord(number: number, slot: slot, description: surface.description)
   }
 
   private func writeBegun(_ opened: Opened) {
@@ -149,8 +192,8 @@ package final class CodecServer {
     try send()
   }
 
-  private func send() throws(LinkError) {
-    try link.socket.send(writer)
+  private func send(descriptors: [Int32] = []) throws(LinkError) {
+    try link.socket.send(writer, descriptors: descriptors)
     writer.removeAll()
   }
 }

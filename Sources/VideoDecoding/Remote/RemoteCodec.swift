@@ -14,6 +14,10 @@ package final class RemoteCodec: CodecBoundary {
   /// On which picture slots are granted.
   private let grants: LinkSocket
   private let slots: SlotTable
+  private let surfaces: SurfaceTable
+  /// Which pictures are to stay in the device's memory, and whether the process knows that.
+  private let export: SurfaceExport
+  private var keepsSurfaces: Bool
   /// Slots that the process may hold, and pictures that may come out in one command.
   private let holdLimit: Int
   private let started: StartedPictures
@@ -24,7 +28,7 @@ package final class RemoteCodec: CodecBoundary {
   private var isMemoryShared = true
   private var writer = MessageWriter()
   /// What is received into; taken while its records are reported.
-  private var message: LinkMessage? = LinkMessage()
+  private var message: LinkMessage?
   /// The process's last request for picture memory, and the slots granted and consumed so far.
   private var request: SlotRequest?
   private var grantedCount: UInt32 = 0
@@ -65,6 +69,11 @@ package final class RemoteCodec: CodecBoundary {
     // Pictures that are referred to, and those that threads are decoding, in frames of two fields.
     holdLimit = 64 + 4 * settings.effectiveThreadCount
     slots = SlotTable(holdLimit: holdLimit)
+    // As many again may come out in a drain.
+    surfaces = SurfaceTable(limit: 2 * settings.surfaceCount)
+    export = bridge.surfaces
+    keepsSurfaces = settings.surfaceCount > 0
+    message = LinkMessage(descriptorCount: settings.surfaceCount > 0 ? SurfaceDescription.objectLimit : 0)
     let sockets = try Self.makeSockets()
     do throws(LinkError) {
       memory = try Self.makeMemory(for: settings.extradata.count)
@@ -75,7 +84,7 @@ package final class RemoteCodec: CodecBoundary {
     try send(
       .open(settings, bridge.layout, memoryByteCount: memory.byteCount),
       descriptors: [peer.rawValue, memory.rawValue])
-    if let error = try answer({ _ in }) { throw error }
+    if let error = try answerWithPicture().error { throw error }
   }
 
   deinit {
@@ -115,6 +124,8 @@ package final class RemoteCodec: CodecBoundary {
       try memory.write(packet.bytes, at: 0)
     } catch { throw AVError(sharing: error) }
     try grantAhead()
+    try updateSurfaces()
+    if export.requiresSamples(of: index) { try send(.requireSamples(index: index)) }
     youngest = index
     if isMemoryShared {
       try send(.decode(index: index, byteCount: byteCount))
@@ -128,8 +139,29 @@ package final class RemoteCodec: CodecBoundary {
   }
 
   package func drain(report: (CodecEvent) -> Void) throws(AVError) {
+    try updateSurfaces()
     try send(.drain)
     if let error = try answer(report) { throw error }
+  }
+
+  package func samples(of surface: PictureSurface, width: Int, height: Int) throws(AVError) -> PictureMemory? {
+    guard let number = surfaces.number(of: surface) else { return nil }
+    try send(.download(surface: number))
+    let (error, copy) = try answerWithPicture()
+    if let error { throw error }
+    guard let memory = copy, memory.pixelFormat == surface.description.pixelFormat, let request = memory.sharedRequest,
+      request.codedWidth >= width, request.codedHeight >= height
+    else { throw lose(.invalid) }
+    return memory
+  }
+
+  /// What has become of surfaces since the last command.
+  private func updateSurfaces() throws(AVError) {
+    let released = surfaces.takeReleased()
+    if !released.isEmpty { try send(.releaseSurfaces(released)) }
+    guard export.limit > 0, keepsSurfaces != export.isWanted else { return }
+    keepsSurfaces.toggle()
+    try send(.keepSurfaces(keepsSurfaces))
   }
 
   // A failure shows itself in the next command that has an answer.
@@ -162,6 +194,13 @@ package final class RemoteCodec: CodecBoundary {
     return error
   }
 
+  /// Waits until a command has ended which decodes nothing. Returns libavcodec's error, and the picture that came out.
+  private func answerWithPicture() throws(AVError) -> (error: AVError?, memory: PictureMemory?) {
+    var memory: PictureMemory?
+    let error = try answer { if case .picture(_, let copy, _, _, _) = $0 { memory = copy } }
+    return (error, memory)
+  }
+
   private func receiveAnswer(
     into message: inout LinkMessage, _ report: (CodecEvent) -> Void
   ) throws(LinkError) -> AVError? {
@@ -169,11 +208,15 @@ package final class RemoteCodec: CodecBoundary {
     var deadline = Deadline(after: options.timeout)
     while true {
       try service.socket.receive(into: &message, until: deadline, unless: options.cancellation?.event)
+      let descriptors = message.takeDescriptors()
       var reader = MessageReader(message.bytes)
       while !reader.isAtEnd {
         recordCount += 1
         guard recordCount <= Self.recordLimit else { throw .invalid }
-        switch try take(CodecReply(reading: &reader), report) {
+        let reply = try CodecReply(reading: &reader)
+        // Descriptors come with a surface, which is alone in its message.
+        if case .surface = reply { try reader.finish() } else if descriptors != nil { throw .invalid }
+        switch try take(reply, descriptors, report) {
         case .finished(let error):
           try reader.finish()
           return error
@@ -194,7 +237,9 @@ package final class RemoteCodec: CodecBoundary {
     case finished(AVError?)
   }
 
-  private func take(_ reply: CodecReply, _ report: (CodecEvent) -> Void) throws(LinkError) -> Progress {
+  private func take(
+    _ reply: CodecReply, _ descriptors: DescriptorSet?, _ report: (CodecEvent) -> Void
+  ) throws(LinkError) -> Progress {
     switch reply {
     case .begun(let index): started.insert(try known(index))
     case .decoded(let index, let error, let errors): report(.decoded(index: try known(index), error.map(named), errors))
@@ -203,6 +248,12 @@ package final class RemoteCodec: CodecBoundary {
       if let index = picture.index { _ = try known(index) }
       self.status = status
       report(.picture(picture, try slots.memory(of: picture, slot: slot), errors, isDraining: isDraining, status))
+      return .picture
+    case .surface(let picture, let record, let errors, let isDraining, let status):
+      if let index = picture.index { _ = try known(index) }
+      self.status = status
+      report(
+        .picture(picture, try memory(of: picture, record, descriptors), errors, isDraining: isDraining, status))
       return .picture
     case .released(let slot): try slots.release(slot)
     case .slotRequest(let request):
@@ -215,6 +266,18 @@ package final class RemoteCodec: CodecBoundary {
       return .finished(error.map(named))
     }
     return .more
+  }
+
+  private func memory(
+    of picture: PictureDescription, _ record: SurfaceRecord, _ descriptors: DescriptorSet?
+  ) throws(LinkError) -> PictureMemory {
+    guard let descriptors else { throw .invalid }
+    let surface = try surfaces.surface(record, descriptors, width: picture.width, height: picture.height)
+    guard let slot = record.slot else { return PictureMemory(surface) }
+    let memory = try slots.memory(of: picture, slot: slot)
+    guard memory.pixelFormat == surface.description.pixelFormat else { throw .invalid }
+    memory.add(surface)
+    return memory
   }
 
   /// What the process takes for a shortage of memory may be one of descriptors here.

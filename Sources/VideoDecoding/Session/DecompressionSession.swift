@@ -118,7 +118,9 @@ public final class DecompressionSession {
     self.configuration = configuration
     self.openCodec = openCodec
     self.service = service
-    bridge = PictureBridge(allocator: allocator, layout: configuration.outputLayout)
+    bridge = PictureBridge(
+      allocator: allocator, layout: configuration.outputLayout,
+      surfaces: SurfaceExport(limit: configuration.surfaceCount))
     core = try SessionCore(format, configuration, started: bridge.started)
     var attempts = max(0, configuration.retries)
     while codec == nil {
@@ -352,10 +354,15 @@ public final class DecompressionSession {
       codec = try openCodec(core.codecSettings, bridge)
       reportMissingProtection()
     case .decode(let packet, let index, _):
+      if core.ledger.hash(of: index) != nil { bridge.surfaces.requireSamples(of: index) }
       try codec?.decode(packet, index: index) { take($0) }
-    case .drain: try codec?.drain { take($0) }
+    case .drain:
+      bridge.surfaces.isDraining = true
+      defer { bridge.surfaces.isDraining = false }
+      try codec?.drain { take($0) }
     case .flush:
       codec?.flush()
+      bridge.surfaces.flush()
       bridge.unlockStrides()
     case .setAside:
       guard let current = codec.take() else { return }

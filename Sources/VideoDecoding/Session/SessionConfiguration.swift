@@ -66,6 +66,19 @@ public struct SessionConfiguration: Sendable {
     case semiPlanar
   }
 
+  /// Where a device's pictures are.
+  package enum OutputMemory: Sendable {
+    /// In memory of this process, or of the allocator's.
+    case system
+    /// They stay in the device's memory, which has descriptors (``DecodedPicture/deviceSamples``), where the device can pass it
+    /// on and ``outputLayout`` is semi-planar. Software's pictures, and those that are more than the device can spare,
+    /// are in memory of this process.
+    case device
+
+    /// Pictures that a session's caller may hold, at least, before others are downloaded.
+    package static let surfaceCount = 8
+  }
+
   /// What to do when the stream does not signal how many pictures it reorders (`max_num_reorder_frames`, H.264 E.2.1).
   package enum UnknownReordering: Sendable {
     /// Hold back as many as profile and level allow: every picture is output, in order.
@@ -97,6 +110,8 @@ public struct SessionConfiguration: Sendable {
   public var replayCountLimit = 600
   /// Memory layout of decoded pictures.
   public var outputLayout = OutputLayout.native
+  /// Where a device's pictures are.
+  package var outputMemory = OutputMemory.system
   /// Compare decoded pictures with the picture hashes of an H.265 stream; those that differ are damaged.
   public var verifiesPictureHash = false
   /// Largest coded picture in luma samples; larger ones fail before memory is allocated. Level 6.2 allows 35,651,584.
@@ -114,6 +129,8 @@ public struct SessionConfiguration: Sendable {
   /// Ends the session's wait for a codec that is in another process.
   public var cancellation: Cancellation?
 
+  /// Pictures that may stay in the device's memory.
+  var surfaceCount: Int { hardware != .off && outputMemory == .device ? OutputMemory.surfaceCount : 0 }
   var expectsReordering: Bool { unknownReordering == .expect && !lowDelay }
 
   /// The defaults.

@@ -88,6 +88,7 @@ struct CodecControl {
       learnsLate ? settledDepth : replay.start?.reorderDepth ?? settledDepth
     }
     settings.usesHardware = recovery?.isOnDevice ?? hardware.isOnDevice
+    if settings.usesHardware { settings.surfaceCount = configuration.surfaceCount }
     return settings
   }
 

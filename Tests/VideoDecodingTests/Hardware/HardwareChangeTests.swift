@@ -5,9 +5,12 @@ import Testing
 
 @testable import VideoDecoding
 
-/// Streams on a device whose size or bit depth changes, in other packagings, and sessions in the application's process.
+/// Streams on a device whose size or bit depth changes, in other packagings, and sessions in the application's process,
+/// which has one environment: these run one after the other, those in other files among them.
 @Suite(.enabled(if: VADriver.folder != nil), .serialized)
 struct HardwareChangeTests {
+  init() { PictureSurface.takeSharedMemory() }
+
   // MARK: Other sizes and bit depths
 
   /// What follows what in one stream.

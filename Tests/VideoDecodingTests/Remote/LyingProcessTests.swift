@@ -13,20 +13,36 @@ import Testing
 /// What a process under somebody else's control may answer: whatever it is, it is refused, or does no harm.
 @Suite struct LyingProcessTests {
   /// A codec, and the process that lies to it.
-  private final class Liar {
+  final class Liar {
     private let process: LyingProcess
     private let codec: RemoteCodec
 
-    init(timeout: Duration = .milliseconds(20)) throws {
+    init(timeout: Duration = .milliseconds(20), surfaceCount: Int = 0) throws {
       process = try LyingProcess()
       try process.answer([.finished(nil, CodecStatus(), consumedSlotCount: 0)])
-      codec = try process.open(
-        CodecSettings(codec: .h264), PictureBridge(allocator: nil, layout: .native), timeout: timeout)
+      var settings = CodecSettings(codec: .h264)
+      settings.surfaceCount = surfaceCount
+      let bridge = PictureBridge(
+        allocator: nil, layout: surfaceCount > 0 ? .semiPlanar : .native, surfaces: SurfaceExport(limit: surfaceCount))
+      codec = try process.open(settings, bridge, timeout: timeout)
+    }
+
+    /// Answers with a picture in a device's memory, alone in its message.
+    func answer(_ reply: CodecReply, descriptors: [Int32]) throws {
+      var writer = MessageWriter()
+      reply.write(to: &writer)
+      try process.send(writer.bytes, descriptors: descriptors)
+    }
+
+    func samples(of surface: PictureSurface) throws -> PictureMemory? {
+      try codec.samples(of: surface, width: 64, height: 64)
     }
 
     func answer(_ replies: [CodecReply]) throws(LinkError) { try process.answer(replies) }
 
-    func send(_ bytes: [UInt8]) throws(LinkError) { try process.send(bytes) }
+    func send(_ bytes: [UInt8], descriptors: [Int32] = []) throws(LinkError) {
+      try process.send(bytes, descriptors: descriptors)
+    }
 
     /// Has the codec decode an access unit; returns its error and what it reports.
     func decode(_ index: UInt64 = 0) throws -> (error: AVError?, events: [CodecEvent]) {
