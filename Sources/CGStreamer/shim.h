@@ -44,6 +44,9 @@ static inline gboolean cgst_buffer_is_system_memory(GstBuffer *buffer) {
 		if (!gst_memory_is_type(gst_buffer_peek_memory(buffer, index), GST_ALLOCATOR_SYSMEM)) return FALSE;
 	return TRUE;
 }
+static inline void cgst_caps_set_feature(GstCaps *caps, const gchar *feature) {
+  gst_caps_set_features_simple(caps, gst_caps_features_new(feature, NULL));
+}
 static inline GstCaps *cgst_caps_make_writable(GstCaps *caps) { return gst_caps_make_writable(caps); }
 static inline GstEvent *cgst_event_make_writable(GstEvent *event) { return gst_event_make_writable(event); }
 

@@ -54,4 +54,6 @@ struct FrameRequest {
   var keyUnitsOnly = false
   /// Trick mode: pictures that nothing refers to may be dropped.
   var allowsSkipping = false
+  /// Reverse playback: pictures go downstream a group at a time, backwards, when all of it is decoded.
+  var isReverse = false
 }

@@ -178,22 +178,21 @@ struct DecoderCore<Codec: DecoderCodec> {
     return nil
   }
 
-  /// Interleaved chroma is no work, because a device decodes, or is expected to.
-  var prefersSemiPlanar: Bool { mutating get { session.prefersSemiPlanar(settings) } }
-
   /// Plans the output for the picture that is to be output, or else for the first access unit.
   ///
   /// - Parameters:
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
-  ///   - prefersSemiPlanar: interleaved chroma is no work, and downstream has listed its formats.
+  ///   - listed: what downstream lists, in its order; `nil` when nothing is linked.
+  ///   - isReverse: the stream is played backwards.
   ///   - needsReconfigure: downstream has requested another negotiation.
-  mutating func plan(allowed: borrowing Caps?, prefersSemiPlanar: Bool, needsReconfigure: Bool) {
+  mutating func plan(allowed: borrowing Caps?, listed: borrowing Caps?, isReverse: Bool, needsReconfigure: Bool) {
+    let preference = session.preference(settings, in: listed, isReverse: isReverse)
     do throws(ElementError) {
       if let outgoing {
-        let plan = try plan(for: outgoing.picture, prefersSemiPlanar, allowed: allowed)
+        let plan = try plan(for: outgoing.picture, preference, allowed: allowed)
         if let plan, !output.isAgreed(plan) || needsReconfigure { output.propose(plan) } else { agreed() }
       } else if let accessUnit = reader.queue.first, case .planning = reader.queue.preparation {
-        try plan(for: accessUnit, prefersSemiPlanar, allowed: allowed)
+        try plan(for: accessUnit, preference, allowed: allowed)
       }
     } catch {
       fail(DecoderMessage(error))
@@ -201,7 +200,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   }
 
   private mutating func plan(
-    for accessUnit: AccessUnitQueue.AccessUnit, _ prefersSemiPlanar: Bool, allowed: borrowing Caps?
+    for accessUnit: AccessUnitQueue.AccessUnit, _ preference: OutputPreference, allowed: borrowing Caps?
   ) throws(ElementError) {
     guard let format = reader.formats.format, let description = accessUnit.description, let input = reader.input else {
       return release(accessUnit.number)
@@ -209,8 +208,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     output.expect(format, scan: description.scan, isNew: reader.formats.isNewFormat)
     let layout = description.isIDR || !session.canContinue(with: format) ? nil : session.layout
     let (plan, isOfSession) = try output.plan(
-      format, of: input, stream: reader.formats, keeping: layout,
-      prefersSemiPlanar: prefersSemiPlanar, allowed: allowed)
+      format, of: input, stream: reader.formats, keeping: layout, preferring: preference, allowed: allowed)
     session.replaceSoon(!isOfSession)
     // Pictures of another size or sample format must be output before this one's caps are sent. If only, say, the frame
     // rate in the caps changed, draining within a group of pictures would only cost time.
@@ -221,14 +219,15 @@ struct DecoderCore<Codec: DecoderCodec> {
   }
 
   private mutating func plan(
-    for picture: DecodedPicture, _ prefersSemiPlanar: Bool, allowed: borrowing Caps?
+    for picture: DecodedPicture, _ preference: OutputPreference, allowed: borrowing Caps?
   ) throws(ElementError) -> OutputPlan? {
     guard let format = reader.formats.settledFormat, let input = reader.input else { return nil }
     let (plan, isOfSession) = try output.plan(
-      picture, format, of: input, stream: reader.formats, prefersSemiPlanar: prefersSemiPlanar,
-      allowed: allowed)
+      picture, format, of: input, stream: reader.formats, preferring: preference, allowed: allowed)
     // The session's layout stays until it can be replaced.
     if !isOfSession { session.replaceSoon(true) }
+    // Where downstream does not take this picture's format, those that follow are downloaded at once.
+    if picture.isOfDevice && !plan.layout.isOfDevice { session.stopKeepingSurfaces() }
     return plan
   }
 
@@ -267,6 +266,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   private func keepsSession(_ plan: OutputPlan) -> Bool {
     guard let format = reader.formats.format else { return false }
     return session.canContinue(with: format) && session.layout == plan.sessionLayout
+      && (session.canKeepSurfaces || !plan.layout.isOfDevice)
   }
 
   private mutating func open(by plan: OutputPlan) {
@@ -274,7 +274,8 @@ struct DecoderCore<Codec: DecoderCodec> {
     do throws(DecodeError) {
       if !keepsSession(plan) {
         try session.open(
-          format, layout: plan.sessionLayout, settings: settings, isLive: isLive, allocator: output.allocator)
+          format, layout: plan.sessionLayout, keepsSurfaces: plan.layout.isOfDevice, settings: settings, isLive: isLive,
+          allocator: output.allocator)
         outcomes.sessionOpened(format, settings, isLive: isLive)
       } else if reader.formats.hasNewParameterSets {
         try session.accept(format)

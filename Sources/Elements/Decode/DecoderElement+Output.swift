@@ -7,9 +7,8 @@ extension DecoderElement {
   func askDownstream() {
     let pad = sourcePad
     let allowed = pad.allowedCaps
-    // What takes anything gets the same format with every decoder.
-    let prefersSemiPlanar = core.prefersSemiPlanar && RawFormatChoice.areListed(in: pad.peerCaps())
-    core.plan(allowed: allowed, prefersSemiPlanar: prefersSemiPlanar, needsReconfigure: pad.needsReconfigure)
+    let listed = pad.peerCaps()
+    core.plan(allowed: allowed, listed: listed, isReverse: isReverse, needsReconfigure: pad.needsReconfigure)
   }
 
   func negotiateProposal() throws(FlowError) {
@@ -32,7 +31,7 @@ extension DecoderElement {
   /// Configures the pool that the base class chose so that libavcodec can decode into it, where downstream permits.
   func choosePool(in query: borrowing Query) -> Bool {
     // The pool's padding is made for frames: fields are copied.
-    guard let output = core.output.agreed, output.isSessionFormat, query.allowsVideoMeta,
+    guard let output = core.output.agreed, output.isSessionFormat, !output.layout.isOfDevice, query.allowsVideoMeta,
       output.info.interlaceMode != .alternate, core.rendersDirectly
     else {
       core.choosePool(isDirect: false)
@@ -47,6 +46,15 @@ extension DecoderElement {
   /// The buffer that goes downstream for a picture.
   func outputBuffer(for picture: DecodedPicture) throws(FlowError) -> Buffer {
     guard let output = core.output.agreed else { throw .notNegotiated }
+    if output.layout.isOfDevice {
+      guard let buffer = picture.inDeviceMemory(as: output.info) else {
+        throw reported(
+          .error,
+          as: ElementError(
+            .resource(.noSpaceLeft), "No memory for a decoded picture.", debug: "GstDmaBufAllocator gave none"))
+      }
+      return buffer
+    }
     let pooled = picture.token as? PooledPicture
     guard let conversion = core.output.conversion else {
       if output.isDirect, let pooled {

@@ -160,6 +160,9 @@ extension DecoderElement {
     post(message.error, details: message.details)
   }
 
+  /// The base class holds the pictures of a group back, to output them backwards.
+  var isReverse: Bool { [inputSegment, outputSegment].contains { $0.rate < 0 } }
+
   private func decode(_ number: FrameNumber) throws(FlowError) {
     guard let frame = frame(number: number) else { return core.discard(number) }
     let request = FrameRequest(
@@ -167,7 +170,7 @@ extension DecoderElement {
       isDecodeOnly: frame.isDecodeOnly || frame.inputFlags.contains(.decodeOnly),
       isLate: maximumDecodeTime(of: frame) < 0,
       keyUnitsOnly: inputSegment.keyUnitsOnly,
-      allowsSkipping: outputSegment.allowsSkipping || outputSegment.forwardPredictedOnly)
+      allowsSkipping: outputSegment.allowsSkipping || outputSegment.forwardPredictedOnly, isReverse: isReverse)
     do throws(FlowError) {
       let lent: Void? = try frame.withInput { (buffer) throws(FlowError) in
         let map = try buffer.map()
@@ -233,6 +236,12 @@ extension DecoderElement {
 
   private func finish(_ number: FrameNumber, with picture: DecodedPicture) throws(FlowError) {
     guard let frame = frame(number: number) else { return }
+    var picture = picture
+    if core.output.agreed?.layout.isOfDevice != true {
+      // It came out before downstream preferred other memory.
+      guard let readable = core.session.readable(picture) else { return try drop(frame) }
+      picture = readable
+    }
     do throws(FlowError) {
       var buffer = try outputBuffer(for: picture)
       setFlags(of: &buffer, for: picture)

@@ -24,12 +24,12 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// - Parameters:
   ///   - layout: the layout of the session's pictures that has to stay; `nil` when another session can be made. In the
   ///     middle of a group it would have no references.
-  ///   - prefersSemiPlanar: interleaved chroma is no work, because a device decodes.
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
   /// - Returns: the plan, and whether it is what a new session would output for this format.
   func plan(
     _ format: FormatDescription, of input: DecoderInput<Codec>, stream: borrowing FormatFollower<Codec>,
-    keeping layout: SessionConfiguration.OutputLayout?, prefersSemiPlanar: Bool, allowed: borrowing Caps?
+    keeping layout: SessionConfiguration.OutputLayout?, preferring preference: OutputPreference,
+    allowed: borrowing Caps?
   ) throws(ElementError) -> (OutputPlan, isOfSession: Bool) {
     guard let native = PictureLayout(format, completesMonochrome: Codec.completesMonochrome) else {
       throw ElementError(
@@ -37,8 +37,11 @@ struct DecoderOutput<Codec: DecoderCodec> {
         debug: "\(format.chromaFormat.name) with \(format.lumaBitDepth) bits luma and \(format.chromaBitDepth) chroma")
     }
     let plan = try plan(
-      format, as: native, of: input, stream: stream, prefersSemiPlanar: prefersSemiPlanar, allowed: allowed)
-    guard let layout, layout != plan.sessionLayout else { return (plan, true) }
+      format, as: native, of: input, stream: stream, prefersSemiPlanar: preference.isSemiPlanar,
+      keepsSurfaces: preference.surfaces == .kept || preference.surfaces == .wanted && layout == nil, allowed: allowed)
+    guard let layout, layout != plan.sessionLayout else {
+      return (plan, layout == nil || preference.surfaces != .wanted)
+    }
     var kept = native
     if layout == .semiPlanar, let semiPlanar = native.pixelFormat.semiPlanar { kept.pixelFormat = semiPlanar }
     return (try plan.converting(from: kept, of: layout), false)
@@ -49,19 +52,23 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// - Returns: the plan, and whether it is what a new session would output for this format.
   func plan(
     _ picture: DecodedPicture, _ format: FormatDescription, of input: DecoderInput<Codec>,
-    stream: borrowing FormatFollower<Codec>, prefersSemiPlanar: Bool, allowed: borrowing Caps?
+    stream: borrowing FormatFollower<Codec>, preferring preference: OutputPreference, allowed: borrowing Caps?
   ) throws(ElementError) -> (OutputPlan, isOfSession: Bool) {
-    let layout = PictureLayout(of: picture)
+    var layout = PictureLayout(of: picture)
     var native = layout
     native.pixelFormat = layout.pixelFormat.planar
     let plan = try plan(
-      format, as: native, of: input, stream: stream, prefersSemiPlanar: prefersSemiPlanar, allowed: allowed)
-    return plan.layout == layout ? (plan, true) : (try plan.converting(from: layout), false)
+      format, as: native, of: input, stream: stream, prefersSemiPlanar: preference.isSemiPlanar,
+      keepsSurfaces: picture.isOfDevice && (preference.surfaces != .unwanted || !picture.hasSamples),
+      allowed: allowed)
+    layout.isOfDevice = plan.layout.isOfDevice
+    return plan.layout == layout
+      ? (plan, preference.surfaces != .wanted) : (try plan.converting(from: layout), false)
   }
 
   private func plan(
     _ format: FormatDescription, as native: PictureLayout, of input: DecoderInput<Codec>,
-    stream: borrowing FormatFollower<Codec>, prefersSemiPlanar: Bool, allowed: borrowing Caps?
+    stream: borrowing FormatFollower<Codec>, prefersSemiPlanar: Bool, keepsSurfaces: Bool, allowed: borrowing Caps?
   ) throws(ElementError) -> OutputPlan {
     let interlacing = interlacing ?? Interlacing(format, scan: nil)
     let hasVUI = stream.hasVUI
@@ -75,7 +82,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
           interlacing: interlacing)
       },
       displayFields: displayFields(stream.display, besides: input.caps), prefersSemiPlanar: prefersSemiPlanar,
-      allowed: allowed)
+      keepsSurfaces: keepsSurfaces, allowed: allowed)
   }
 
   /// HDR fields of the caps, from the stream where the sink caps have none.
@@ -119,6 +126,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// - Throws: when the session's pictures cannot be converted.
   mutating func negotiated(_ plan: OutputPlan, pool: consuming BufferPool?) throws(ElementError) -> String? {
     guard let agreed else { return nil }
+    guard !agreed.layout.isOfDevice else { return "pictures stay in the device's memory" }
     if agreed.isSessionFormat {
       guard agreed.isDirect else {
         return "not direct, or downstream takes no GstVideoMeta: pictures with padding between rows are copied"
@@ -152,6 +160,8 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// is as negotiated.
   mutating func follow(_ picture: DecodedPicture) -> Bool {
     let hasOtherFields = interlacing?.correct(by: picture) ?? false
-    return agreed?.layout == PictureLayout(of: picture) && !hasOtherFields
+    var layout = PictureLayout(of: picture)
+    layout.isOfDevice = picture.isOfDevice
+    return agreed?.layout == layout && !hasOtherFields
   }
 }

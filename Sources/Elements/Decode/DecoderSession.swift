@@ -14,6 +14,8 @@ struct DecoderSession {
   private let cancellation: Cancellation
   /// At the next IDR picture: a new session could decode without the conversion that this one needs.
   private(set) var isToBeReplaced = false
+  /// Downstream takes a device's memory rather than the system's.
+  private var keepsSurfaces = true
 
   /// Makes sessions; tests make some that fail.
   typealias Maker = (FormatDescription, SessionConfiguration, (any PictureAllocator)?) throws(DecodeError)
@@ -27,12 +29,35 @@ struct DecoderSession {
   var isOpen: Bool { current != nil }
   /// How the session lays its pictures out.
   var layout: SessionConfiguration.OutputLayout? { current?.configuration.outputLayout }
+  /// What is best for the next pictures where downstream, whose caps these are, takes it.
+  ///
+  /// From the next access unit on a device's pictures stay in its memory, or not, as downstream prefers.
+  mutating func preference(_ settings: DecoderSettings, in caps: borrowing Caps?, isReverse: Bool) -> OutputPreference {
+    keepsSurfaces = DeviceMemory.isPreferred(in: caps)
+    var surfaces = OutputPreference.Surfaces.unwanted
+    if keepsSurfaces, !isReverse, expectsDevice(settings) { surfaces = canKeepSurfaces ? .kept : .wanted }
+    // What takes anything gets the same format with every decoder, unless a device's pictures stay where they are.
+    let mayBeSemiPlanar = RawFormatChoice.areListed(in: caps) || keepsSurfaces && canKeepSurfaces
+    return OutputPreference(isSemiPlanar: mayBeSemiPlanar && prefersSemiPlanar(settings), surfaces: surfaces)
+  }
   /// Interleaved chroma is no work, because a device decodes, or is expected to.
-  func prefersSemiPlanar(_ settings: DecoderSettings) -> Bool {
+  private func prefersSemiPlanar(_ settings: DecoderSettings) -> Bool {
+    // Layouts do not change with each fall-back.
+    settings.hardware != .off && current?.configuration.outputLayout == .semiPlanar || expectsDevice(settings)
+  }
+  /// A device decodes, or is expected to.
+  private func expectsDevice(_ settings: DecoderSettings) -> Bool {
     guard settings.hardware != .off else { return false }
     guard let current else { return settings.sessionConfiguration(layout: .native, isLive: false).expectsDevice }
-    // Layouts do not change with each fall-back.
-    return current.configuration.outputLayout == .semiPlanar || current.decoder.map { $0 != .software } ?? false
+    return current.decoder.map { $0 != .software } ?? false
+  }
+  /// A device's pictures can stay in its memory.
+  var canKeepSurfaces: Bool { current?.configuration.outputMemory == .device }
+  /// Has a device's pictures downloaded from the next access unit on, until downstream's preference is asked for again.
+  mutating func stopKeepingSurfaces() { keepsSurfaces = false }
+  /// The picture with samples that can be read, whatever memory it lies in; `nil` where they are lost.
+  func readable(_ picture: DecodedPicture) -> DecodedPicture? {
+    picture.hasSamples ? picture : current?.readable(picture)
   }
   /// Pictures that are held back; `nil` without a session.
   var latency: Int? { current?.latency.frames }
@@ -51,11 +76,12 @@ struct DecoderSession {
 
   /// Opens a session in place of the one before, whose pictures were output.
   mutating func open(
-    _ format: FormatDescription, layout: SessionConfiguration.OutputLayout, settings: DecoderSettings, isLive: Bool,
-    allocator: PoolPictureAllocator
+    _ format: FormatDescription, layout: SessionConfiguration.OutputLayout, keepsSurfaces: Bool,
+    settings: DecoderSettings, isLive: Bool, allocator: PoolPictureAllocator
   ) throws(DecodeError) {
     close()
     var configuration = settings.sessionConfiguration(layout: layout, isLive: isLive)
+    configuration.outputMemory = keepsSurfaces ? .device : .system
     configuration.cancellation = cancellation
     // Another process cannot write into downstream's buffers: its own memory goes there.
     current = try make(format, configuration, settings.isolation == .none ? allocator : nil)
@@ -80,6 +106,8 @@ struct DecoderSession {
     if current.skipFrames != skipFrames { current.skipFrames = skipFrames }
     current.outputCorrupt = settings.outputCorrupt
     current.retries = Int(settings.sessionRetries)
+    // More pictures are held back in a group than a device can spare, under caps that come before all of them.
+    if canKeepSurfaces { current.keepsSurfaces = keepsSurfaces && !request.isReverse }
   }
 
   /// A flush or a stop has ended all waits: a failure that follows from it is not reported.

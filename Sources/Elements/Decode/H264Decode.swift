@@ -25,7 +25,9 @@ final class H264Decode: VideoDecoder, DecoderElement {
   override class var padTemplates: [PadTemplate] {
     [
       .sink("video/x-h264, stream-format={avc, avc3, byte-stream}, alignment={au, nal}"),
-      .source("video/x-raw, format={\(RawFormatChoice.offered.map(\.name).joined(separator: ", "))}"),
+      .source(
+        "video/x-raw, format={\(RawFormatChoice.offered.map(\.name).joined(separator: ", "))}; "
+          + DeviceMemory.template),
     ]
   }
 

@@ -26,7 +26,9 @@ final class H265Decode: VideoDecoder, DecoderElement {
     let formats = "format={\(RawFormatChoice.offered.map(\.name).joined(separator: ", "))}"
     return [
       .sink("video/x-h265, stream-format={hvc1, hev1, byte-stream}, alignment={au, nal}"),
-      .source("video/x-raw, \(formats); video/x-raw(format:Interlaced), \(formats), interlace-mode=alternate"),
+      .source(
+        "video/x-raw, \(formats); video/x-raw(format:Interlaced), \(formats), interlace-mode=alternate; "
+          + DeviceMemory.template),
     ]
   }
 

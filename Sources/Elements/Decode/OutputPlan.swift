@@ -19,7 +19,7 @@ struct OutputPlan {
   /// The raw video's caps.
   var caps: Caps {
     // Set here, because the base class would turn multiview-mode "unknown" into "mono".
-    var caps = info.caps()
+    var caps = layout.isOfDevice ? DeviceMemory.caps(of: info) : info.caps()
     for (name, text) in displayFields { caps.set(name, .string(text)) }
     return caps
   }
@@ -63,11 +63,12 @@ extension OutputPlan {
   ///   - interlacing: how pictures are made of fields.
   ///   - describe: fills in what is known beyond format and size.
   ///   - prefersSemiPlanar: interleaved chroma is no work, because a device decodes.
+  ///   - keepsSurfaces: pictures stay in a device's memory where downstream takes that.
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
   /// - Throws: the message for the application when nothing fits.
   init(
     native: PictureLayout, interlacing: Interlacing, describe: (inout VideoInfo) -> Void,
-    displayFields: [String: String], prefersSemiPlanar: Bool, allowed: borrowing Caps?
+    displayFields: [String: String], prefersSemiPlanar: Bool, keepsSurfaces: Bool, allowed: borrowing Caps?
   ) throws(ElementError) {
     guard let nativeFormat = native.pixelFormat.videoFormat else {
       throw ElementError(
@@ -83,8 +84,20 @@ extension OutputPlan {
         layout: native, sessionLayout: .native, source: described, info: info, displayFields: displayFields)
       return
     }
-    let allowed = Self.frames(allowed)
     let semiPlanar = native.pixelFormat.semiPlanar
+    if keepsSurfaces, let format = semiPlanar?.videoFormat,
+      var info = VideoInfo(format: format, width: native.width, height: native.height)
+    {
+      info.copyDescription(from: described)
+      if DeviceMemory.isTaken(info, allowed) {
+        var layout = native
+        layout.pixelFormat = semiPlanar ?? native.pixelFormat
+        layout.isOfDevice = true
+        self.init(layout: layout, sessionLayout: .semiPlanar, source: info, info: info, displayFields: displayFields)
+        return
+      }
+    }
+    let allowed = Self.frames(allowed)
     let preferred = prefersSemiPlanar ? semiPlanar?.videoFormat : nil
     for candidate in RawFormatChoice.candidates(for: nativeFormat, preferring: preferred, allowed: allowed) {
       if candidate == nativeFormat {

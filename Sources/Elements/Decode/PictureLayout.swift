@@ -8,6 +8,8 @@ struct PictureLayout: Hashable {
   /// Coded size in luma samples.
   var codedWidth: Int, codedHeight: Int
   var crop: PictureCrop
+  /// Pictures stay in a device's memory.
+  var isOfDevice = false
 
   var width: Int { codedWidth - crop.left - crop.right }
   var height: Int { codedHeight - crop.top - crop.bottom }

@@ -40,7 +40,7 @@ enum RawFormatChoice {
       if caps.isAny { return [native] }
       for index in 0..<caps.count {
         let structure = caps[index]
-        guard structure.has("format") else { return [native] }
+        guard structure.has("format") else { return [preferred ?? native] }
         names += structure.strings("format")
       }
     }

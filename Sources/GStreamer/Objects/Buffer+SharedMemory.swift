@@ -8,6 +8,12 @@ extension Buffer {
     unsafe allocator.pointee.object.flags |= GST_OBJECT_FLAG_MAY_BE_LEAKED.rawValue
     return unsafe allocator
   }()
+  /// `GstDmaBufAllocator`, which never ends.
+  nonisolated(unsafe) private static let deviceAllocator: UnsafeMutablePointer<GstAllocator>? = {
+    guard let allocator = unsafe gst_dmabuf_allocator_new() else { return nil }
+    unsafe allocator.pointee.object.flags |= GST_OBJECT_FLAG_MAY_BE_LEAKED.rawValue
+    return unsafe allocator
+  }()
   private static let owner = unsafe g_quark_from_static_string("GstSwiftSharedMemoryOwner")
 
   /// A buffer of memory that has a descriptor, so that it can be passed on to other processes: `GstFdMemory`, read-only.
@@ -23,6 +29,36 @@ extension Buffer {
     guard let allocator = unsafe Self.descriptorAllocator,
       let memory = unsafe gst_fd_allocator_alloc(allocator, descriptor, gsize(byteCount), flags)
     else { return nil }
+    unsafe Self.lend(memory, keeping: owner)
+    self.init()
+    unsafe gst_buffer_append_memory(raw, memory)
+  }
+
+  /// A buffer of a device's memory (`GstDmaBufMemory`), read-only, which nothing maps unless somebody reads it. `nil` where
+  /// there is no memory for it.
+  ///
+  /// - Parameters:
+  ///   - objects: descriptors of DMA-BUFs and their sizes in bytes, a `GstMemory` each.
+  ///   - owner: keeps the descriptors until it is released, with the last use of the memory, on any thread.
+  package init?(ofDevice objects: [(descriptor: Int32, byteCount: Int)], keeping owner: AnyObject) {
+    guard let allocator = unsafe Self.deviceAllocator else { return nil }
+    let memories = unsafe objects.compactMap { object in
+      unsafe gst_dmabuf_allocator_alloc_with_flags(
+        allocator, object.descriptor, gsize(clamping: object.byteCount), GST_FD_MEMORY_FLAG_DONT_CLOSE)
+    }
+    guard unsafe memories.count == objects.count else {
+      for index in unsafe memories.indices { unsafe gst_memory_unref(memories[index]) }
+      return nil
+    }
+    self.init()
+    for index in unsafe memories.indices {
+      unsafe Self.lend(memories[index], keeping: owner)
+      unsafe gst_buffer_append_memory(raw, memories[index])
+    }
+  }
+
+  /// Makes memory read-only, and keeps its owner.
+  private static func lend(_ memory: UnsafeMutablePointer<GstMemory>, keeping owner: AnyObject) {
     unsafe memory.pointee.mini_object.flags |= GST_MEMORY_FLAG_READONLY.rawValue
     let reference = unsafe Unmanaged.passRetained(owner)
     unsafe gst_mini_object_set_qdata(
@@ -30,8 +66,6 @@ extension Buffer {
     ) { owner in
       if let owner = unsafe owner { unsafe Unmanaged<AnyObject>.fromOpaque(owner).release() }
     }
-    self.init()
-    unsafe gst_buffer_append_memory(raw, memory)
   }
 
   /// Describes where the planes lie, each by the offset of its first sample and the bytes from one row to the next

@@ -90,6 +90,18 @@ public import CGStreamer
     }
   }
 
+  /// Sets the only feature of every structure, such as `memory:DMABuf`.
+  package mutating func setFeature(_ feature: String) {
+    unsafe raw = cgst_caps_make_writable(raw)
+    unsafe cgst_caps_set_feature(raw, feature)
+  }
+
+  /// Whether the structure at an index has this feature; not where it allows any.
+  package borrowing func hasFeature(_ feature: String, at index: Int) -> Bool {
+    guard 0..<count ~= index, let features = unsafe gst_caps_get_features(raw, guint(index)) else { return false }
+    return unsafe gst_caps_features_is_any(features) == 0 && gst_caps_features_contains(features, feature) != 0
+  }
+
   /// Appends the structures of other caps.
   public mutating func append(_ other: consuming Caps) {
     unsafe raw = cgst_caps_make_writable(raw)

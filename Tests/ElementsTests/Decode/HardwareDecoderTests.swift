@@ -5,6 +5,7 @@ import Glibc
 import HardwareSupport
 import HarnessSupport
 import Testing
+import VideoDecoding
 
 @testable import Elements
 
@@ -15,6 +16,7 @@ import Testing
 
   init() throws {
     device = try #require(ElementDriver.shared)
+    PictureSurface.takeSharedMemory()
     device.driver.inject(.none)
   }
 
