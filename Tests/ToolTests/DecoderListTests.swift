@@ -16,11 +16,13 @@ import Testing
   }
 
   /// Connecting to a display takes longer than the first picture does.
-  @Test(.enabled(if: ["/dev/dri", "/dev/nvidiactl", "/dev/dxg"].allSatisfy { !FileManager.default.fileExists(atPath: $0) }))
+  @Test(
+    .enabled(if: ["/dev/dri", "/dev/nvidiactl", "/dev/dxg"].allSatisfy { !FileManager.default.fileExists(atPath: $0) }))
   func aDisplayWithoutAGPUIsNotTried() async throws {
     let folder = try Folder()
+    let clip = Program.media.appending(path: "clip.h264").path
     let run = try await Program.shell(
-      "env -u LIBVA_DRIVER_NAME DISPLAY=:7777 h26x decode --hardware required -o /dev/null '\(Program.media.appending(path: "clip.h264").path)'",
+      "env -u LIBVA_DRIVER_NAME DISPLAY=:7777 h26x decode --hardware required -o /dev/null '\(clip)'",
       in: folder.url)
     #expect(run.status == 1 && run.said.contains("display :7777 has no GPU of this machine"), "\(run.said)")
   }

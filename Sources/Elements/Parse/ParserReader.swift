@@ -166,7 +166,8 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     timestamps.notice(situation)
     guard finder.scanner.isBetweenAccessUnits else { return }
     finder.aim(
-      listing: splitsAccessUnits(continuesOutput: continuesOutput) || replacesStartCodes, cutting: packaging?.alignment == .nalUnit,
+      listing: splitsAccessUnits(continuesOutput: continuesOutput) || replacesStartCodes,
+      cutting: packaging?.alignment == .nalUnit,
       areTimesMade ? .referenceMarking : .pictureIdentity)
   }
 

@@ -144,7 +144,9 @@ struct UnreadElements {
   ///   - others: the places of other streams that were kept.
   func losses(video: Int?, others: [Int]) -> [String] {
     var losses: [String] = []
-    if let video, tracks.indices.contains(video), !FormatLibrary.keepsGeometry, tracks[video].crop.contains(where: { $0 > 0 }) {
+    if let video, tracks.indices.contains(video), !FormatLibrary.keepsGeometry,
+      tracks[video].crop.contains(where: { $0 > 0 })
+    {
       let crop = tracks[video].crop
       losses.append("cropping (left \(crop[0]), top \(crop[1]), right \(crop[2]), bottom \(crop[3]))")
     }

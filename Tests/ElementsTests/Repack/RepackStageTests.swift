@@ -171,7 +171,8 @@ import Testing
     var continuity = RepackContinuity<H264>()
     var journal = RepackJournal()
     func note(_ pieces: [RepackPiece<H264>], unreadable: Int = 0) -> Bool {
-      journal.note(continuity.inspect(pieces, RepackedAccessUnit()), unreadableParameterSets: unreadable, in: .outOfBand)
+      journal.note(
+        continuity.inspect(pieces, RepackedAccessUnit()), unreadableParameterSets: unreadable, in: .outOfBand)
       return continuity.takeLoss()
     }
     let losses = [
@@ -219,9 +220,10 @@ import Testing
       (false, [RepackStream.slice(0, isIDR: true)]), (false, [[0x6E, 0x40, 0x80, 0x07]]), (false, [[0x0C, 0x80]]),
     ]
     for (isPlain, front) in isPlain {
-      for (keeps, back) in [(true, []), (true, [[0x0C, 0xFF] + [UInt8](repeating: 0xFF, count: 20) + [0x80]]),
-        (false, [[0x0A]]), (false, [[0x0A], [0x0B]])] as [(Bool, [[UInt8]])]
-      {
+      for (keeps, back) in [
+        (true, []), (true, [[0x0C, 0xFF] + [UInt8](repeating: 0xFF, count: 20) + [0x80]]),
+        (false, [[0x0A]]), (false, [[0x0A], [0x0B]]),
+      ] as [(Bool, [[UInt8]])] {
         for codeLength in [3, 4] {
           let nalUnits = front + parts + back
           let bytes = nalUnits.flatMap { [UInt8](repeating: 0, count: codeLength - 1) + [1] + $0 }
