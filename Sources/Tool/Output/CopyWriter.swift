@@ -152,7 +152,7 @@ struct CopyWriter {
     times.begin(at: beginning?.earliest ?? first.presentation, hasEditList: hasEditList)
     let timeBase = times.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = times.frameRate
-    if hasEditList { video.staleSideData.formUnion(extras.sideData) }
+    video.staleSideData.formUnion(extras.staleSideData(copiesBoxes: hasEditList))
     let delay = times.zero.subtractingReportingOverflow(times.companionOffset).partialValue
     try sink.open(video, timeBase, keepsTimeCode: (cut?.start ?? 0) == 0, delay: delay)
     if container == .flv { times.beginAtZero(first.decoding, try sink.firstCompanionTime()) }

@@ -88,11 +88,13 @@ struct SampleEntryExtras {
     }
   }
 
-  /// What the boxes describe that the muxer need not: newer ones write it in another form, besides which players do not
-  /// expect these.
-  var sideData: Set<SideData.Kind> {
-    let types = Set(boxes.map(\.type))
-    return types.isDisjoint(with: Self.codes(["st3d", "sv3d", "vexu"])) ? [] : [.stereo3D, .spherical]
+  /// What the muxer need not describe. FFmpeg 7.1's writes it in another form: besides boxes that are copied, which no
+  /// player expects, and although an edit has made it wrong.
+  ///
+  /// - Parameter copiesBoxes: whether boxes are added to the copy.
+  func staleSideData(copiesBoxes: Bool) -> Set<SideData.Kind> {
+    let names = edited + (copiesBoxes ? boxes.map(\.type.name) : [])
+    return names.contains { ["st3d", "sv3d", "vexu"].contains($0) } ? [.stereo3D, .spherical] : []
   }
 
   /// Types of boxes that have no counterpart outside of MP4 and MOV.
