@@ -55,6 +55,13 @@ static VAStatus mapBuffer(VADriverContextP va, VABufferID id, void **out) {
   return VA_STATUS_SUCCESS;
 }
 
+#if VA_CHECK_VERSION(1, 21, 0)
+static VAStatus mapBufferFor(VADriverContextP va, VABufferID id, void **bytes, uint32_t flags) {
+  (void)flags;
+  return mapBuffer(va, id, bytes);
+}
+#endif
+
 static VAStatus unmapBuffer(VADriverContextP va, VABufferID id) {
   struct Driver *driver = enter(va);
   bool exists = find(driver, id, bufferObject) != NULL;
@@ -84,6 +91,9 @@ void setBufferFunctions(struct VADriverVTable *table) {
   table->vaCreateBuffer = createBuffer;
   table->vaBufferSetNumElements = bufferSetNumElements;
   table->vaMapBuffer = mapBuffer;
+#if VA_CHECK_VERSION(1, 21, 0)
+  table->vaMapBuffer2 = mapBufferFor;
+#endif
   table->vaUnmapBuffer = unmapBuffer;
   table->vaDestroyBuffer = destroyBuffer;
   table->vaBufferInfo = bufferInfo;
