@@ -186,7 +186,7 @@ import Testing
     try session.decode(stream.units[10], tag: 10)
     session.takeResults(into: &run)
     #expect(run.accounts(for: 11))
-    #expect(session.nextNotice() == nil)
+    #expect(session.takeNotices().isEmpty)
     session.flush()
     var second = Run()
     try session.run(stream.units, into: &second)
