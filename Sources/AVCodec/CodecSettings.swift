@@ -73,6 +73,18 @@ package struct CodecSettings: Sendable {
   /// of one context are called one after the other anyway.
   package var usesHardware = false
 
+  /// Access units that are sent at once to a decoder in another process, one such batch before the last one is answered.
+  /// 0 where each is answered before the next is sent.
+  package var batchSize = 0
+
+  /// Access units that are worth an exchange with another process, given the luma samples of a picture: of small
+  /// pictures, whose decoding takes less time than two changes of the processor to another process cost, it takes
+  /// several.
+  package static func batchSize(_ sampleCount: Int) -> Int { max(1, min(4, (1 << 21) / max(1, sampleCount))) }
+
+  /// Whether frames may come out later than their order requires.
+  package var mayDelayFrames: Bool { useFrameThreads && effectiveThreadCount > 1 || batchSize > 0 }
+
   /// Pictures that may stay in the device's memory behind the decoder, which needs as many surfaces more.
   package var surfaceCount = 0
 

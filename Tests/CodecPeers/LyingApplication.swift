@@ -92,17 +92,17 @@ public enum LyingApplication {
         receiveAnswer()
       case 11:
         send(
-          .decodeInNewMemory(
-            index: index, byteCount: decisions.below(256) * 300,
-            memoryByteCount: decisions.oneIn(4) ? 4096 : Self.memoryByteCount), [memory.rawValue])
-        receiveAnswer()
+          .replaceMemory(byteCount: decisions.oneIn(4) ? 4096 : Self.memoryByteCount), [memory.rawValue])
       case 10:
-        send(.decode(index: decisions.oneIn(2) ? .max : 0, byteCount: decisions.below(256) * 300))
+        send(
+          .decode(
+            index: decisions.oneIn(2) ? .max : 0, offset: decisions.below(256) * 300,
+            byteCount: decisions.below(256) * 300))
         receiveAnswer()
       default:
         let accessUnit = MinimalStream.annexB(stream.nextAccessUnit(&decisions))
         try? memory.write(accessUnit.span, at: 0)
-        send(.decode(index: index, byteCount: accessUnit.count))
+        send(.decode(index: index, offset: 0, byteCount: accessUnit.count))
         receiveAnswer()
       }
     }

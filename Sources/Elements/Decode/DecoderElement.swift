@@ -111,7 +111,12 @@ extension DecoderElement {
     var failure: FlowError?
     while let action = core.nextAction(needsReconfigure: sourcePad.needsReconfigure) {
       do throws(FlowError) {
-        try perform(action)
+        if case .finish(let number, _) = action, failure == .endOfStream || failure == .flushing {
+          // Nobody wants more pictures: several may come at once.
+          if let frame = frame(number: number) { release(frame) }
+        } else {
+          try perform(action)
+        }
       } catch {
         failure = failure ?? error
       }

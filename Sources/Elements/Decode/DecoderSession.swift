@@ -29,6 +29,7 @@ struct DecoderSession {
   var isOpen: Bool { current != nil }
   /// How the session lays its pictures out.
   var layout: SessionConfiguration.OutputLayout? { current?.configuration.outputLayout }
+
   /// What is best for the next pictures where downstream, whose caps these are, takes it.
   ///
   /// From the next access unit on a device's pictures stay in its memory, or not, as downstream prefers.
@@ -40,27 +41,34 @@ struct DecoderSession {
     let mayBeSemiPlanar = RawFormatChoice.areListed(in: caps) || keepsSurfaces && canKeepSurfaces
     return OutputPreference(isSemiPlanar: mayBeSemiPlanar && prefersSemiPlanar(settings), surfaces: surfaces)
   }
+
   /// Interleaved chroma is no work, because a device decodes, or is expected to.
   private func prefersSemiPlanar(_ settings: DecoderSettings) -> Bool {
     // Layouts do not change with each fall-back.
     settings.hardware != .off && current?.configuration.outputLayout == .semiPlanar || expectsDevice(settings)
   }
+
   /// A device decodes, or is expected to.
   private func expectsDevice(_ settings: DecoderSettings) -> Bool {
     guard settings.hardware != .off else { return false }
     guard let current else { return settings.sessionConfiguration(layout: .native, isLive: false).expectsDevice }
     return current.decoder.map { $0 != .software } ?? false
   }
+
   /// A device's pictures can stay in its memory.
   var canKeepSurfaces: Bool { current?.configuration.outputMemory == .device }
+
   /// Has a device's pictures downloaded from the next access unit on, until downstream's preference is asked for again.
   mutating func stopKeepingSurfaces() { keepsSurfaces = false }
+
   /// The picture with samples that can be read, whatever memory it lies in; `nil` where they are lost.
   func readable(_ picture: DecodedPicture) -> DecodedPicture? {
     picture.hasSamples ? picture : current?.readable(picture)
   }
+
   /// Pictures that are held back; `nil` without a session.
   var latency: Int? { current?.latency.frames }
+
   /// What all sessions did.
   var statistics: SessionStatistics {
     var sum = earlier

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
+import Synchronization
 
 /// The buffers that reach an `appsink` of a pipeline.
 ///
@@ -41,13 +42,21 @@ public struct AppSink: AsyncSequence, Sendable {
   }
 
   /// Calls a handler with each buffer on its streaming thread, so that no task is woken for it. When the handler returns
-  /// false, the appsink returns flushing upstream. To be called before the pipeline plays.
+  /// false, it is not called again, and the appsink returns flushing upstream. To be called before the pipeline plays.
   /// - Throws: `noSuchSignal`, which an appsink never causes.
   package func onSample(_ handler: @escaping @Sendable (Sample) -> Bool) throws(PipelineError) {
     let flushing = FieldValue.int(FlowError.flushing.rawValue)
+    let hasEnded = Atomic(false)
     try element.connect("new-sample") { [element] _ in
       guard let sample = unsafe cgst_app_sink_try_pull(element.raw, 0) else { return nil }
-      return handler(unsafe Sample(owning: sample)) ? nil : flushing
+      let buffer = unsafe Sample(owning: sample)
+      // Elements may push on after an error.
+      guard !hasEnded.load(ordering: .relaxed) else { return flushing }
+      guard handler(buffer) else {
+        hasEnded.store(true, ordering: .relaxed)
+        return flushing
+      }
+      return nil
     }
   }
 

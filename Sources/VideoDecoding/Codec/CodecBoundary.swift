@@ -15,6 +15,10 @@ package protocol CodecBoundary: AnyObject {
   ///
   /// - Throws: only errors that mean the codec is lost.
   func decode(_ packet: Packet, index: UInt64, report: (CodecEvent) -> Void) throws(AVError)
+  /// Waits until what it got is decoded, as far as it decodes without more, and reports what comes out.
+  ///
+  /// - Throws: only errors that mean the codec is lost.
+  func finishDecoding(report: (CodecEvent) -> Void) throws(AVError)
   /// Outputs everything inside.
   ///
   /// - Throws: only errors that mean the codec is lost.
@@ -34,6 +38,7 @@ package protocol CodecBoundary: AnyObject {
 extension CodecBoundary {
   package var decoder: SessionDecoder { .software }
   package var process: CodecProcess? { nil }
+  package func finishDecoding(report: (CodecEvent) -> Void) throws(AVError) {}
   package func samples(of surface: PictureSurface, width: Int, height: Int) throws(AVError) -> PictureMemory? { nil }
 
   /// Whether it has come at least as far as `other`.

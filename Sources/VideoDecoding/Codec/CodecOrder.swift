@@ -7,6 +7,8 @@ enum CodecOrder {
   case open
   /// Decode the packet of an access unit; again, where it is replayed.
   case decode(Packet, index: UInt64, isRepeated: Bool = false)
+  /// Finish decoding what was replayed.
+  case finishReplay
   /// Output everything inside.
   case drain
   /// Discard everything inside.

@@ -15,6 +15,8 @@ struct StreamSetup {
   let deepestReordering: Int
   /// Parameter sets, without start codes or lengths.
   let parameterSets: [[UInt8]]
+  /// Luma samples of a picture.
+  private let sampleCount: Int
 
   /// The session skips unreferenced pictures itself: libavcodec would take some others for such.
   private let sortsOutDiscardable: Bool
@@ -41,6 +43,7 @@ struct StreamSetup {
     reorderDepth = format.sentReorderFrames
     // libavcodec never holds back more.
     deepestReordering = min(format.maximumReorderFrames, 15)
+    sampleCount = format.codedSize.width * format.codedSize.height
     var decodable = format
     decodable.parameterSets = syntax.decodable(format.parameterSets)
     let sets = decodable.parameterSets
@@ -69,7 +72,10 @@ struct StreamSetup {
       configuration.threadType == .frame || (configuration.threadType == .automatic && !configuration.lowDelay)
     settings.useSliceThreads = configuration.threadType != .frame
     settings.lowDelay = configuration.lowDelay
-    settings.reorderDepth = reorderDepth(settings.useFrameThreads && settings.effectiveThreadCount > 1)
+    if case .process = configuration.isolation, settings.useFrameThreads {
+      settings.batchSize = CodecSettings.batchSize(sampleCount)
+    }
+    settings.reorderDepth = reorderDepth(settings.mayDelayFrames)
     settings.expectsDeepestReordering = configuration.expectsReordering && mayReorder
     settings.skip = skip
     settings.maximumPixels = configuration.maximumPixels

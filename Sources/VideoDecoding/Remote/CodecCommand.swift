@@ -2,16 +2,17 @@
 package import AVCodec
 package import CodecLink
 
-/// What the application has a codec process do: a message each. The process answers those that decode, drain, open or
-/// download with `CodecReply` records, the last of which is `finished`; the others have no answer.
+/// What the application has a codec process do: one after the other, or several in a message. The process answers a
+/// message in which it decodes, drains, opens or downloads with `CodecReply` records, the last of which is `finished`;
+/// when one of these fails, the rest of the message is not carried out.
 package enum CodecCommand {
   /// Open a decoder. Two descriptors come with it: the socket on which picture slots are granted, and the memory that
   /// access units lie in, whose first `settings.extradata.count` bytes are the extradata.
   case open(CodecSettings, SessionConfiguration.OutputLayout, memoryByteCount: Int)
-  /// Decode the access unit in the first bytes of the memory.
-  case decode(index: UInt64, byteCount: Int)
-  /// The same. The memory is another: its descriptor comes with the message.
-  case decodeInNewMemory(index: UInt64, byteCount: Int, memoryByteCount: Int)
+  /// Decode the access unit at `offset` in the memory.
+  case decode(index: UInt64, offset: Int, byteCount: Int)
+  /// Access units lie in another memory from now on, whose descriptor comes with the message. Has no answer.
+  case replaceMemory(byteCount: Int)
   /// Output everything inside.
   case drain
   /// Discard everything inside.
@@ -29,25 +30,41 @@ package enum CodecCommand {
 
   /// Bytes of extradata or of an access unit, at most: what a packet of libavcodec's can hold.
   package static let inputLimit = 1 << 30
+  /// Bytes of the memory, at most.
+  private static let memoryLimit = 2 * inputLimit
 
   private enum Kind: UInt8 {
     case open = 1
-    case decode, decodeInNewMemory, drain, flush, skip, download, releaseSurfaces, keepSurfaces, requireSamples
+    case decode, replaceMemory, drain, flush, skip, download, releaseSurfaces, keepSurfaces, requireSamples
   }
 
-  /// Reads the message.
+  /// Whether the message that it comes in has an answer.
+  package var isAnswered: Bool {
+    switch self {
+    case .open, .decode, .drain, .download: true
+    case .replaceMemory, .flush, .skip, .releaseSurfaces, .keepSurfaces, .requireSamples: false
+    }
+  }
+
+  /// Reads all commands of a message.
   ///
   /// - Throws: `LinkError.invalid`.
-  package init(reading bytes: Span<UInt8>) throws(LinkError) {
-    var reader = MessageReader(bytes)
+  package static func all(in message: borrowing LinkMessage) throws(LinkError) -> [CodecCommand] {
+    var reader = MessageReader(message.bytes)
+    var commands: [CodecCommand] = []
+    while !reader.isAtEnd { commands.append(try CodecCommand(reading: &reader)) }
+    return commands
+  }
+
+  private init(reading reader: inout MessageReader) throws(LinkError) {
     guard let kind = Kind(rawValue: try reader.read()) else { throw .invalid }
     switch kind {
     case .open: self = try Self.open(reading: &reader)
-    case .decode: self = .decode(index: try reader.read(), byteCount: try reader.readCount(limit: Self.inputLimit))
-    case .decodeInNewMemory:
-      self = .decodeInNewMemory(
-        index: try reader.read(), byteCount: try reader.readCount(limit: Self.inputLimit),
-        memoryByteCount: try reader.readCount(limit: 2 * Self.inputLimit))
+    case .decode:
+      self = .decode(
+        index: try reader.read(), offset: try reader.readCount(limit: Self.memoryLimit),
+        byteCount: try reader.readCount(limit: Self.inputLimit))
+    case .replaceMemory: self = .replaceMemory(byteCount: try reader.readCount(limit: Self.memoryLimit))
     case .drain: self = .drain
     case .flush: self = .flush
     case .skip: self = .skip(try reader.readSkip())
@@ -60,7 +77,6 @@ package enum CodecCommand {
     case .keepSurfaces: self = .keepSurfaces(try reader.readFlag())
     case .requireSamples: self = .requireSamples(index: try reader.read())
     }
-    try reader.finish()
   }
 
   private static func open(reading reader: inout MessageReader) throws(LinkError) -> CodecCommand {
@@ -78,11 +94,11 @@ package enum CodecCommand {
     settings.surfaceCount = try reader.readCount(limit: CodecReply.surfaceLimit / 2)
     // The bytes lie in the memory.
     settings.extradata = Array(repeating: 0, count: try reader.readCount(limit: 1 << 24))
-    let memoryByteCount = try reader.readCount(limit: 2 * inputLimit)
+    let memoryByteCount = try reader.readCount(limit: memoryLimit)
     return .open(settings, flags.contains(.semiPlanar) ? .semiPlanar : .native, memoryByteCount: memoryByteCount)
   }
 
-  /// Appends the message.
+  /// Appends the command to a message.
   package func write(to writer: inout MessageWriter) {
     switch self {
     case .open(let settings, let layout, let memoryByteCount):
@@ -103,15 +119,14 @@ package enum CodecCommand {
       writer.append(count: settings.surfaceCount)
       writer.append(count: settings.extradata.count)
       writer.append(count: memoryByteCount)
-    case .decode(let index, let byteCount):
+    case .decode(let index, let offset, let byteCount):
       writer.append(Kind.decode.rawValue)
       writer.append(index)
+      writer.append(count: offset)
       writer.append(count: byteCount)
-    case .decodeInNewMemory(let index, let byteCount, let memoryByteCount):
-      writer.append(Kind.decodeInNewMemory.rawValue)
-      writer.append(index)
+    case .replaceMemory(let byteCount):
+      writer.append(Kind.replaceMemory.rawValue)
       writer.append(count: byteCount)
-      writer.append(count: memoryByteCount)
     case .drain: writer.append(Kind.drain.rawValue)
     case .flush: writer.append(Kind.flush.rawValue)
     case .skip(let skip):

@@ -20,6 +20,9 @@ package final class CodecServer {
     var memory: SharedMemory
   }
   private var held = HeldSurfaces()
+  /// Decoding has failed since the last flush: what follows would be decoded without the access units between, and is
+  /// not decoded.
+  private var hasFailed = false
   private var opened: Opened?
 
   /// A message of replies is sent when it has become as long as this.
@@ -40,31 +43,41 @@ package final class CodecServer {
     while true { try server.serveNext() }
   }
 
+  /// Carries out the commands of a message, up to one that fails.
   private func serveNext() throws(LinkError) {
     try link.socket.receive(into: &message)
-    switch try CodecCommand(reading: message.bytes) {
+    let commands = try CodecCommand.all(in: message)
+    var error: AVError?
+    for command in commands where error == nil { error = try carryOut(command) }
+    if commands.contains(where: \.isAnswered) { try finish(error) }
+  }
+
+  private func carryOut(_ command: CodecCommand) throws(LinkError) -> AVError? {
+    switch command {
     case .open(let settings, let layout, let memoryByteCount):
-      try open(settings, layout, memoryByteCount: memoryByteCount)
-    case .decodeInNewMemory(let index, let byteCount, let memoryByteCount):
+      return try open(settings, layout, memoryByteCount: memoryByteCount)
+    case .decode(let index, let offset, let byteCount):
+      return try decode(index: index, offset: offset, byteCount: byteCount)
+    case .drain: return try drain()
+    case .download(let surface): return try download(surface)
+    case .replaceMemory(let byteCount):
       guard let descriptor = message.takeDescriptor() else { throw .invalid }
-      opened?.memory = try SharedMemory(mapping: descriptor, byteCount: memoryByteCount, access: .readable)
-      try decode(index: index, byteCount: byteCount)
-    case .decode(let index, let byteCount): try decode(index: index, byteCount: byteCount)
-    case .drain: try drain()
+      opened?.memory = try SharedMemory(mapping: descriptor, byteCount: byteCount, access: .readable)
     case .flush:
+      hasFailed = false
       opened?.codec.flush()
       opened?.bridge.surfaces.flush()
     case .skip(let skip): opened?.codec.skip(skip)
-    case .download(let surface): try download(surface)
     case .releaseSurfaces(let numbers): for number in numbers { try held.release(number) }
     case .keepSurfaces(let keeps): opened?.bridge.surfaces.isWanted = keeps
     case .requireSamples(let index): opened?.bridge.surfaces.requireSamples(of: index)
     }
+    return nil
   }
 
   private func open(
     _ settings: CodecSettings, _ layout: SessionConfiguration.OutputLayout, memoryByteCount: Int
-  ) throws(LinkError) {
+  ) throws(LinkError) -> AVError? {
     guard opened == nil, let grants = message.takeDescriptor(), let descriptor = message.takeDescriptor() else {
       throw .invalid
     }
@@ -79,36 +92,39 @@ package final class CodecServer {
     do throws(AVError) {
       let codec = RunningCodec(try CodecContext(settings, buffers: bridge, device: device))
       opened = Opened(codec: codec, started: started, slots: slots, bridge: bridge, memory: memory)
-    } catch {
-      return try finishUnopened(error)
-    }
-    try finish(nil)
+    } catch { return error }
+    return nil
   }
 
-  private func decode(index: UInt64, byteCount: Int) throws(LinkError) {
-    guard let opened else { return try finishUnopened(.invalidArgument) }
-    guard byteCount > 0, byteCount <= opened.memory.byteCount, index <= UInt64(Int64.max) else { throw .invalid }
-    try perform(opened) { (report) throws(AVError) in
+  private func decode(index: UInt64, offset: Int, byteCount: Int) throws(LinkError) -> AVError? {
+    guard let opened else { return .invalidArgument }
+    guard !hasFailed else { return nil }
+    guard byteCount > 0, byteCount <= opened.memory.byteCount, offset <= opened.memory.byteCount - byteCount,
+      index <= UInt64(Int64.max)
+    else { throw .invalid }
+    let failure = try perform(opened) { (report) throws(AVError) in
+      let start = unsafe UnsafePointer((opened.memory.base + offset).assumingMemoryBound(to: UInt8.self))
       // The application may change the bytes meanwhile: libavcodec gets a copy.
-      // SAFETY: the memory has that many bytes, which were checked.
-      let bytes = unsafe Span(
-        _unsafeStart: UnsafePointer(opened.memory.base.assumingMemoryBound(to: UInt8.self)), count: byteCount)
+      // SAFETY: the memory has that many bytes at `offset`, which were checked.
+      let bytes = unsafe Span(_unsafeStart: start, count: byteCount)
       let packet = try packets.packet(copying: bytes, timestamp: Int64(index))
       try opened.codec.decode(packet, index: index, report: report)
     }
+    hasFailed = failure != nil
+    return failure
   }
 
-  private func drain() throws(LinkError) {
-    guard let opened else { return try finishUnopened(.invalidArgument) }
+  private func drain() throws(LinkError) -> AVError? {
+    guard let opened else { return .invalidArgument }
     opened.bridge.surfaces.isDraining = true
     defer { opened.bridge.surfaces.isDraining = false }
-    try perform(opened) { (report) throws(AVError) in try opened.codec.drain(report: report) }
+    return try perform(opened) { (report) throws(AVError) in try opened.codec.drain(report: report) }
   }
 
-  private func download(_ number: Int) throws(LinkError) {
-    guard let opened else { return try finishUnopened(.invalidArgument) }
+  private func download(_ number: Int) throws(LinkError) -> AVError? {
+    guard let opened else { return .invalidArgument }
     guard let hold = held[number]?.hold else { throw .invalid }
-    try perform(opened) { (report) throws(AVError) in
+    return try perform(opened) { (report) throws(AVError) in
       guard let memory = try opened.bridge.download(hold), memory.token is SlotAllocator.Slot else {
         throw .outOfMemory
       }
@@ -117,17 +133,17 @@ package final class CodecServer {
     }
   }
 
-  /// Carries out a command, reports what happens meanwhile, and ends it.
+  /// Carries out a command, and reports what happens meanwhile. Returns libavcodec's error.
   private func perform(
     _ opened: Opened, _ command: ((CodecEvent) -> Void) throws(AVError) -> Void
-  ) throws(LinkError) {
+  ) throws(LinkError) -> AVError? {
     var failure: AVError?
     var linkFailure: LinkError?
     do throws(AVError) {
       try command { report($0, opened, &linkFailure) }
     } catch { failure = error }
     if let linkFailure { throw linkFailure }
-    try finish(failure)
+    return failure
   }
 
   // MARK: Replies
@@ -177,18 +193,15 @@ package final class CodecServer {
     for index in opened.started.takeInsertions() { CodecReply.begun(index: index).write(to: &writer) }
   }
 
-  /// Ends a command.
+  /// Ends the answer to a message.
   private func finish(_ error: AVError?) throws(LinkError) {
-    guard let opened else { return try finishUnopened(error ?? .invalidArgument) }
-    writeBegun(opened)
-    for slot in opened.slots.takeReleased() { CodecReply.released(slot: slot).write(to: &writer) }
-    if writer.bytes.count >= Self.messageLimit { try send() }
-    CodecReply.finished(error, opened.codec.status, consumedSlotCount: opened.slots.consumedCount).write(to: &writer)
-    try send()
-  }
-
-  private func finishUnopened(_ error: AVError) throws(LinkError) {
-    CodecReply.finished(error, CodecStatus(), consumedSlotCount: 0).write(to: &writer)
+    if let opened {
+      writeBegun(opened)
+      for slot in opened.slots.takeReleased() { CodecReply.released(slot: slot).write(to: &writer) }
+      if writer.bytes.count >= Self.messageLimit { try send() }
+    }
+    let (status, consumedCount) = (opened?.codec.status ?? CodecStatus(), opened?.slots.consumedCount ?? 0)
+    CodecReply.finished(error, status, consumedSlotCount: consumedCount).write(to: &writer)
     try send()
   }
 

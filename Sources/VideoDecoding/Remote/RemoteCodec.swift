@@ -5,8 +5,9 @@ import Glibc
 
 /// A codec in a process of its own.
 ///
-/// No thread is added: while the caller waits for the answer to a command, it also serves the process's requests for
-/// picture memory. Whatever the process reports is copied and checked before it is used. A process that has ended, that
+/// No thread is added: while the caller waits for the answer to a message, it also serves the process's requests for
+/// picture memory. A batch of access units is sent before the one ahead of it is answered, where the settings allow the
+/// delay, so that the two processes rarely wait for each other. Whatever the process reports is copied and checked before it is used. A process that has ended, that
 /// does not answer in time or that breaks the protocol is a lost codec.
 package final class RemoteCodec: CodecBoundary {
   private let service: ServiceProcess
@@ -22,11 +23,14 @@ package final class RemoteCodec: CodecBoundary {
   private let holdLimit: Int
   private let started: StartedPictures
   private let maximumPixels: Int
-  /// Access units lie here; the process can only read it.
-  private var memory: SharedMemory
-  /// The process has got `memory`.
-  private var isMemoryShared = true
-  private var writer = MessageWriter()
+  private var input: InputMemory
+  private var commands = CommandMessage()
+  /// Access units of a batch; 0 where each access unit is answered before the next one is sent.
+  private var batchSize: Int
+  /// Of the messages that are not answered, oldest first, whether a flush followed: then nothing of the answer is needed.
+  private var unanswered = RingQueue<Bool>()
+  /// The process has decoded nothing since the last flush.
+  private var isFlushed = true
   /// What is received into; taken while its records are reported.
   private var message: LinkMessage?
   /// The process's last request for picture memory, and the slots granted and consumed so far.
@@ -71,20 +75,24 @@ package final class RemoteCodec: CodecBoundary {
     slots = SlotTable(holdLimit: holdLimit)
     // As many again may come out in a drain.
     surfaces = SurfaceTable(limit: 2 * settings.surfaceCount)
+    // A device's pictures may be copied between two access units.
+    batchSize = settings.usesHardware ? 0 : settings.batchSize
     export = bridge.surfaces
     keepsSurfaces = settings.surfaceCount > 0
     message = LinkMessage(descriptorCount: settings.surfaceCount > 0 ? SurfaceDescription.objectLimit : 0)
     let sockets = try Self.makeSockets()
     do throws(LinkError) {
-      memory = try Self.makeMemory(for: settings.extradata.count)
-      try memory.write(settings.extradata.span, at: 0)
+      input = try InputMemory(for: settings.extradata.count)
+      // The process reads it before it answers, and it lies where the first access unit will.
+      try input.memory.write(settings.extradata.span, at: 0)
     } catch { throw AVError(sharing: error) }
     let peer = sockets.second
     grants = LinkSocket(owning: sockets.first)
-    try send(
-      .open(settings, bridge.layout, memoryByteCount: memory.byteCount),
-      descriptors: [peer.rawValue, memory.rawValue])
-    if let error = try answerWithPicture().error { throw error }
+    commands.append(
+      .open(settings, bridge.layout, memoryByteCount: input.memory.byteCount),
+      descriptors: [peer.rawValue, input.memory.rawValue])
+    try sendCommands()
+    try receiveAnswers()
   }
 
   deinit {
@@ -98,13 +106,6 @@ package final class RemoteCodec: CodecBoundary {
     } catch { throw AVError(sharing: error) }
   }
 
-  private static func makeMemory(for byteCount: Int) throws(LinkError) -> SharedMemory {
-    guard byteCount <= CodecCommand.inputLimit else { throw .invalid }
-    var size = smallestMemory
-    while size < byteCount { size *= 2 }
-    return try SharedMemory(byteCount: size, peerAccess: .readable)
-  }
-
   package var decoder: SessionDecoder { service.decoder }
 
   /// Which process decodes.
@@ -115,40 +116,64 @@ package final class RemoteCodec: CodecBoundary {
   // MARK: Commands
 
   package func decode(_ packet: Packet, index: UInt64, report: (CodecEvent) -> Void) throws(AVError) {
-    let byteCount = packet.byteCount
-    do throws(LinkError) {
-      if byteCount > memory.byteCount {
-        memory = try Self.makeMemory(for: byteCount)
-        isMemoryShared = false
-      }
-      try memory.write(packet.bytes, at: 0)
-    } catch { throw AVError(sharing: error) }
-    try grantAhead()
-    try updateSurfaces()
-    if export.requiresSamples(of: index) { try send(.requireSamples(index: index)) }
-    youngest = index
-    if isMemoryShared {
-      try send(.decode(index: index, byteCount: byteCount))
-    } else {
-      try send(
-        .decodeInNewMemory(index: index, byteCount: byteCount, memoryByteCount: memory.byteCount),
-        descriptors: [memory.rawValue])
-      isMemoryShared = true
+    let accessUnit = packet.bytes
+    if !input.hasRoom(for: accessUnit.count), commands.accessUnitCount > 0 { try endBatch(report) }
+    if commands.accessUnitCount == 0 {
+      // The half of the memory that comes next was that of the message before the last.
+      try receiveAnswers(leaving: mostUnanswered, report)
+      updateSurfaces()
     }
-    if let error = try answer(report) { throw error }
+    let offset: Int
+    do throws(LinkError) {
+      if !input.isLargeEnough(for: accessUnit.count) {
+        input = try InputMemory(for: accessUnit.count)
+        commands.append(
+          .replaceMemory(byteCount: input.memory.byteCount), descriptors: [input.memory.rawValue])
+      }
+      offset = try input.append(accessUnit)
+    } catch { throw AVError(sharing: error) }
+    if export.requiresSamples(of: index) { commands.append(.requireSamples(index: index)) }
+    commands.append(.decode(index: index, offset: offset, byteCount: accessUnit.count))
+    youngest = index
+    isFlushed = false
+    if commands.accessUnitCount >= batchSize { try endBatch(report) }
   }
 
+  private func endBatch(_ report: (CodecEvent) -> Void) throws(AVError) {
+    do throws(AVError) {
+      try grantAhead()
+      try sendCommands()
+    } catch {
+      if error.endsProcess { receiveLastAnswers(report) }
+      throw error
+    }
+    try receiveAnswers(leaving: mostUnanswered, report)
+  }
+
+  /// What the process answered before it ended.
+  private func receiveLastAnswers(_ report: (CodecEvent) -> Void) {
+    do throws(AVError) {
+      while unanswered.popFirst() == false { _ = try answer(report) }
+    } catch {}
+  }
+
+  /// How many messages may be unanswered when a call returns.
+  private var mostUnanswered: Int { min(batchSize, 1) }
+
   package func drain(report: (CodecEvent) -> Void) throws(AVError) {
-    try updateSurfaces()
-    try send(.drain)
-    if let error = try answer(report) { throw error }
+    updateSurfaces()
+    isFlushed = false
+    commands.append(.drain)
+    try endBatch(report)
+    try receiveAnswers(report)
   }
 
   package func samples(of surface: PictureSurface, width: Int, height: Int) throws(AVError) -> PictureMemory? {
     guard let number = surfaces.number(of: surface) else { return nil }
-    try send(.download(surface: number))
-    let (error, copy) = try answerWithPicture()
-    if let error { throw error }
+    commands.append(.download(surface: number))
+    try sendCommands()
+    var copy: PictureMemory?
+    try receiveAnswers { if case .picture(_, let memory, _, _, _) = $0 { copy = memory } }
     guard let memory = copy, memory.pixelFormat == surface.description.pixelFormat, let request = memory.sharedRequest,
       request.codedWidth >= width, request.codedHeight >= height
     else { throw lose(.invalid) }
@@ -156,32 +181,56 @@ package final class RemoteCodec: CodecBoundary {
   }
 
   /// What has become of surfaces since the last command.
-  private func updateSurfaces() throws(AVError) {
+  private func updateSurfaces() {
     let released = surfaces.takeReleased()
-    if !released.isEmpty { try send(.releaseSurfaces(released)) }
+    if !released.isEmpty { commands.append(.releaseSurfaces(released)) }
     guard export.limit > 0, keepsSurfaces != export.isWanted else { return }
     keepsSurfaces.toggle()
-    try send(.keepSurfaces(keepsSurfaces))
+    commands.append(.keepSurfaces(keepsSurfaces))
+  }
+
+  package func finishDecoding(report: (CodecEvent) -> Void) throws(AVError) {
+    if commands.accessUnitCount > 0 { try endBatch(report) }
+    try receiveAnswers(report)
   }
 
   // A failure shows itself in the next command that has an answer.
-  package func flush() { try? send(.flush) }
-  package func skip(_ pictures: CodecSettings.Skip) { try? send(.skip(pictures)) }
+  package func flush() {
+    guard !isFlushed else { return }
+    isFlushed = true
+    commands.append(.flush)
+    try? sendCommands()
+    let count = unanswered.count
+    unanswered.removeAll()
+    for _ in 0..<count { unanswered.append(true) }
+  }
 
-  private func send(_ command: CodecCommand, descriptors: [Int32] = []) throws(AVError) {
+  package func skip(_ pictures: CodecSettings.Skip) { commands.append(.skip(pictures)) }
+
+  private func sendCommands() throws(AVError) {
     if let failure { throw failure }
-    writer.removeAll()
-    command.write(to: &writer)
     do throws(LinkError) {
       try service.socket.send(
-        writer, descriptors: descriptors, until: Deadline(after: options.timeout),
+        commands.writer, descriptors: commands.descriptors, until: Deadline(after: options.timeout),
         unless: options.cancellation?.event)
     } catch { throw lose(error) }
+    if commands.isAnswered { unanswered.append(false) }
+    if commands.accessUnitCount > 0 { input.changeHalves() }
+    commands.removeAll()
   }
 
   // MARK: Answers
 
-  /// Waits until a command has ended, and reports what happens meanwhile. Returns libavcodec's error.
+  /// Waits for the answers to messages, up to the last `count` of them, and reports what the process did.
+  ///
+  /// - Throws: libavcodec's error, or how the process was lost.
+  private func receiveAnswers(leaving count: Int = 0, _ report: (CodecEvent) -> Void = { _ in }) throws(AVError) {
+    if let failure { throw failure }
+    while unanswered.count > count, let isDiscarded = unanswered.popFirst() {
+      if let error = try answer(isDiscarded ? { _ in } : report) { throw error }
+    }
+  }
+
   private func answer(_ report: (CodecEvent) -> Void) throws(AVError) -> AVError? {
     guard var message = message.take() else { throw .bug }
     var linkError: LinkError?
@@ -192,13 +241,6 @@ package final class RemoteCodec: CodecBoundary {
     self.message = consume message
     if let linkError { throw lose(linkError) }
     return error
-  }
-
-  /// Waits until a command has ended which decodes nothing. Returns libavcodec's error, and the picture that came out.
-  private func answerWithPicture() throws(AVError) -> (error: AVError?, memory: PictureMemory?) {
-    var memory: PictureMemory?
-    let error = try answer { if case .picture(_, let copy, _, _, _) = $0 { memory = copy } }
-    return (error, memory)
   }
 
   private func receiveAnswer(
@@ -246,11 +288,13 @@ package final class RemoteCodec: CodecBoundary {
     case .failed(let index, let error): report(.failed(index: try known(index), named(error)))
     case .picture(let picture, let slot, let errors, let isDraining, let status):
       if let index = picture.index { _ = try known(index) }
+      let status = delayed(status)
       self.status = status
       report(.picture(picture, try slots.memory(of: picture, slot: slot), errors, isDraining: isDraining, status))
       return .picture
     case .surface(let picture, let record, let errors, let isDraining, let status):
       if let index = picture.index { _ = try known(index) }
+      let status = delayed(status)
       self.status = status
       report(
         .picture(picture, try memory(of: picture, record, descriptors), errors, isDraining: isDraining, status))
@@ -259,9 +303,11 @@ package final class RemoteCodec: CodecBoundary {
     case .slotRequest(let request):
       guard request.isWithin(maximumPixels) else { throw .invalid }
       self.request = request
+      // The pictures may be larger than those that the settings were made for.
+      batchSize = min(batchSize, CodecSettings.batchSize(request.picture.codedWidth * request.picture.codedHeight))
       try grant(request, count: 1)
     case .finished(let error, let status, let consumedSlotCount):
-      self.status = status
+      self.status = delayed(status)
       consumedCount = consumedSlotCount
       return .finished(error.map(named))
     }
@@ -278,6 +324,11 @@ package final class RemoteCodec: CodecBoundary {
     guard memory.pixelFormat == surface.description.pixelFormat else { throw .invalid }
     memory.add(surface)
     return memory
+  }
+
+  /// How far output is behind input here: two batches may be under way when one is answered.
+  private func delayed(_ status: CodecStatus) -> CodecStatus {
+    CodecStatus(reorderDepth: status.reorderDepth, threadDelay: status.threadDelay + max(0, 2 * batchSize - 1))
   }
 
   /// What the process takes for a shortage of memory may be one of descriptors here.
@@ -317,6 +368,7 @@ package final class RemoteCodec: CodecBoundary {
 
   /// The process is of no more use.
   private func lose(_ error: LinkError) -> AVError {
+    if let failure { return failure }
     let failure: AVError
     switch error {
     case .closed:

@@ -12,6 +12,9 @@ final class SlotTable: Sendable {
     var request: PictureRequest
     /// The process has got it.
     var isGranted = false
+    /// A picture came out in it, so that the process has its memory: what it got for a request that is outdated, it
+    /// does not map.
+    var isMapped = false
     /// Pictures that came out in it.
     var leaseCount = 0
 
@@ -72,7 +75,6 @@ final class SlotTable: Sendable {
             shortage = error
             break
           }
-          newMemory.append(memory)
           let slot = Slot(memory: memory, request: request.picture)
           if let free = state.slots.firstIndex(where: { $0.isFree }) {
             number = free
@@ -84,9 +86,11 @@ final class SlotTable: Sendable {
             break
           }
         }
+        let isNew = !state.slots[number].isMapped
+        if isNew { newMemory.append(state.slots[number].memory) }
         state.slots[number].request = request.picture
         state.slots[number].isGranted = true
-        granted.append(SlotGrant.Slot(number: number, isNew: newMemory.last === state.slots[number].memory))
+        granted.append(SlotGrant.Slot(number: number, isNew: isNew))
       }
       return Grant(
         grant: SlotGrant(request: request.number, slots: granted), newMemory: newMemory, shortage: shortage)
@@ -114,6 +118,7 @@ final class SlotTable: Sendable {
         throw .invalid
       }
       state.slots[number].leaseCount += 1
+      state.slots[number].isMapped = true
       return (state.slots[number].memory, request)
     }
     // SAFETY: the memory was made for this layout, and the lease keeps it mapped.

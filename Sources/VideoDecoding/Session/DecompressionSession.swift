@@ -356,6 +356,7 @@ public final class DecompressionSession {
     case .decode(let packet, let index, _):
       if core.ledger.hash(of: index) != nil { bridge.surfaces.requireSamples(of: index) }
       try codec?.decode(packet, index: index) { take($0) }
+    case .finishReplay: try codec?.finishDecoding { take($0) }
     case .drain:
       bridge.surfaces.isDraining = true
       defer { bridge.surfaces.isDraining = false }

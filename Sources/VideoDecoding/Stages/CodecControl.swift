@@ -27,7 +27,7 @@ struct CodecControl {
   enum Outcome {
     /// More orders follow.
     case none
-    /// An access unit, and what was sent with it, is decoded.
+    /// An access unit, and what was sent with it, has gone to the codec, which may hold it back.
     case decoded(index: UInt64)
     /// Everything is output.
     case drained
@@ -198,13 +198,18 @@ struct CodecControl {
     case .decode(_, let index, _):
       if let error { return lost(error, at: index, retries: retries) }
       guard replaying.isEmpty else { return .none }
-      if let recovery {
-        guard case .salvaging = recovery.replay else { return replaced(by: recovery) }
-        giveUp()
+      guard recovery == nil else {
+        orders.append(.finishReplay)
         return .none
       }
       settledDepth = reorderDepth
       return .decoded(index: index)
+    case .finishReplay:
+      guard let recovery else { return .none }
+      if let error { return lost(error, at: recovery.index, retries: retries) }
+      guard case .salvaging = recovery.replay else { return replaced(by: recovery) }
+      giveUp()
+      return .none
     case .open:
       guard let recovery else { return .none }
       if let error { return lost(error, at: recovery.index, retries: retries) }

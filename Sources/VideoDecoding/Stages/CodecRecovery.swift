@@ -13,7 +13,8 @@ struct CodecRecovery {
   private(set) var hasGivenUp = false
   /// What the next replay is for.
   private(set) var replay = Replay.continuing
-  /// The access unit whose decoding ended the codec's process in the last replay.
+  /// The access unit that was sent last when the codec's process ended in the last replay; in one with one thread, the
+  /// one whose decoding ended it.
   private var suspect: UInt64
   /// The next codec decodes on the device.
   private(set) var isOnDevice: Bool
@@ -74,7 +75,11 @@ struct CodecRecovery {
       guard mayRetry else { return false }
       replay = .salvaging(before: suspect)
       return true
-    case .salvaging: return false
+    case .salvaging(let end):
+      // The last replay had all threads or batches: only this one shows which access unit it was.
+      guard suspect < end else { return false }
+      replay = .salvaging(before: suspect)
+      return true
     }
     return takeAttempt()
   }

@@ -102,7 +102,8 @@ import Testing
     nonisolated(unsafe) let pushed = harness
     let pusher = Thread {
       try? "pusher-\(codec)".write(toFile: "/proc/thread-self/comm", atomically: false, encoding: .utf8)
-      _ = unsafe pushed.push(units[20])
+      // The process gets some ahead of its answers.
+      for unit in units[20...] where unsafe pushed.push(unit) != 0 { break }
     }
     pusher.start()
     // A flush that comes before the wait leaves the process to the next one.
@@ -120,10 +121,34 @@ import Testing
     for unit in units.prefix(20) { #expect(harness.push(unit) == 0) }
     try signal(SIGSTOP, to: harness)
     nonisolated(unsafe) let pushed = harness
-    let pusher = Thread { _ = unsafe pushed.push(units[20]) }
+    let pusher = Thread { for unit in units[20...] where unsafe pushed.push(unit) != 0 { break } }
     pusher.start()
     unsafe gst_element_set_state(harness.element, GST_STATE_NULL)
     while !pusher.isFinished { usleep(1000) }
+  }
+
+  /// Several pictures come at once.
+  @Test(arguments: StreamCodec.allCases) func outputsNothingAfterTheEndIsReturned(_ codec: StreamCodec) throws {
+    let units = try accessUnits(codec)
+    let harness = try decoder(codec, Self.isolated + " name=decoder ! identity eos-after=2")
+    let bin = unsafe UnsafeMutableRawPointer(harness.element).assumingMemoryBound(to: GstBin.self)
+    let element = try unsafe #require(gst_bin_get_by_name(bin, "decoder"))
+    defer { unsafe gst_object_unref(element) }
+    let pad = try unsafe #require(gst_element_get_static_pad(element, "src"))
+    defer { unsafe gst_object_unref(pad) }
+    nonisolated(unsafe) var count = 0
+    try unsafe withUnsafeMutablePointer(to: &count) { count in
+      let probe = unsafe gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER,
+        { _, _, data in
+          unsafe data?.assumingMemoryBound(to: Int.self).pointee += 1
+          return GST_PAD_PROBE_OK
+        }, count, nil)
+      #expect(units.lazy.map { harness.push($0) }.first { $0 != 0 } == GST_FLOW_EOS.rawValue)
+      unsafe gst_pad_remove_probe(pad, probe)
+      _ = try harness.takePictures()
+    }
+    #expect(unsafe count == 2)
   }
 
   /// The flush comes when the format is negotiated: the process is started next.

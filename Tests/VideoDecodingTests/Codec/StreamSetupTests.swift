@@ -43,6 +43,29 @@ import Testing
   }
 
   /// In H.265 the session itself sorts out what nothing refers to: libavcodec does not know of higher sub-layers.
+  /// Several small pictures are worth an exchange with another process, where threads may delay pictures.
+  @Test(
+    arguments: [(16, 16, 4), (720, 576, 4), (1280, 720, 2), (1920, 1088, 1), (8192, 4320, 1)],
+    SessionConfiguration.ThreadType.allCases)
+  func smallPicturesAreSentInBatches(
+    _ format: (width: Int, height: Int, batchSize: Int), _ type: SessionConfiguration.ThreadType
+  ) throws {
+    var description = try FormatDescription(h264ParameterSets: sets)
+    description.codedSize = VideoSize(width: format.width, height: format.height)
+    func batchSize(_ isolation: SessionConfiguration.Isolation, lowDelay: Bool = false) throws -> Int {
+      let configuration = SessionConfiguration.with {
+        $0.threadType = type
+        $0.isolation = isolation
+        $0.lowDelay = lowDelay
+      }
+      return try StreamSetup(description).codecSettings(configuration, skip: .none) { _ in 0 }.batchSize
+    }
+    let isDelayed = type == .automatic || type == .frame
+    #expect(try batchSize(.process(ProcessLimits())) == (isDelayed ? format.batchSize : 0))
+    #expect(try batchSize(.process(ProcessLimits()), lowDelay: true) == (type == .frame ? format.batchSize : 0))
+    #expect(try batchSize(.none) == 0)
+  }
+
   @Test(arguments: SessionConfiguration.SkipFrames.allCases)
   func codecsSkipNonReferencePicturesOfH264Only(_ skip: SessionConfiguration.SkipFrames) throws {
     let h264 = try StreamSetup(FormatDescription(h264ParameterSets: sets))

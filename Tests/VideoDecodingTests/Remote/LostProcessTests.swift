@@ -25,6 +25,12 @@ import Testing
     }
   }()
 
+  /// A sanitizer catches signals, and reserves more memory than any limit allows: `Tests/run.sh --sanitize` sets its
+  /// options.
+  private static let isSanitized = ["ASAN_OPTIONS", "TSAN_OPTIONS"].contains { (name: String) in
+    unsafe getenv(name) != nil
+  }
+
   private func session(
     _ stream: CodedStream, _ limits: ProcessLimits = ProcessLimits(),
     _ change: (inout SessionConfiguration) -> Void = { _ in }
@@ -48,7 +54,8 @@ import Testing
     let stream = try CodedStream(name)
     let expected = try stream.decode(.with { $0.threadCount = 2 })
     for victim in stride(from: 0, to: stream.units.count, by: Self.step) {
-      let session = try session(stream)
+      // A busy machine may take longer than the five seconds of the default.
+      let session = try session(stream, ProcessLimits(timeout: .seconds(60)))
       var run = Run()
       for (index, unit) in stream.units.enumerated() {
         if index == victim { try signal(number, to: session) }
@@ -58,7 +65,7 @@ import Testing
       session.drain()
       session.takeResults(into: &run)
       #expect(run.checksums == expected.checksums, "ended before access unit \(victim)")
-      #expect(session.statistics.processesLost == 1)
+      #expect(session.statistics.processesLost == 1, "\(String(describing: session.statistics.lastError))")
     }
   }
 
@@ -72,11 +79,13 @@ import Testing
     let interval = number == SIGSTOP ? 25 : 5
     for first in number == SIGSTOP ? 0..<1 : 0..<interval {
       let session = try session(stream, limits)
-      var (run, lostCount) = (Run(), 0)
+      var run = Run()
+      // One that has ended is not missed before it has to answer.
+      var lost: Set<Int32> = []
       for (index, unit) in stream.units.enumerated() {
         if index % interval == first {
           try signal(number, to: session)
-          lostCount += 1
+          if let process = session.statistics.codecProcess { lost.insert(process) }
         }
         try session.decode(unit, tag: UInt64(index))
         session.takeResults(into: &run)
@@ -84,7 +93,7 @@ import Testing
       session.drain()
       session.takeResults(into: &run)
       #expect(run.checksums == expected.checksums, "lost at \(first), \(first + interval), …")
-      #expect(session.statistics.processesLost >= lostCount)
+      #expect(session.statistics.processesLost >= lost.count)
     }
   }
 
@@ -122,35 +131,61 @@ import Testing
   private final class PoisonedCodec: CodecBoundary {
     private let remote: any CodecBoundary
     private let poison: UInt64
+    /// The process does not answer for an access unit before it gets the next one.
+    private let isDelayed: Bool
+    private var hasPoison = false
 
-    init(_ remote: any CodecBoundary, poison: UInt64) {
+    init(_ remote: any CodecBoundary, poison: UInt64, isDelayed: Bool) {
       self.remote = remote
       self.poison = poison
+      self.isDelayed = isDelayed
+    }
+
+    /// Ends the process as soon as the poison has come so far.
+    private func end(at index: UInt64? = nil) {
+      if hasPoison || index == poison && !isDelayed, let process { kill(process.identifier, SIGSEGV) }
+      if index == poison { hasPoison = true }
     }
 
     var status: CodecStatus { remote.status }
     var youngest: UInt64? { remote.youngest }
     var process: CodecProcess? { remote.process }
     func decode(_ packet: Packet, index: UInt64, report: (CodecEvent) -> Void) throws(AVError) {
-      if index == poison, let process { kill(process.identifier, SIGSEGV) }
+      end(at: index)
       try remote.decode(packet, index: index, report: report)
     }
-    func drain(report: (CodecEvent) -> Void) throws(AVError) { try remote.drain(report: report) }
+    func finishDecoding(report: (CodecEvent) -> Void) throws(AVError) {
+      end()
+      try remote.finishDecoding(report: report)
+    }
+    func drain(report: (CodecEvent) -> Void) throws(AVError) {
+      end()
+      try remote.drain(report: report)
+    }
     func flush() { remote.flush() }
     func skip(_ pictures: CodecSettings.Skip) { remote.skip(pictures) }
   }
 
-  @Test(arguments: ["clip.h264", "open-gop.h264", "open-gop.h265"], [1, 2])
-  func anAccessUnitThatCrashesTheProcessFailsAlone(_ name: String, _ threads: Int) throws {
+  @Test(
+    .disabled(if: isSanitized),
+    arguments: ["clip.h264", "open-gop.h264", "open-gop.h265"], [(1, 1), (1, 5), (2, 1), (2, 5)])
+  func anAccessUnitThatCrashesTheProcessFailsAlone(
+    _ name: String, _ settings: (threads: Int, retries: Int)
+  ) throws {
     let stream = try CodedStream(name)
-    let expected = try stream.decode(.with { $0.threadCount = threads })
+    let expected = try stream.decode(.with { $0.threadCount = settings.threads })
     // One in the second half, so that a random access point stands before and after it where the stream has several.
     let poison = UInt64(stream.units.count / 2 + 3)
     let service = ServiceOpener(ProcessLimits(), HardwareRequest(), cancellation: nil)
+    let configuration = SessionConfiguration.with {
+      $0.threadCount = settings.threads
+      $0.retries = settings.retries
+      $0.isolation = .process(ProcessLimits())
+    }
     let session = try DecompressionSession(
-      format: stream.format, configuration: .with { $0.threadCount = threads }, allocator: nil,
+      format: stream.format, configuration: configuration, allocator: nil,
       openCodec: { (settings, bridge) throws(AVError) in
-        PoisonedCodec(try service.open(settings, bridge), poison: poison)
+        PoisonedCodec(try service.open(settings, bridge), poison: poison, isDelayed: settings.batchSize > 0)
       })
     var run = Run()
     try session.run(stream.units, into: &run)
@@ -183,11 +218,13 @@ import Testing
     try signal(SIGSTOP, to: session)
     let canceller = Thread { cancellation.cancel() }
     canceller.start()
-    try session.decode(stream.units[10], tag: 10)
+    // More than a codec's process gets ahead of its answers.
+    for (index, unit) in stream.units[10..<20].enumerated() { try session.decode(unit, tag: UInt64(10 + index)) }
     session.takeResults(into: &run)
-    #expect(run.accounts(for: 11))
     #expect(session.takeNotices().isEmpty)
     session.flush()
+    session.takeResults(into: &run)
+    #expect(run.accounts(for: 20))
     var second = Run()
     try session.run(stream.units, into: &second)
     #expect(second.checksums == expected.checksums)
@@ -206,7 +243,7 @@ import Testing
     #expect(error?.detail?.contains("H26X_CODEC_SERVICE") == true)
   }
 
-  @Test func limitsTheMemoryOfTheProcess() throws {
+  @Test(.disabled(if: isSanitized)) func limitsTheMemoryOfTheProcess() throws {
     let stream = try CodedStream("clip.h264")
     // Too little for any decoder.
     let limits = ProcessLimits(memory: 1 << 20)

@@ -47,7 +47,7 @@ import Testing
       try send(.drain, socket)
       try send(.flush, socket)
       try send(.skip(.nonKey), socket)
-      try send(.decode(index: 0, byteCount: 10), socket)
+      try send(.decode(index: 0, offset: 0, byteCount: 10), socket)
       var message = LinkMessage()
       for _ in 0..<2 {
         try socket.receive(into: &message)
@@ -56,6 +56,29 @@ import Testing
           Issue.record("no error")
           return
         }
+      }
+    }
+    #expect(ending == .closed)
+  }
+
+  @Test func whatFollowsAFailureInItsMessageIsNotCarriedOut() throws {
+    let ending = try end { socket in
+      var writer = MessageWriter()
+      // The descriptor that belongs to it is missing, which would end the process.
+      for command in [CodecCommand.decode(index: 0, offset: 0, byteCount: 1), .drain, .replaceMemory(byteCount: 1)] {
+        command.write(to: &writer)
+      }
+      try socket.send(writer)
+      try send(.drain, socket)
+      var message = LinkMessage()
+      for _ in 0..<2 {
+        try socket.receive(into: &message)
+        var reader = MessageReader(message.bytes)
+        guard case .finished(.some(.invalidArgument), _, _) = try CodecReply(reading: &reader) else {
+          Issue.record("no error")
+          return
+        }
+        try reader.finish()
       }
     }
     #expect(ending == .closed)

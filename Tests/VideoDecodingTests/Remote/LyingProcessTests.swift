@@ -14,14 +14,17 @@ import Testing
 @Suite struct LyingProcessTests {
   /// A codec, and the process that lies to it.
   final class Liar {
-    private let process: LyingProcess
+    /// Nil when it has ended.
+    private var process: LyingProcess?
     private let codec: RemoteCodec
 
-    init(timeout: Duration = .milliseconds(20), surfaceCount: Int = 0) throws {
-      process = try LyingProcess()
+    init(timeout: Duration = .milliseconds(20), surfaceCount: Int = 0, batchSize: Int = 0) throws {
+      let process = try LyingProcess()
+      self.process = process
       try process.answer([.finished(nil, CodecStatus(), consumedSlotCount: 0)])
       var settings = CodecSettings(codec: .h264)
       settings.surfaceCount = surfaceCount
+      settings.batchSize = batchSize
       let bridge = PictureBridge(
         allocator: nil, layout: surfaceCount > 0 ? .semiPlanar : .native, surfaces: SurfaceExport(limit: surfaceCount))
       codec = try process.open(settings, bridge, timeout: timeout)
@@ -31,17 +34,20 @@ import Testing
     func answer(_ reply: CodecReply, descriptors: [Int32]) throws {
       var writer = MessageWriter()
       reply.write(to: &writer)
-      try process.send(writer.bytes, descriptors: descriptors)
+      try process?.send(writer.bytes, descriptors: descriptors)
     }
+
+    func end() { process = nil }
+    func flush() { codec.flush() }
 
     func samples(of surface: PictureSurface) throws -> PictureMemory? {
       try codec.samples(of: surface, width: 64, height: 64)
     }
 
-    func answer(_ replies: [CodecReply]) throws(LinkError) { try process.answer(replies) }
+    func answer(_ replies: [CodecReply]) throws(LinkError) { try process?.answer(replies) }
 
     func send(_ bytes: [UInt8], descriptors: [Int32] = []) throws(LinkError) {
-      try process.send(bytes, descriptors: descriptors)
+      try process?.send(bytes, descriptors: descriptors)
     }
 
     /// Has the codec decode an access unit; returns its error and what it reports.
@@ -82,6 +88,38 @@ import Testing
     let (error, events) = try liar.decode()
     #expect(error == nil)
     #expect(events.count == 2)
+  }
+
+  @Test(arguments: [1, 4]) func aBatchIsSentBeforeTheLastIsAnswered(_ batchSize: UInt64) throws {
+    let liar = try Liar(batchSize: Int(batchSize))
+    // Nothing has to be answered for the first batch, and for the second only the first.
+    for index in 0..<2 * batchSize - 1 {
+      let (error, events) = try liar.decode(index)
+      #expect(error == nil && events.isEmpty)
+    }
+    try liar.answer((0..<batchSize).map { .decoded(index: $0, nil, []) } + [Self.finished])
+    let (error, events) = try liar.decode(2 * batchSize - 1)
+    #expect(error == nil && events.count == Int(batchSize))
+  }
+
+  @Test func whatAProcessAnsweredBeforeItEndedIsTaken() throws {
+    let liar = try Liar(batchSize: 1)
+    _ = try liar.decode(0)
+    try liar.answer([.decoded(index: 0, nil, []), Self.finished])
+    liar.end()
+    let (error, events) = try liar.decode(1)
+    #expect(error == .processEnded(signal: 0))
+    #expect(events.count == 1)
+  }
+
+  @Test func answersToWhatAFlushDiscardsAreIgnored() throws {
+    let liar = try Liar(batchSize: 1)
+    _ = try liar.decode(0)
+    liar.flush()
+    try liar.answer([.decoded(index: 0, nil, []), Self.finished])
+    #expect(try liar.decode(1).events.isEmpty)
+    try liar.answer([.decoded(index: 1, nil, []), Self.finished])
+    #expect(try liar.decode(2).events.count == 1)
   }
 
   /// Lies, each behind a request for a slot that is granted.

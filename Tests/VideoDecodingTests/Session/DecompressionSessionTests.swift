@@ -279,11 +279,12 @@ import Testing
     #expect(session.statistics.lastError?.reason == .malfunction && !session.isLost)
   }
 
-  /// Frame threads learn late how deep the reordering is: the next codec gets all that is known; without them it begins
-  /// as the lost one did.
+  /// Frame threads and batches learn late how deep the reordering is: the next codec gets all that is known; without them
+  /// it begins as the lost one did.
   @Test(
     arguments: [
-      (.none, 2, 1), (.slice, 2, 1), (.frame, 2, 3), (.frame, 1, 1), (.automatic, 2, 3),
+      (.none, 2, 1), (.slice, 2, 1), (.frame, 2, 3), (.frame, 1, TestIsolation.isTested ? 3 : 1),
+      (.automatic, 2, 3),
     ] as [(SessionConfiguration.ThreadType, Int, Int)])
   func theNextCodecKnowsTheReordering(
     _ type: SessionConfiguration.ThreadType, _ threadCount: Int, _ depth: Int

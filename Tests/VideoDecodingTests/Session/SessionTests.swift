@@ -137,15 +137,15 @@ import Testing
     for threading in SessionConfiguration.threadings {
       let units = units("HPCV_BRCM_A.264")
       let session = try makeSession(units, threading)
-      var submitted = 0
-      var behind = 0
+      var (submitted, shown, behind) = (0, 0, 0)
       var last: DecodedPicture?
       for (index, unit) in units.prefix(60).enumerated() {
         try session.decode(unit.span, tag: UInt64(index))
         submitted += 1
         while let result = session.nextResult() {
           guard case .frame(let picture) = result else { continue }
-          behind = max(behind, submitted - Int(session.statistics.output))
+          shown += 1
+          behind = max(behind, submitted - shown)
           last = picture
         }
       }
@@ -162,7 +162,8 @@ import Testing
       $0 + $1.nonzeroBitCount
     }
     let session = try makeSession(units("HCAFR1_HHI.264"), .with { $0.threadType = .frame })
-    #expect(session.latency.threadDelay == min(count, 16) - 1)
+    // A process of its own has two batches of four of these small pictures.
+    #expect(session.latency.threadDelay == min(count, 16) - 1 + (TestIsolation.isTested ? 7 : 0))
   }
 
   @Test func invalidatedSessionRefuses() throws {
