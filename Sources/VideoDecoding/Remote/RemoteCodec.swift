@@ -7,8 +7,9 @@ import Glibc
 ///
 /// No thread is added: while the caller waits for the answer to a message, it also serves the process's requests for
 /// picture memory. A batch of access units is sent before the one ahead of it is answered, where the settings allow the
-/// delay, so that the two processes rarely wait for each other. Whatever the process reports is copied and checked before it is used. A process that has ended, that
-/// does not answer in time or that breaks the protocol is a lost codec.
+/// delay, so that the two processes rarely wait for each other. Whatever the process reports is copied and checked
+/// before it is used. A process that has ended, that does not answer in time or that breaks the protocol is a lost
+/// codec.
 package final class RemoteCodec: CodecBoundary {
   private let service: ServiceProcess
   private let options: Options
@@ -27,8 +28,10 @@ package final class RemoteCodec: CodecBoundary {
   private var commands = CommandMessage()
   /// Access units of a batch; 0 where each access unit is answered before the next one is sent.
   private var batchSize: Int
-  /// Of the messages that are not answered, oldest first, whether a flush followed: then nothing of the answer is needed.
-  private var unanswered = RingQueue<Bool>()
+  /// Messages that are not answered.
+  private var unansweredCount = 0
+  /// The oldest of these, which a flush has followed: nothing of their answers is needed.
+  private var discardedCount = 0
   /// The process has decoded nothing since the last flush.
   private var isFlushed = true
   /// What is received into; taken while its records are reported.
@@ -58,7 +61,6 @@ package final class RemoteCodec: CodecBoundary {
 
   /// Records that answer one command, at most: far more than a decoder has pictures inside.
   private static let recordLimit = 1 << 16
-  private static let smallestMemory = 1 << 16
 
   /// Opens a decoder in a process that waits for its first command.
   ///
@@ -153,7 +155,7 @@ package final class RemoteCodec: CodecBoundary {
   /// What the process answered before it ended.
   private func receiveLastAnswers(_ report: (CodecEvent) -> Void) {
     do throws(AVError) {
-      while unanswered.popFirst() == false { _ = try answer(report) }
+      while unansweredCount > 0 { _ = try answer(report) }
     } catch {}
   }
 
@@ -200,9 +202,7 @@ package final class RemoteCodec: CodecBoundary {
     isFlushed = true
     commands.append(.flush)
     try? sendCommands()
-    let count = unanswered.count
-    unanswered.removeAll()
-    for _ in 0..<count { unanswered.append(true) }
+    discardedCount = unansweredCount
   }
 
   package func skip(_ pictures: CodecSettings.Skip) { commands.append(.skip(pictures)) }
@@ -214,7 +214,7 @@ package final class RemoteCodec: CodecBoundary {
         commands.writer, descriptors: commands.descriptors, until: Deadline(after: options.timeout),
         unless: options.cancellation?.event)
     } catch { throw lose(error) }
-    if commands.isAnswered { unanswered.append(false) }
+    if commands.isAnswered { unansweredCount += 1 }
     if commands.accessUnitCount > 0 { input.changeHalves() }
     commands.removeAll()
   }
@@ -226,17 +226,19 @@ package final class RemoteCodec: CodecBoundary {
   /// - Throws: libavcodec's error, or how the process was lost.
   private func receiveAnswers(leaving count: Int = 0, _ report: (CodecEvent) -> Void = { _ in }) throws(AVError) {
     if let failure { throw failure }
-    while unanswered.count > count, let isDiscarded = unanswered.popFirst() {
-      if let error = try answer(isDiscarded ? { _ in } : report) { throw error }
-    }
+    while unansweredCount > count { if let error = try answer(report) { throw error } }
   }
 
+  /// Waits for the answer to the oldest message. Returns libavcodec's error.
   private func answer(_ report: (CodecEvent) -> Void) throws(AVError) -> AVError? {
     guard var message = message.take() else { throw .bug }
+    let isDiscarded = discardedCount > 0
+    unansweredCount -= 1
+    if isDiscarded { discardedCount -= 1 }
     var linkError: LinkError?
     var error: AVError?
     do throws(LinkError) {
-      error = try receiveAnswer(into: &message, report)
+      error = try receiveAnswer(into: &message, isDiscarded ? { _ in } : report)
     } catch { linkError = error }
     self.message = consume message
     if let linkError { throw lose(linkError) }

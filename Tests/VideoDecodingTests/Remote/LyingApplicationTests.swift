@@ -42,21 +42,27 @@ import Testing
     try socket.send(writer, descriptors: descriptors)
   }
 
+  /// Receives answers that are an error and nothing else.
+  private func expectErrors(_ count: Int, _ socket: borrowing LinkSocket) throws {
+    var message = LinkMessage()
+    for _ in 0..<count {
+      try socket.receive(into: &message)
+      var reader = MessageReader(message.bytes)
+      guard case .finished(.some(.invalidArgument), _, _) = try CodecReply(reading: &reader) else {
+        Issue.record("no error")
+        return
+      }
+      try reader.finish()
+    }
+  }
+
   @Test func commandsBeforeADecoderAreAnsweredWithAnError() throws {
     let ending = try end { socket in
       try send(.drain, socket)
       try send(.flush, socket)
       try send(.skip(.nonKey), socket)
       try send(.decode(index: 0, offset: 0, byteCount: 10), socket)
-      var message = LinkMessage()
-      for _ in 0..<2 {
-        try socket.receive(into: &message)
-        var reader = MessageReader(message.bytes)
-        guard case .finished(.some(.invalidArgument), _, _) = try CodecReply(reading: &reader) else {
-          Issue.record("no error")
-          return
-        }
-      }
+      try expectErrors(2, socket)
     }
     #expect(ending == .closed)
   }
@@ -70,16 +76,7 @@ import Testing
       }
       try socket.send(writer)
       try send(.drain, socket)
-      var message = LinkMessage()
-      for _ in 0..<2 {
-        try socket.receive(into: &message)
-        var reader = MessageReader(message.bytes)
-        guard case .finished(.some(.invalidArgument), _, _) = try CodecReply(reading: &reader) else {
-          Issue.record("no error")
-          return
-        }
-        try reader.finish()
-      }
+      try expectErrors(2, socket)
     }
     #expect(ending == .closed)
   }
