@@ -35,7 +35,9 @@ extension SoakTests {
       #expect(pictures > sent / 2)
       #expect(processes.count > sent / 50)
       if Self.isAlone {
-        #expect(end.descriptors <= before.descriptors)
+        // One memory more or less is in use, as the process happens to ask for it. One that each session left would be
+        // three quarters of `sent / 100`.
+        #expect(end.descriptors < before.descriptors + sent / 200)
         #expect(
           Double(end.residentKiB) <= Double(before.residentKiB) * 1.05,
           "\(before.residentKiB) KiB after warm-up, \(end.residentKiB) KiB after \(processes.count) processes")
@@ -44,8 +46,12 @@ extension SoakTests {
     }
     for process in processes {
       // The last one ends while this looks.
-      for _ in 0..<100_000 where Self.isChild(process) { usleep(100) }
-      #expect(!Self.isChild(process), "process \(process) is left")
+      var looks = 100_000
+      while Self.isChild(process), looks > 0 {
+        usleep(100)
+        looks -= 1
+      }
+      #expect(looks > 0, "process \(process) is left")
     }
   }
 
