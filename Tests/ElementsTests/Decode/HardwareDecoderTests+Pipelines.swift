@@ -4,6 +4,7 @@ import Foundation
 import GStreamer
 import HardwareSupport
 import HarnessSupport
+import TestSupport
 import Testing
 import VideoDecoding
 
@@ -88,8 +89,7 @@ extension HardwareDecoderTests {
     }
     // A process that ends takes nothing back from the driver's counts, and ends at its own pace.
     let starter = try #require(CodecStarter.shared.hardware?.processIdentifier)
-    for _ in 0..<100_000 where !children(of: starter).isEmpty { usleep(100) }
-    #expect(children(of: starter).isEmpty)
+    #expect(comesTrue { children(of: starter).isEmpty })
   }
 
   private func children(of process: Int32) -> String {
