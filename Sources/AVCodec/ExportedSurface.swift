@@ -18,7 +18,7 @@ import Glibc
 
   /// Exports a frame.
   ///
-  /// - Returns: nil where the device cannot, or where its rows do not lie one after the other.
+  /// - Returns: nil where the device cannot, or where it has more than two planes, as with compression.
   /// - Throws: `AVError.hardwareFailed` where the device has not decoded it, `outOfMemory`.
   init?(_ source: UnsafeMutablePointer<AVFrame>) throws(AVError) {
     guard unsafe source.pointee.format == AV_PIX_FMT_VAAPI.rawValue, unsafe source.pointee.hw_frames_ctx != nil else {
@@ -72,8 +72,10 @@ import Glibc
       format: format, objects: [], luma: SurfaceDescription.Plane(luma), chroma: SurfaceDescription.Plane(chroma))
     for index in unsafe 0..<cav_exported_object_count(mapped) {
       let object = unsafe cav_exported_object(mapped, index)
-      // DRM_FORMAT_MOD_LINEAR.
-      guard object.modifier == 0 else { return nil }
+      if index == 0 { description.modifier = object.modifier }
+      guard object.modifier == description.modifier, object.modifier != SurfaceDescription.unknownModifier else {
+        return nil
+      }
       // Some drivers report no size.
       let byteCount = object.size > 0 ? Int(clamping: object.size) : lseek(object.descriptor, 0, SEEK_END)
       description.objects.append(SurfaceDescription.Object(descriptor: object.descriptor, byteCount: byteCount))

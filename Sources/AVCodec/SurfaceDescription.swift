@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Where a picture lies in memory that has descriptors (DMA-BUF), row after row (DRM_FORMAT_MOD_LINEAR): whoever gets the
-/// memory needs no modifier to read it.
+/// Where a picture lies in memory that has descriptors (DMA-BUF).
 package struct SurfaceDescription: Sendable {
   /// Samples of 8 bits, or of 10 bits in the high bits of 16; chroma is interleaved.
   package enum Format: UInt32, Sendable {
@@ -40,21 +39,28 @@ package struct SurfaceDescription: Sendable {
   }
 
   package var format: Format
+  /// How the device arranges samples there (drm_fourcc.h); 0, DRM_FORMAT_MOD_LINEAR, is row after row.
+  package var modifier: UInt64
   package var objects: [Object]
   package var luma: Plane
   package var chroma: Plane
 
+  /// DRM_FORMAT_MOD_INVALID: only the driver knows how samples are arranged.
+  package static let unknownModifier: UInt64 = 0x00FF_FFFF_FFFF_FFFF
+
   /// Objects, at most (AV_DRM_MAX_PLANES).
   package static let objectLimit = 4
 
-  package init(format: Format, objects: [Object], luma: Plane, chroma: Plane) {
+  package init(format: Format, modifier: UInt64 = 0, objects: [Object], luma: Plane, chroma: Plane) {
     self.format = format
+    self.modifier = modifier
     self.objects = objects
     self.luma = luma
     self.chroma = chroma
   }
 
-  /// Whether a picture of this size can lie there: both planes within their objects, of which there is none besides.
+  /// Whether a picture of this size can lie there: both planes within their objects, of which there is none besides. However
+  /// samples are arranged, they take no less than row after row.
   package func holds(width: Int, height: Int) -> Bool {
     guard 1...Self.largestSize ~= width, 1...Self.largestSize ~= height,
       objects.count - 1 == max(luma.object, chroma.object)

@@ -3,7 +3,7 @@
 /// The first message of the starter to the application: which service it is. Its own pidfd comes with it.
 package struct ServiceHello: Sendable {
   /// What the messages between application and service mean. A change of any of them is another number.
-  package static let protocolNumber: UInt32 = 6
+  package static let protocolNumber: UInt32 = 7
   /// The first four bytes of the message.
   private static let magic: UInt32 = 0x6832_3678
   /// The longest text of a release that is read.

@@ -61,7 +61,9 @@ enum PeerMessage {
         stride: isTrue ? 160 : decisions.below(256) << decisions.below(56))
     }
     let description = SurfaceDescription(
-      format: decisions.oneIn(4) ? .p010 : .nv12, objects: [], luma: plane(0), chroma: plane(1))
+      format: decisions.oneIn(4) ? .p010 : .nv12,
+      modifier: decisions.oneIn(4) ? UInt64.max >> UInt64(decisions.below(64)) : 0, objects: [], luma: plane(0),
+      chroma: plane(1))
     let memories = sizes.dropFirst(decisions.oneIn(8) ? 1 : 0).compactMap { size in
       try? SharedMemory(byteCount: decisions.oneIn(8) ? 1 : size, peerAccess: .readable)
     }

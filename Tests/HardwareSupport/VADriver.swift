@@ -12,7 +12,7 @@ package import VideoDecoding
     case noDevice, refusedProfile, refusedSize, fewSurfaces
     case error, hang, crash, wrongPixels, lostContext, slowDownload, syncFailure, tooManyContexts
     case lostSlice, renderFailure
-    case tiledExport, exportFailure
+    case tiledExport, exportFailure, unknownExport, compressedExport
   }
 
   /// A starter whose processes load the driver.

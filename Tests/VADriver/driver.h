@@ -50,7 +50,9 @@ enum FaultKind {
   lostSlice,         // vaCreateBuffer fails for the data of a slice, after `parameter` slices of a driver instance
   renderFailure,     // vaRenderPicture fails for the slices of a picture, after `parameter` pictures likewise
   tiledExport,       // vaExportSurfaceHandle describes a tiled arrangement
-  exportFailure      // vaExportSurfaceHandle fails
+  exportFailure,     // vaExportSurfaceHandle fails
+  unknownExport,     // vaExportSurfaceHandle describes an arrangement that only the driver knows
+  compressedExport   // vaExportSurfaceHandle describes a third plane, as compressed surfaces have
 };
 
 static const uint32_t anyPicture = UINT32_MAX, forEver = UINT32_MAX;

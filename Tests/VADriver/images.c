@@ -175,6 +175,12 @@ static VAStatus exportSurfaceHandle(VADriverContextP va, VASurfaceID id, uint32_
   describeForExport(&surface->layout, isComposed, out);
   out->objects[0].fd = file;
   if (fires(driver, tiledExport)) out->objects[0].drm_format_modifier = (uint64_t)1 << 56 | 1;  // Intel's X tiling
+  if (fires(driver, unknownExport)) out->objects[0].drm_format_modifier = ((uint64_t)1 << 56) - 1;
+  if (fires(driver, compressedExport)) {
+    unsigned layer = out->num_layers - 1, place = out->layers[layer].num_planes++;
+    out->layers[layer].offset[place] = surface->layout.chromaOffset;
+    out->layers[layer].pitch[place] = surface->layout.pitch;
+  }
   count(&driver->state->exported, 1);
   return leave(driver, VA_STATUS_SUCCESS);
 }

@@ -2,13 +2,56 @@
 import GStreamer
 import VideoDecoding
 
-/// Pictures that stay in a device's memory on their way downstream (`memory:DMABuf`): rows one after the other, as these
-/// caps mean without a modifier.
+/// Pictures that stay in a device's memory on their way downstream (`memory:DMABuf`).
 enum DeviceMemory {
   private static let feature = "memory:DMABuf"
 
+  /// Whether GStreamer's caps can have modifiers.
+  private static let hasModifiers = Runtime.isAtLeast(1, 24)
+
   /// What the source pad offers.
-  static let template = "video/x-raw(\(feature)), format={NV12, P010_10LE}"
+  static let template =
+    "video/x-raw(\(feature)), format={NV12, P010_10LE}"
+    + (hasModifiers ? "; video/x-raw(\(feature)), format=DMA_DRM" : "")
+
+  /// How caps name the format of such pictures.
+  enum Naming: Equatable {
+    /// As in the system's memory, which means row after row.
+    case linear
+    /// `format=DMA_DRM` with this `drm-format`, as GStreamer 1.24 and later prefer.
+    case drm(String)
+  }
+
+  /// A picture in a device's memory.
+  struct Surface {
+    /// How the device arranges samples (drm_fourcc.h); 0 is row after row.
+    let modifier: UInt64
+    /// It is the picture that is to be output; else what the next one is expected to be.
+    let isKnown: Bool
+
+    /// Whether what is cropped can be left out: where samples do not lie row after row, only on the right and below.
+    func canBeShown(cropped crop: PictureCrop) -> Bool { modifier == 0 || crop.left == 0 && crop.top == 0 }
+
+    /// How the caps are to name the format; `nil` where downstream takes no such pictures.
+    func naming(of info: VideoInfo, _ allowed: borrowing Caps?) -> Naming? {
+      guard let name = info.format.drmName else { return nil }
+      let drm = Naming.drm(modifier == 0 ? name : "\(name):0x\(modifier.hexadecimal)")
+      if hasModifiers {
+        var caps = DeviceMemory.caps(of: info, as: drm)
+        // The picture will show which it is.
+        if !isKnown { caps.remove("drm-format") }
+        if isTaken(caps, allowed) { return drm }
+      }
+      return modifier == 0 && isTaken(DeviceMemory.caps(of: info, as: .linear), allowed) ? .linear : nil
+    }
+
+    private func isTaken(_ caps: borrowing Caps, _ allowed: borrowing Caps?) -> Bool {
+      switch allowed {
+      case .some(let allowed): !allowed.isAny && allowed.canIntersect(caps)
+      case .none: false
+      }
+    }
+  }
 
   /// Whether downstream, whose caps these are, takes a device's memory rather than the system's.
   // Not inlined: the optimizer of Swift 6.3.1 crashes where its caller looks at the same caps again.
@@ -25,18 +68,14 @@ enum DeviceMemory {
     }
   }
 
-  /// Whether pictures like these may go downstream in a device's memory.
-  static func isTaken(_ info: VideoInfo, _ allowed: borrowing Caps?) -> Bool {
-    switch allowed {
-    case .some(let allowed): !allowed.isAny && allowed.canIntersect(caps(of: info))
-    case .none: false
-    }
-  }
-
   /// The caps of pictures in a device's memory.
-  static func caps(of info: VideoInfo) -> Caps {
+  static func caps(of info: VideoInfo, as naming: Naming) -> Caps {
     var caps = info.caps()
     caps.setFeature(feature)
+    if case .drm(let name) = naming {
+      caps.set("format", .string("DMA_DRM"))
+      caps.set("drm-format", .string(name))
+    }
     return caps
   }
 }
@@ -50,5 +89,24 @@ extension DecodedPicture {
     else { return nil }
     buffer.describePlanes(of: info, offsets: samples.offsets, strides: samples.strides)
     return buffer
+  }
+}
+
+extension VideoFormat {
+  /// The format's name in `drm-format` (drm_fourcc.h); `nil` for those that devices do not decode to.
+  fileprivate var drmName: String? {
+    switch name {
+    case "NV12": "NV12"
+    case "P010_10LE": "P010"
+    default: nil
+    }
+  }
+}
+
+extension UInt64 {
+  /// 16 digits.
+  fileprivate var hexadecimal: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 }

@@ -13,13 +13,17 @@ struct OutputPlan {
   private(set) var intermediate: VideoInfo?
   /// What downstream gets.
   private(set) var info: VideoInfo
+  /// How the caps name the format of pictures in a device's memory; `nil` where they are in the system's.
+  private(set) var naming: DeviceMemory.Naming?
+  /// Nothing is negotiated before the first picture, whose modifier the caps have.
+  private(set) var awaitsPicture = false
   /// Fields of the caps that `info` has no place for, by name.
   let displayFields: [String: String]
 
   /// The raw video's caps.
   var caps: Caps {
     // Set here, because the base class would turn multiview-mode "unknown" into "mono".
-    var caps = layout.isOfDevice ? DeviceMemory.caps(of: info) : info.caps()
+    var caps = naming.map { DeviceMemory.caps(of: info, as: $0) } ?? info.caps()
     for (name, text) in displayFields { caps.set(name, .string(text)) }
     return caps
   }
@@ -41,6 +45,8 @@ struct OutputPlan {
     described.copyDescription(from: source)
     var plan = self
     plan.layout = layout
+    plan.naming = nil
+    plan.awaitsPicture = false
     plan.source = described
     plan.intermediate = source.format == info.format ? nil : source
     plan.sessionLayout = sessionLayout ?? (layout.pixelFormat.isSemiPlanar ? .semiPlanar : .native)
@@ -63,12 +69,12 @@ extension OutputPlan {
   ///   - interlacing: how pictures are made of fields.
   ///   - describe: fills in what is known beyond format and size.
   ///   - prefersSemiPlanar: interleaved chroma is no work, because a device decodes.
-  ///   - keepsSurfaces: pictures stay in a device's memory where downstream takes that.
+  ///   - surface: pictures stay in a device's memory where downstream takes that.
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
   /// - Throws: the message for the application when nothing fits.
   init(
     native: PictureLayout, interlacing: Interlacing, describe: (inout VideoInfo) -> Void,
-    displayFields: [String: String], prefersSemiPlanar: Bool, keepsSurfaces: Bool, allowed: borrowing Caps?
+    displayFields: [String: String], prefersSemiPlanar: Bool, surface: DeviceMemory.Surface?, allowed: borrowing Caps?
   ) throws(ElementError) {
     guard let nativeFormat = native.pixelFormat.videoFormat else {
       throw ElementError(
@@ -85,15 +91,17 @@ extension OutputPlan {
       return
     }
     let semiPlanar = native.pixelFormat.semiPlanar
-    if keepsSurfaces, let format = semiPlanar?.videoFormat,
+    if let surface, surface.canBeShown(cropped: native.crop), let format = semiPlanar?.videoFormat,
       var info = VideoInfo(format: format, width: native.width, height: native.height)
     {
       info.copyDescription(from: described)
-      if DeviceMemory.isTaken(info, allowed) {
+      if let naming = surface.naming(of: info, allowed) {
         var layout = native
         layout.pixelFormat = semiPlanar ?? native.pixelFormat
-        layout.isOfDevice = true
-        self.init(layout: layout, sessionLayout: .semiPlanar, source: info, info: info, displayFields: displayFields)
+        layout.modifier = surface.modifier
+        self.init(
+          layout: layout, sessionLayout: .semiPlanar, source: info, info: info, naming: naming,
+          awaitsPicture: !surface.isKnown && naming != .linear, displayFields: displayFields)
         return
       }
     }

@@ -8,8 +8,11 @@ struct PictureLayout: Hashable {
   /// Coded size in luma samples.
   var codedWidth: Int, codedHeight: Int
   var crop: PictureCrop
+  /// How a device arranges samples (drm_fourcc.h), 0 for row after row, where pictures stay in its memory; `nil` where they
+  /// do not.
+  var modifier: UInt64?
   /// Pictures stay in a device's memory.
-  var isOfDevice = false
+  var isOfDevice: Bool { modifier != nil }
 
   var width: Int { codedWidth - crop.left - crop.right }
   var height: Int { codedHeight - crop.top - crop.bottom }

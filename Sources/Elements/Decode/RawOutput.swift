@@ -9,6 +9,8 @@ struct RawOutput {
   var layout: PictureLayout
   /// What downstream gets.
   var info: VideoInfo
+  /// How the caps name the format of pictures in a device's memory.
+  var naming: DeviceMemory.Naming?
   /// Fields of the caps that `info` has no place for, by name.
   var displayFields: [String: String]
   /// Downstream's buffers are laid out so that libavcodec can decode into them.
@@ -16,7 +18,8 @@ struct RawOutput {
 
   /// Whether the plan is what was negotiated.
   func isAgreed(_ plan: OutputPlan) -> Bool {
-    layout == plan.layout && displayFields == plan.displayFields && info.isEqual(to: plan.info)
+    layout == plan.layout && naming == plan.naming && displayFields == plan.displayFields
+      && info.isEqual(to: plan.info)
   }
 
   /// Pictures go downstream in the session's format.

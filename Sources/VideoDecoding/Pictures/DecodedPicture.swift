@@ -152,6 +152,10 @@ public import H26x
   /// Whether the picture lies in a device's memory: only where ``SessionConfiguration/outputMemory`` requests that.
   package var isOfDevice: Bool { memory.surface != nil }
 
+  /// How the device arranges samples in its memory (drm_fourcc.h), 0 for row after row; `nil` where the picture does not
+  /// lie there.
+  package var deviceModifier: UInt64? { memory.surface?.modifier }
+
   /// Whether the planes can be read: not where the picture lies in a device's memory only, in which case they are empty.
   package var hasSamples: Bool { unsafe !memory.planes.isEmpty }
 

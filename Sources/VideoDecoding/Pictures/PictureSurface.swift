@@ -8,6 +8,8 @@ import Synchronization
 package struct PictureSurface: Sendable {
   /// Where it lies.
   package let description: SurfaceDescription
+  /// How the device arranges samples there.
+  var modifier: UInt64 { description.modifier }
   /// Keeps the descriptors open, and the codec from writing there.
   let keeper: any AnyObject & Sendable
 

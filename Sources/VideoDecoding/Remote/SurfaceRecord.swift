@@ -24,8 +24,11 @@ package struct SurfaceRecord: Sendable {
     number = try reader.readCount(limit: CodecReply.surfaceLimit - 1)
     slot = try reader.readFlag() ? try reader.readCount(limit: CodecReply.slotLimit - 1) : nil
     guard let format = SurfaceDescription.Format(rawValue: try reader.read()) else { throw .invalid }
+    let modifier = try reader.read(UInt64.self)
+    guard modifier != SurfaceDescription.unknownModifier else { throw .invalid }
     description = SurfaceDescription(
-      format: format, objects: [], luma: try Self.readPlane(&reader), chroma: try Self.readPlane(&reader))
+      format: format, modifier: modifier, objects: [], luma: try Self.readPlane(&reader),
+      chroma: try Self.readPlane(&reader))
   }
 
   private static func readPlane(_ reader: inout MessageReader) throws(LinkError) -> SurfaceDescription.Plane {
@@ -45,6 +48,7 @@ package struct SurfaceRecord: Sendable {
     writer.append(slot != nil)
     if let slot { writer.append(count: slot) }
     writer.append(description.format.rawValue)
+    writer.append(description.modifier)
     for plane in [description.luma, description.chroma] {
       writer.append(count: plane.object)
       writer.append(UInt64(clamping: plane.offset))

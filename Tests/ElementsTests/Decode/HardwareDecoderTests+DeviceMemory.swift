@@ -225,7 +225,7 @@ extension HardwareDecoderTests {
   }
 
   /// Pictures that the device cannot pass on are downloaded.
-  @Test(arguments: [VADriver.Fault.tiledExport, .exportFailure], settings)
+  @Test(arguments: [VADriver.Fault.tiledExport, .unknownExport, .compressedExport, .exportFailure], settings)
   func whatIsNotPassedOnIsInTheSystemsMemory(_ fault: VADriver.Fault, _ settings: String) throws {
     let units = try ElementDriver.accessUnits("clip.h264")
     device.driver.inject(fault)

@@ -24,12 +24,13 @@ extension HardwareChangeTests {
   /// What is seen of a picture.
   private struct Seen: Equatable {
     let tag: UInt64
-    let isOfDevice: Bool
+    var isOfDevice: Bool { modifier != nil }
+    var modifier: UInt64?
     let bytes: [UInt8]?
 
     init(_ picture: DecodedPicture) {
       tag = picture.tag
-      isOfDevice = picture.isOfDevice
+      modifier = picture.deviceModifier
       bytes = picture.isOfDevice ? picture.bytesOfDevice : picture.copiedBytes()
     }
   }
@@ -115,8 +116,22 @@ extension HardwareChangeTests {
     #expect(session.statistics.hashMismatches == 0)
   }
 
-  /// What the device does not pass on, or not row after row, is downloaded.
-  @Test(arguments: [VADriver.Fault.tiledExport, .exportFailure], [true, false])
+  /// Whatever its arrangement, a picture stays where it is, and its samples can still be had.
+  @Test(arguments: [true, false]) func tiledPicturesHaveTheirModifier(_ isIsolated: Bool) throws {
+    let stream = try CodedStream("clip.h264")
+    let driver = try VADriver([stream])
+    driver.inject(.tiledExport)
+    let session = try session(driver, stream, isIsolated: isIsolated, .required)
+    var expected = try expected(stream)
+    for index in expected.indices { expected[index].modifier = 0x0100_0000_0000_0001 }
+    var readable: [[UInt8]?] = []
+    #expect(try see(stream.units, in: session) { readable.append(session.readable($0)?.copiedBytes()) } == expected)
+    #expect(readable == expected.map(\.bytes))
+    #expect(session.takeNotices().isEmpty)
+  }
+
+  /// What the device does not pass on, or what no modifier describes, is downloaded.
+  @Test(arguments: [VADriver.Fault.unknownExport, .compressedExport, .exportFailure], [true, false])
   func whatIsNotPassedOnIsDownloaded(_ fault: VADriver.Fault, _ isIsolated: Bool) throws {
     let stream = try CodedStream("clip.h264")
     let driver = try VADriver([stream])
