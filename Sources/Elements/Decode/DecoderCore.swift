@@ -172,7 +172,8 @@ struct DecoderCore<Codec: DecoderCodec> {
     case .done: return .decode(number)
     case .planning: return .askDownstream
     case .negotiating(let plan):
-      if output.isAgreed(plan) && !needsReconfigure { agreed() } else { output.propose(plan) }
+      output.beginFormat()
+      if plan.awaitsPicture || output.isAgreed(plan) && !needsReconfigure { agreed() } else { output.propose(plan) }
     case .opening(let plan): open(by: plan)
     }
     return nil

@@ -16,6 +16,8 @@ struct DecoderOutput<Codec: DecoderCodec> {
 
   /// How pictures are made of fields, where the sink caps do not specify it.
   private var interlacing: Interlacing?
+  /// How those of the format to come are: pictures of the one before are still to be output.
+  private var nextInterlacing: Interlacing?
 
   // MARK: Planning
 
@@ -37,8 +39,10 @@ struct DecoderOutput<Codec: DecoderCodec> {
         debug: "\(format.chromaFormat.name) with \(format.lumaBitDepth) bits luma and \(format.chromaBitDepth) chroma")
     }
     let plan = try plan(
-      format, as: native, of: input, stream: stream, prefersSemiPlanar: preference.isSemiPlanar,
-      keepsSurfaces: preference.surfaces == .kept || preference.surfaces == .wanted && layout == nil, allowed: allowed)
+      format, as: native, interlacing: nextInterlacing ?? interlacing, of: input, stream: stream,
+      prefersSemiPlanar: preference.isSemiPlanar,
+      surface: preference.surfaces == .kept || preference.surfaces == .wanted && layout == nil
+        ? DeviceMemory.Surface(modifier: agreed?.layout.modifier ?? 0, isKnown: false) : nil, allowed: allowed)
     guard let layout, layout != plan.sessionLayout else {
       return (plan, layout == nil || preference.surfaces != .wanted)
     }
@@ -56,19 +60,22 @@ struct DecoderOutput<Codec: DecoderCodec> {
   ) throws(ElementError) -> (OutputPlan, isOfSession: Bool) {
     var layout = PictureLayout(of: picture)
     var native = layout
+    let isKept = preference.surfaces != .unwanted || !picture.hasSamples
     native.pixelFormat = layout.pixelFormat.planar
     let plan = try plan(
-      format, as: native, of: input, stream: stream, prefersSemiPlanar: preference.isSemiPlanar,
-      keepsSurfaces: picture.isOfDevice && (preference.surfaces != .unwanted || !picture.hasSamples),
+      format, as: native, interlacing: interlacing, of: input, stream: stream,
+      prefersSemiPlanar: preference.isSemiPlanar,
+      surface: isKept ? picture.deviceModifier.map { DeviceMemory.Surface(modifier: $0, isKnown: true) } : nil,
       allowed: allowed)
-    layout.isOfDevice = plan.layout.isOfDevice
+    layout.modifier = plan.layout.modifier
     return plan.layout == layout
       ? (plan, preference.surfaces != .wanted) : (try plan.converting(from: layout), false)
   }
 
   private func plan(
-    _ format: FormatDescription, as native: PictureLayout, of input: DecoderInput<Codec>,
-    stream: borrowing FormatFollower<Codec>, prefersSemiPlanar: Bool, keepsSurfaces: Bool, allowed: borrowing Caps?
+    _ format: FormatDescription, as native: PictureLayout, interlacing: Interlacing?, of input: DecoderInput<Codec>,
+    stream: borrowing FormatFollower<Codec>, prefersSemiPlanar: Bool, surface: DeviceMemory.Surface?,
+    allowed: borrowing Caps?
   ) throws(ElementError) -> OutputPlan {
     let interlacing = interlacing ?? Interlacing(format, scan: nil)
     let hasVUI = stream.hasVUI
@@ -82,7 +89,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
           interlacing: interlacing)
       },
       displayFields: displayFields(stream.display, besides: input.caps), prefersSemiPlanar: prefersSemiPlanar,
-      keepsSurfaces: keepsSurfaces, allowed: allowed)
+      surface: surface, allowed: allowed)
   }
 
   /// HDR fields of the caps, from the stream where the sink caps have none.
@@ -97,8 +104,12 @@ struct DecoderOutput<Codec: DecoderCodec> {
 
   /// Takes how the first picture of a format is scanned.
   mutating func expect(_ format: FormatDescription, scan: PictureScan?, isNew: Bool) {
-    if isNew || interlacing == nil { interlacing = Interlacing(format, scan: Codec.pairsFields ? scan : nil) }
+    guard isNew || interlacing == nil else { return }
+    nextInterlacing = Interlacing(format, scan: Codec.pairsFields ? scan : nil)
   }
+
+  /// The pictures that come from now on are of the format that was expected.
+  mutating func beginFormat() { interlacing = nextInterlacing.take() ?? interlacing }
 
   // MARK: Agreeing
 
@@ -111,7 +122,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// The plan to negotiate. It applies from now on: downstream may request buffers during negotiation.
   mutating func takeProposal() -> OutputPlan? {
     guard let plan = proposal.take() else { return nil }
-    agreed = RawOutput(layout: plan.layout, info: plan.info, displayFields: plan.displayFields)
+    agreed = RawOutput(layout: plan.layout, info: plan.info, naming: plan.naming, displayFields: plan.displayFields)
     conversion = nil
     allocator.useNone()
     return plan
@@ -161,7 +172,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
   mutating func follow(_ picture: DecodedPicture) -> Bool {
     let hasOtherFields = interlacing?.correct(by: picture) ?? false
     var layout = PictureLayout(of: picture)
-    layout.isOfDevice = picture.isOfDevice
+    layout.modifier = picture.deviceModifier
     return agreed?.layout == layout && !hasOtherFields
   }
 }

@@ -46,6 +46,19 @@ import Testing
     #expect(harness.takeCapsEvents().count == 1)
   }
 
+  /// Pictures of one format that come out behind the first access unit of another keep their interlace mode.
+  @Test(arguments: ["thread-type=none", "max-threads=4"]) func eachFormatHasItsInterlaceMode(_ threads: String) throws {
+    let clips = ["clip.h264", "wide.h264", "interlaced.h264", "clip.h264"]
+    let harness = try Harness.decoder("swifth264dec \(threads)")
+    harness.push(units: try clips.flatMap { try Clip.accessUnits($0).prefix(20) })
+    harness.endOfStream()
+    let modes = harness.takeCapsEvents().map { text in
+      guard let caps = Caps(parsing: text) else { return "" }
+      return "\(caps.first.int("width") ?? 0) \(caps.first.string("interlace-mode") ?? "")"
+    }
+    #expect(modes == ["320 progressive", "128 progressive", "96 interleaved", "320 progressive"])
+  }
+
   /// At a splice, all pictures of the first stream come out before the caps change.
   @Test func aSpliceEndsTheCapsBeforeIt() throws {
     let first = try Clip.accessUnits("interlaced.h264")
