@@ -7,7 +7,7 @@ struct RepackStatistics: Sendable {
   var untouched: UInt64 = 0
   /// Access units whose start codes and length prefixes were exchanged in place.
   var inPlace: UInt64 = 0
-  /// Access units copied into new buffers.
+  /// Access units written anew; of large ones that is what stands in front of their slices.
   var copied: UInt64 = 0
   var bytesIn: UInt64 = 0
   var bytesOut: UInt64 = 0

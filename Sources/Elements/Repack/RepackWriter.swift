@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// Writes access units into output buffers: untouched, in place, or with one copy.
+/// Writes access units into output buffers: untouched, in place, or with one copy of what cannot stay where it is.
 struct RepackWriter<Codec: RepackCodec>: ~Copyable {
   private var pool = SizedBufferPool()
 
@@ -47,6 +47,11 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
       size += try Self.outputSize(of: piece, packaging, index == 0 ? insertions : [])
     }
     do throws(FlowError) {
+      if pieces.count == 1, !marksBrokenLink, input == packaging,
+        let buffer = try Self.write(pieces[0], inserting: insertions, as: packaging, size: size)
+      {
+        return Written(buffer: buffer, method: .copied)
+      }
       var buffer = try copy(pieces, inserting: insertions, as: packaging, size: size)
       if marksBrokenLink { try Self.markBrokenLink(in: &buffer, packaging) }
       return Written(buffer: buffer, method: .copied)
@@ -66,6 +71,35 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
     } catch {
       throw .error
     }
+    return buffer
+  }
+
+  /// Bytes that are worth a memory of their own, which downstream joins where it reads all in one piece.
+  private static var worthSharing: Int { 1 << 15 }
+
+  /// Writes what changes in front of the slices of a large access unit, which stay where they are; nil where it cannot.
+  private static func write(
+    _ piece: RepackPiece<Codec>, inserting insertions: [[UInt8]], as packaging: NALPackaging, size: Int
+  ) throws(FlowError) -> Buffer? {
+    let repackager = piece.found.repackager
+    guard piece.found.damage == nil, piece.found.misplacedStartCodes == 0,
+      let tail = repackager.tail(of: piece.size, packaging, isInserting: !insertions.isEmpty),
+      tail.range.count >= worthSharing, let shared = piece.withBuffer({ $0.region(tail.range) }),
+      var buffer = Buffer(size: size - tail.range.count)
+    else { return nil }
+    describe(&buffer, [piece])
+    do {
+      var map = try buffer.mapForWriting()
+      var front = map.bytes
+      try piece.withBytes { (bytes) throws(FlowError) in
+        do throws(BitstreamError) {
+          try repackager.write(bytes, as: packaging, inserting: insertions, before: tail, to: &front)
+        } catch {
+          throw .error
+        }
+      }
+    }
+    buffer.append(shared)
     return buffer
   }
 

@@ -34,9 +34,9 @@ public struct Repackager: Sendable {
   public private(set) var droppedCount = 0
 
   /// What is written in the place of entries, or in front of them, by ascending index.
-  private var splices: [(index: Int, nalUnits: [[UInt8]], replaces: Bool)] = []
+  private(set) var splices: [(index: Int, nalUnits: [[UInt8]], replaces: Bool)] = []
 
-  private let layout: NALUnitLayout
+  let layout: NALUnitLayout
   private var payloadBytes = 0
   private var hasOnlyFourBytePrefixes = true
 
@@ -58,19 +58,6 @@ public struct Repackager: Sendable {
       append(bytes, unit.range, prefixLength: unit.startCodeLength)
     }
     if end != bytes.count { hasOnlyFourBytePrefixes = false }
-  }
-
-  /// Finds the NAL units in front of an offset, and takes the bytes from there on for one more.
-  ///
-  /// - Parameters:
-  ///   - bytes: an access unit in Annex B format.
-  ///   - rest: the index of a `start_code_prefix_one_3bytes` in it.
-  package mutating func scanAnnexB(_ bytes: Span<UInt8>, rest: Int) {
-    let hasZeroByte = rest > 0 && bytes[rest - 1] == 0
-    let end = hasZeroByte ? rest - 1 : rest
-    scanAnnexB(bytes.extracting(0..<end))
-    if !hasZeroByte { hasOnlyFourBytePrefixes = false }
-    append(bytes, rest + 3..<bytes.count, prefixLength: hasZeroByte ? 4 : 3)
   }
 
   /// Takes the NAL units that a scanner has found.
@@ -335,7 +322,17 @@ public struct Repackager: Sendable {
     _ bytes: Span<UInt8>, as packaging: NALPackaging, inserting insertions: [[UInt8]] = [],
     to output: inout MutableSpan<UInt8>
   ) throws(BitstreamError) -> Int {
-    guard try outputSize(packaging, inserting: insertions) <= output.count else {
+    try write(bytes, as: packaging, inserting: insertions, before: nil, to: &output)
+  }
+
+  /// Writes what comes before the end that stays as it is, all of it where there is none: into at least the bytes of
+  /// ``outputSize(_:inserting:)`` without those of the tail.
+  @discardableResult
+  package func write(
+    _ bytes: Span<UInt8>, as packaging: NALPackaging, inserting insertions: [[UInt8]], before tail: Tail?,
+    to output: inout MutableSpan<UInt8>
+  ) throws(BitstreamError) -> Int {
+    guard try outputSize(packaging, inserting: insertions) - (tail?.range.count ?? 0) <= output.count else {
       throw BitstreamError(.outputTooSmall, "access unit", byteOffset: output.count)
     }
     var offset = 0
@@ -348,9 +345,13 @@ public struct Repackager: Sendable {
       }
       for unit in insertions { try Self.put(unit.span, 0..<unit.count, as: packaging, to: &output, at: &offset) }
     }
-    while next < entries.count {
+    while next < tail?.index ?? entries.count {
       try put(bytes, next, &rest, as: packaging, to: &output, at: &offset)
       next += 1
+    }
+    // What stands in front of the tail.
+    for unit in rest.first?.nalUnits ?? [] {
+      try Self.put(unit.span, 0..<unit.count, as: packaging, to: &output, at: &offset)
     }
     return offset
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
+import TestSupport
 import Testing
 
 @Suite struct RepackagedTests {
@@ -32,5 +33,57 @@ import Testing
       try repackager.packaged(long.span, from: .annexB, as: .lengthPrefixed(.one))
     }
     #expect(try repackager.packaged([UInt8]().span, from: .annexB, as: .lengthPrefixed(.four)).isEmpty)
+  }
+
+  /// What comes before the tail, and the tail as it is, are what is written in one piece.
+  @Test func theTailIsWhatIsWrittenAsItIs() throws {
+    var random = SeededGenerator(state: 27)
+    var (tails, wholes) = (0, 0)
+    for _ in 0..<4000 {
+      let isAnnexB = Bool.random(using: &random)
+      let packaging =
+        isAnnexB ? NALPackaging.annexB : .lengthPrefixed([.one, .two, .four].randomElement(using: &random)!)
+      func nalUnit() -> [UInt8] {
+        [[9, 6, 1, 5].randomElement(using: &random)!, .random(in: 1...99, using: &random), 7]
+      }
+      var bytes: [UInt8] = []
+      for _ in 0..<Int.random(in: 0...5, using: &random) {
+        let unit = nalUnit()
+        // Now and then a short start code, which is written longer.
+        let code: [UInt8] = Int.random(in: 0..<8, using: &random) == 0 ? [0, 0, 1] : [0, 0, 0, 1]
+        let length = [UInt8](repeating: 0, count: packaging.prefixLength - 1) + [UInt8(unit.count)]
+        bytes += (isAnnexB ? code : length) + unit
+      }
+      var repackager = Repackager(codec: .h264)
+      if Int.random(in: 0..<4, using: &random) == 0 { repackager.drop = .h264(.sei) }
+      switch packaging {
+      case .annexB: repackager.scanAnnexB(bytes.span)
+      case .lengthPrefixed(let size): try repackager.scanLengthPrefixed(bytes.span, lengthSize: size)
+      }
+      for index in repackager.entries.indices {
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: repackager.insert([nalUnit(), nalUnit()], before: index)
+        case 1: repackager.replace(with: Bool.random(using: &random) ? [nalUnit()] : [], at: index)
+        default: break
+        }
+      }
+      let insertions = Int.random(in: 0..<3, using: &random) == 0 ? [nalUnit()] : []
+      let size = try repackager.outputSize(packaging, inserting: insertions)
+      var whole = [UInt8](repeating: 0, count: size)
+      var output = whole.mutableSpan
+      #expect(try repackager.write(bytes.span, as: packaging, inserting: insertions, to: &output) == size)
+      guard let tail = repackager.tail(of: bytes.count, packaging, isInserting: !insertions.isEmpty) else {
+        wholes += 1
+        continue
+      }
+      tails += 1
+      var front = [UInt8](repeating: 0, count: size - tail.range.count)
+      var frontOutput = front.mutableSpan
+      let written = try repackager.write(
+        bytes.span, as: packaging, inserting: insertions, before: tail, to: &frontOutput)
+      #expect(written == front.count)
+      #expect(front + bytes[tail.range] == whole)
+    }
+    #expect(tails > 1000 && wholes > 500, "\(tails) \(wholes)")
   }
 }
