@@ -31,10 +31,13 @@ struct RepackContinuity<Codec: RepackCodec> {
   ///
   /// - Parameter keepsPictures: whether at most parameter sets are changed, by edits.
   @inline(__always) func search(for output: StreamFormat<Codec>?, keepsPictures: Bool) -> NALUnitSearch {
-    guard soundAccessUnits >= Self.soundAccessUnitsWanted else { return .everywhere }
-    if keepsPictures { return .upToPlainPictures }
-    return output == .byteStream ? .outsideSlices : .everywhere
+    isSound && (keepsPictures || output == .byteStream) ? .outsideSlices : .everywhere
   }
+
+  private var isSound: Bool { soundAccessUnits >= Self.soundAccessUnitsWanted }
+
+  /// Enough access units were sound, and nothing was lost since the last.
+  @inline(__always) var isSteady: Bool { isSound && !hasLost }
 
   /// Looks for damage in an access unit of the input.
   ///

@@ -65,6 +65,9 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     return !insertsDelimiters && (output.streamFormat == .outOfBand || insertion == .never)
   }
 
+  /// Whether edits change nothing but parameter sets of whole access units.
+  private var keepsPictures: Bool { input?.alignment == .accessUnit && editing.keepsPictures && changesByEditsOnly }
+
   /// Whether buffers can bypass the element as soon as what was collected was output.
   @inline(__always) var isBypassDue: Bool { (!assembler.pieces.isEmpty || hasEdited) && isIdentity }
 
@@ -130,12 +133,9 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     if format.streamFormat == .outOfBand { sets.markDelivered(leavesDescriptionStale: false) }
   }
 
-  /// `codec_data` for output; empty when it cannot be made yet.
-  ///
-  /// - Parameter output: a length-prefixed format.
+  /// `codec_data` for output in a length-prefixed format; empty when it cannot be made yet.
   func codecData(for output: StreamFormat<Codec>) -> [UInt8] {
-    guard let input else { return [] }
-    return sets.codecData(for: output, input: input.streamFormat, settings.nalLengthSize.size, editing) ?? []
+    input.flatMap { sets.codecData(for: output, input: $0.streamFormat, settings.nalLengthSize.size, editing) } ?? []
   }
 
   /// Sets the fields of the output's caps that edits concern.
@@ -154,7 +154,6 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   mutating func put(_ buffer: consuming Buffer) throws(RepackFailure) {
     guard let input else { throw RepackFailure(.notNegotiated) }
     guard let packaging = input.packaging else { throw .unreadableCodecData(input) }
-    let keepsPictures = input.alignment == .accessUnit && editing.keepsPictures && changesByEditsOnly
     let search = continuity.search(for: output?.streamFormat, keepsPictures: keepsPictures)
     do throws(FlowError) {
       if let piece = spare {
@@ -167,6 +166,15 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     } catch {
       throw RepackFailure(error)
     }
+  }
+
+  /// Whether a buffer is a picture that nothing is edited in, and that changes nothing: it is output as it came.
+  mutating func passes(_ buffer: borrowing Buffer) -> Bool {
+    let passes =
+      keepsPictures && editing.continues(content, sets) && !sets.areToBeSent && continuity.isSteady
+      && assembler.pieces.isEmpty && PlainPicture<Codec>.isIn(buffer, input?.packaging)
+    if passes { journal.count(output: buffer.size, .untouched) }
+    return passes
   }
 
   /// The next thing for the element to do.
@@ -191,7 +199,10 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
       case .describe:
         if held.holdsCaps {
           guard !sets.canDescribe else { return .releaseCaps }
-          dropBeforeParameterSets()
+          if content.hasPicture || content.hasOther {
+            continuity.noteLoss()
+            journal.noteMissingParameterSets()
+          }
           removeAccessUnit()
           continue
         }
@@ -207,9 +218,8 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   /// Removes the current access unit, written or not. Parameter sets after its slices count from now on.
   mutating func removeAccessUnit() {
-    for nalUnit in content.lateParameterSets where sets.insert(nalUnit.span) == .changed {
-      if output?.streamFormat == .outOfBand { sets.addPending([nalUnit]) }
-    }
+    for nalUnit in content.lateParameterSets
+    where sets.insert(nalUnit.span) == .changed && output?.streamFormat == .outOfBand { sets.addPending([nalUnit]) }
     if assembler.pieces.count == 1 { spare = assembler.pieces[0] }
     assembler.removeAccessUnit()
     content = RepackedAccessUnit<Codec>()
@@ -229,7 +239,6 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   mutating func finish() -> Bool { assembler.finish() }
 
   /// The stream has ended. Returns the error to post, if it gave no output.
-  ///
   /// After a flush the parameter sets may still come: the caps stay held, with the segment after them.
   mutating func endStream() -> ElementError? {
     guard held.holdsCaps else { return nil }
@@ -274,9 +283,8 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   /// What to report since the last time.
   mutating func takeReport() -> RepackReport {
-    guard output != nil else { return journal.takeReport(latency: nil) }
     let waits = input?.alignment == .nalUnit && !assembler.seesMarkers && !isIdentity
-    return journal.takeReport(latency: RepackLatency(waits: waits, frameRate: input?.frameRate))
+    return journal.takeReport(latency: output.map { _ in RepackLatency(waits: waits, frameRate: input?.frameRate) })
   }
 
   // MARK: The way of an access unit
@@ -303,9 +311,8 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// - Returns: `codec_data` to send first, empty for none; nil when nothing of the access unit is sent.
   private mutating func prepare() throws(RepackFailure) -> [UInt8]? {
     guard let output else { throw abandon(RepackFailure(.notNegotiated)) }
-    if !settings.drop.isEmpty {
-      let unwanted = settings.drop.types(of: Codec.self)
-      for piece in assembler.pieces { journal.count(dropped: piece.drop(unwanted)) }
+    for piece in assembler.pieces where !settings.drop.isEmpty {
+      journal.count(dropped: piece.drop(settings.drop.types(of: Codec.self)))
     }
     let placement = sets.place(
       content, insertion: insertion, dropsInBand: settings.drop.contains(.parameterSets), in: output.streamFormat)
@@ -388,12 +395,5 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private mutating func abandon(_ failure: RepackFailure) -> RepackFailure {
     removeAccessUnit()
     return failure
-  }
-
-  /// An access unit came before its parameter sets.
-  private mutating func dropBeforeParameterSets() {
-    guard content.hasPicture || content.hasOther else { return }
-    continuity.noteLoss()
-    journal.noteMissingParameterSets()
   }
 }

@@ -7,6 +7,9 @@ struct RepackEdit: Sendable, Equatable {
   private(set) var text = ""
   private(set) var list = StreamEditList()
 
+  /// The list is what the text asks for.
+  static func == (a: RepackEdit, b: RepackEdit) -> Bool { a.text == b.text }
+
   /// Reads the property's string.
   static func read(_ text: String) -> Result<RepackEdit, StreamEditTextError> {
     do throws(StreamEditTextError) {

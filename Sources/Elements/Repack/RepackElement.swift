@@ -220,6 +220,10 @@ extension RepackElement {
   }
 
   func output(of input: consuming Buffer) throws(FlowError) -> Buffer? {
+    if core.passes(input) {
+      publish()
+      return input
+    }
     try put(input)
     return try advance()
   }

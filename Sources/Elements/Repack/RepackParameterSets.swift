@@ -96,6 +96,9 @@ struct RepackParameterSets<Codec: RepackCodec> {
   /// Whether some wait to be given to downstream.
   var hasPending: Bool { !pending.isEmpty }
 
+  /// Whether some go downstream with the next access unit.
+  var areToBeSent: Bool { hasPending || isDescriptionStale }
+
   /// All NAL units in the order in which a decoder needs them.
   var nalUnits: [[UInt8]] {
     description?.nalUnits ?? store.nalUnits

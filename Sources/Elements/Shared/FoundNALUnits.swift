@@ -7,9 +7,6 @@ enum NALUnitSearch {
   case everywhere
   /// In slices only where start codes are all that separates NAL units.
   case outsideSlices
-  /// Up to the first slice, where nothing but a picture follows that concerns no other: with the slices after it, it
-  /// counts as one NAL unit.
-  case upToPlainPictures
 }
 
 /// The NAL units of a buffer, as far as they can be found.
@@ -33,9 +30,6 @@ struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
     misplacedStartCodes = 0
     switch packaging {
     case .annexB:
-      if search == .upToPlainPictures, let picture = Self.plainPicture(in: bytes) {
-        return repackager.scanAnnexB(bytes, rest: picture)
-      }
       repackager.scanAnnexB(bytes)
       if repackager.entries.isEmpty, bytes.count > 0 {
         damage = BitstreamError(.unsupported, "start_code_prefix_one_3bytes", bitOffset: 0)
@@ -49,35 +43,6 @@ struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
         damage = error
       }
     }
-  }
-
-  /// The start code of the first slice of an access unit that changes nothing for those after it: no random access
-  /// point, with nothing in front but a delimiter and SEI, and without an end of sequence. Nil for any other.
-  private static func plainPicture(in bytes: Span<UInt8>) -> Int? {
-    var message: Int?
-    var offset = 0
-    while let prefix = AnnexB.startCode(in: bytes, from: offset), prefix + 3 < bytes.count {
-      offset = prefix + 3
-      if let start = message.take(),
-        SEIMessages.hold(
-          .recoveryPoint, bytes.extracting(start..<prefix), headerLength: Codec.nalUnitHeaderLength)
-      {
-        return nil
-      }
-      let type = Codec.NALUnitType(headerByte: bytes[offset])
-      if type.isVCL { return type.isRandomAccessPoint || mayEndSequence(bytes, from: offset) ? nil : prefix }
-      if type.isSEI {
-        message = offset
-      } else if type != Codec.NALUnitType.accessUnitDelimiter {
-        return nil
-      }
-    }
-    return nil
-  }
-
-  /// Whether a short NAL unit may stand at the end: end of sequence and end of stream together have 12 bytes at most.
-  private static func mayEndSequence(_ bytes: Span<UInt8>, from offset: Int) -> Bool {
-    bytes[bytes.count - 1] == 0 || AnnexB.startCode(in: bytes, from: max(offset, bytes.count - 16)) != nil
   }
 
   /// The NAL units with these indices, with offsets that count from byte `origin` of the buffer.

@@ -190,17 +190,23 @@ import Testing
       RepackStream.lengthPrefixed([[6, 5, 1, 1, 0x80, 0, 0, 1] + RepackStream.slice(0, isIDR: true)]))
     var continuity = RepackContinuity<H264>()
     let content = RepackedAccessUnit<H264>()
-    func search(_ count: Int, keepsPictures: Bool = false) -> NALUnitSearch {
+    func search(_ count: Int) -> NALUnitSearch {
       for _ in 0..<count { _ = continuity.inspect([good], content) }
-      return continuity.search(for: .byteStream, keepsPictures: keepsPictures)
+      return continuity.search(for: .byteStream, keepsPictures: false)
     }
-    let before = [search(99), search(1), search(5), search(5, keepsPictures: true)]
-    #expect(before == [.everywhere, .outsideSlices, .outsideSlices, .upToPlainPictures])
+    let before = [search(99), search(1), search(5)]
+    #expect(before == [.everywhere, .outsideSlices, .outsideSlices])
+    #expect(continuity.isSteady)
+    #expect(continuity.search(for: .outOfBand, keepsPictures: true) == .outsideSlices)
     #expect(continuity.search(for: .outOfBand, keepsPictures: false) == .everywhere)
     #expect(continuity.search(for: nil, keepsPictures: false) == .everywhere)
     _ = continuity.inspect([codes], content)
-    let after = [search(99, keepsPictures: true), search(1)]
+    #expect(!continuity.isSteady)
+    let after = [search(99), search(1)]
     #expect(after == [.everywhere, .outsideSlices])
+    continuity.noteLoss()
+    let steady = (continuity.isSteady, continuity.takeLoss(), continuity.isSteady)
+    #expect(steady == (false, true, true))
     var late = content
     late.add(lateParameterSet: RepackStream.pps().span)
     _ = continuity.inspect([good], late)
@@ -211,8 +217,8 @@ import Testing
     #expect(anew == .everywhere)
   }
 
-  /// Only a picture that concerns no other is taken whole.
-  @Test func plainPicturesAreTakenWhole() {
+  /// Only a picture that concerns no other passes without being looked at.
+  @Test func plainPicturesAreKnown() {
     let parts = [RepackStream.slice(1), RepackStream.slice(1, firstMacroblock: 2)]
     let isPlain: [(Bool, [[UInt8]])] = [
       (true, []), (true, [RepackStream.delimiter]), (true, [RepackStream.delimiter, [6, 5, 1, 1, 0x80]]),
@@ -224,16 +230,25 @@ import Testing
         (true, []), (true, [[0x0C, 0xFF] + [UInt8](repeating: 0xFF, count: 20) + [0x80]]),
         (false, [[0x0A]]), (false, [[0x0A], [0x0B]]),
       ] as [(Bool, [[UInt8]])] {
+        let nalUnits = front + parts + back
         for codeLength in [3, 4] {
-          let nalUnits = front + parts + back
           let bytes = nalUnits.flatMap { [UInt8](repeating: 0, count: codeLength - 1) + [1] + $0 }
-          var (found, all) = (FoundNALUnits<H264>(), FoundNALUnits<H264>())
-          found.find(in: bytes.span, packaging: .annexB, .upToPlainPictures)
-          all.find(in: bytes.span, packaging: .annexB)
-          let expected = isPlain && keeps ? front.count + 1 : nalUnits.count
-          #expect(found.repackager.entries.count == expected && all.repackager.entries.count == nalUnits.count)
-          #expect(found.repackager.entries.last?.range.upperBound == bytes.count)
-          #expect(found.repackager.entries.prefix(expected - 1) == all.repackager.entries.prefix(expected - 1))
+          let holds = PlainPicture<H264>.holds(bytes.span, packaging: .annexB)
+          #expect(holds == (isPlain && keeps), "\(nalUnits)")
+          // Start codes where lengths should be.
+          let isMistaken = PlainPicture<H264>.holds(bytes.span, packaging: .lengthPrefixed(.four))
+          #expect(!isMistaken, "\(nalUnits)")
+        }
+        for size in [NALLengthSize.two, .four] {
+          let bytes = nalUnits.flatMap { unit in
+            [UInt8](repeating: 0, count: size.byteCount - 1) + [UInt8(unit.count)] + unit
+          }
+          // What follows the slices is looked at, because lengths lead to it.
+          let expected = isPlain && back.isEmpty
+          for end in [bytes.count, bytes.count - 1, bytes.count - back.joined().count - 1] {
+            let holds = PlainPicture<H264>.holds(bytes.span.extracting(0..<end), packaging: .lengthPrefixed(size))
+            #expect(holds == (expected && end == bytes.count), "\(nalUnits) \(end)")
+          }
         }
       }
     }
