@@ -244,26 +244,26 @@ struct SessionCore: ~Copyable {
       loss = nil
       while let first = ledger.first, first.index < start { end(first, .dropped(.sessionLost)) }
       if !isDraining { settle(upTo: index) }
-    case .gaveUp(let recovery, let isDrained): giveUp(recovery, isDrained: isDrained)
+    case .gaveUp(let recovery, let isDrained, let start): giveUp(recovery, isDrained: isDrained, start: start)
     case .cancelled:
       loss = nil
       reset(to: .cancelled)
     }
   }
 
-  /// The codec that came furthest has output what it could: waits for the next random access point.
-  private mutating func giveUp(_ recovery: CodecRecovery, isDrained: Bool) {
+  /// The codec that came furthest has output what it could: another begins at `start`, or waits for a random access point.
+  private mutating func giveUp(_ recovery: CodecRecovery, isDrained: Bool, start: UInt64?) {
     let failure = loss.take() ?? failure(recovery.cause, at: recovery.index)
     let isEverythingOut = isDrained && ledger.isEmpty
     // It was to give what is inside and no more: then nothing is lost.
     if recovery.isDraining && isEverythingOut { return drained() }
-    while let first = ledger.first {
+    while let first = ledger.first, first.index < start ?? .max {
       end(first, first.index == recovery.culprit ? .failed(recovery.cause) : .dropped(.sessionLost))
     }
-    reset(to: .lost(unreported: isEverythingOut ? failure : nil))
+    if start == nil { reset(to: .lost(unreported: isEverythingOut ? failure : nil)) }
     output.count(.resynchronisation)
     if gate.unreportedLoss == nil { output.notify(.codecLost(failure)) }
-    if recovery.isDraining { drained() }
+    if start == nil, recovery.isDraining { drained() }
   }
 
   // MARK: What the codec does

@@ -37,8 +37,9 @@ struct CodecControl {
     case replaced(start: UInt64, index: UInt64, isDraining: Bool)
     /// The wait for the codec was cancelled.
     case cancelled
-    /// No codec could be made to continue. What was inside the lost one is output, unless that failed, too.
-    case gaveUp(CodecRecovery, isDrained: Bool)
+    /// No codec could be made to continue. What was inside the lost one is output, unless that failed, too. Another one
+    /// begins at `start`, behind the access unit that ends processes; nil where it has to wait for one.
+    case gaveUp(CodecRecovery, isDrained: Bool, start: UInt64?)
   }
 
   init(_ setup: StreamSetup, _ configuration: SessionConfiguration) {
@@ -138,7 +139,8 @@ struct CodecControl {
     let (index, summary) = (submission.index, submission.summary)
     let start = ReplayBuffer.Start(
       parameterSets: submission.parameterSets, parameterSetsInForce: submission.parameterSetsInForce,
-      reorderDepth: reorderDepth, losesLeading: summary.randomAccess == .cra)
+      reorderDepth: reorderDepth, losesLeading: summary.randomAccess == .cra,
+      isIRAP: summary.randomAccess == .idr || summary.randomAccess == .cra)
     replay.append(
       submission.packet, index: index, start: submission.isStart ? start : nil,
       isLeading: summary.isLeading || summary.nalUnitType == nil)
@@ -215,10 +217,7 @@ struct CodecControl {
       if let error { return lost(error, at: recovery.index, retries: retries) }
       return beginReplay(at: recovery.index, retries: retries)
     case .drain:
-      if let recovery, recovery.hasGivenUp {
-        self.recovery = nil
-        return .gaveUp(recovery, isDrained: error == nil)
-      }
+      if let recovery, recovery.hasGivenUp { return gaveUp(recovery, isDrained: error == nil, retries: retries) }
       if let error { return lost(error, at: drainEnd, retries: retries, isDraining: true) }
       recovery = nil
       return .drained
@@ -262,6 +261,21 @@ struct CodecControl {
   private mutating func giveUp() {
     recovery?.giveUp()
     orders.append(.drain)
+  }
+
+  /// What the codec that came furthest could give is output. Where an IRAP picture (of H.264, an IDR picture) is among
+  /// the access units that came behind the one which ends processes, another codec begins there.
+  private mutating func gaveUp(_ recovery: CodecRecovery, isDrained: Bool, retries: Int) -> Outcome {
+    self.recovery = nil
+    let start = recovery.culprit < recovery.index ? replay.firstIRAPPicture(behind: recovery.culprit) : nil
+    if let start {
+      replay.discard(before: start)
+      self.recovery = CodecRecovery(
+        at: recovery.index, recovery.cause, attempts: max(0, retries), isDraining: recovery.isDraining)
+      orders.append(.setAside)
+      openAnother(failedAt: recovery.index)
+    }
+    return .gaveUp(recovery, isDrained: isDrained, start: start)
   }
 
   /// Has the codec decode the replay buffer. Pictures that have their result are not output twice.

@@ -20,6 +20,8 @@ struct ReplayBuffer {
     let reorderDepth: Int
     /// A codec that begins here drops leading pictures (a CRA picture's RASL pictures).
     var losesLeading = false
+    /// An IRAP picture: a codec that begins here, whatever came before, outputs no picture that refers to that.
+    var isIRAP = false
   }
 
   private struct KnownStart {
@@ -66,6 +68,11 @@ struct ReplayBuffer {
 
   /// The access unit that it begins with.
   var firstIndex: UInt64? { entries.first?.index }
+
+  /// The first IRAP picture behind an access unit; nil for none.
+  func firstIRAPPicture(behind index: UInt64) -> UInt64? {
+    starts.first { $0.index > index && $0.start.isIRAP }?.index
+  }
 
   /// What brings a new codec to where the lost one was; the first packet has its parameter sets in front.
   func beginning(_ packets: PacketPool) throws(AVError) -> [Entry] {
@@ -135,7 +142,8 @@ struct ReplayBuffer {
     byteCount = 0
   }
 
-  private mutating func discard(before index: UInt64) {
+  /// Nothing before an access unit is needed again.
+  mutating func discard(before index: UInt64) {
     isWhole = true
     let kept = entries.firstIndex { $0.index >= index } ?? entries.endIndex
     for entry in entries[..<kept] { byteCount -= entry.packet.byteCount }

@@ -127,15 +127,15 @@ import Testing
     #expect(session.statistics.lastError?.detail?.contains("did not answer in time") == true)
   }
 
-  /// A codec in a process that an access unit makes crash, each time that it is decoded.
+  /// A codec in a process that access units make crash, each time that they are decoded.
   private final class PoisonedCodec: CodecBoundary {
     private let remote: any CodecBoundary
-    private let poison: UInt64
+    private let poison: Set<UInt64>
     /// The process does not answer for an access unit before it gets the next one.
     private let isDelayed: Bool
     private var hasPoison = false
 
-    init(_ remote: any CodecBoundary, poison: UInt64, isDelayed: Bool) {
+    init(_ remote: any CodecBoundary, poison: Set<UInt64>, isDelayed: Bool) {
       self.remote = remote
       self.poison = poison
       self.isDelayed = isDelayed
@@ -143,8 +143,9 @@ import Testing
 
     /// Ends the process as soon as the poison has come so far.
     private func end(at index: UInt64? = nil) {
-      if hasPoison || index == poison && !isDelayed, let process { kill(process.identifier, SIGSEGV) }
-      if index == poison { hasPoison = true }
+      let isPoison = index.map(poison.contains) ?? false
+      if hasPoison || isPoison && !isDelayed, let process { kill(process.identifier, SIGSEGV) }
+      if isPoison { hasPoison = true }
     }
 
     var status: CodecStatus { remote.status }
@@ -185,7 +186,7 @@ import Testing
     let session = try DecompressionSession(
       format: stream.format, configuration: configuration, allocator: nil,
       openCodec: { (settings, bridge) throws(AVError) in
-        PoisonedCodec(try service.open(settings, bridge), poison: poison, isDelayed: settings.batchSize > 0)
+        PoisonedCodec(try service.open(settings, bridge), poison: [poison], isDelayed: settings.batchSize > 0)
       })
     var run = Run()
     try session.run(stream.units, into: &run)
@@ -204,6 +205,71 @@ import Testing
     #expect(expected.frames.map(\.tag).filter { $0 < poison }.allSatisfy(tags.contains))
     // Decoding goes on where the stream has another random access point.
     #expect(name != "clip.h264" || tags.contains { $0 > poison })
+  }
+
+  /// An IRAP picture behind an access unit that ends processes has been sent before that shows: decoding goes on there.
+  @Test(.disabled(if: isSanitized), arguments: ["clip.h264", "clip.h265", "open-gop.h265"], [1, 2])
+  func decodingGoesOnAtTheNextIRAPPicture(_ name: String, _ threads: Int) throws {
+    let stream = try CodedStream(name)
+    let point = try #require(stream.units.indices.dropFirst(8).first { stream.isIRAP($0) })
+    let before = try stream.decode(.with { $0.threadCount = threads })
+    let behind = try CodedStream(units: Array(stream.units[point...]), format: stream.format).decode()
+    for distance in 1...7 {
+      let poison = UInt64(point - distance)
+      let session = try session(stream, threads: threads, poison: [poison])
+      var run = Run()
+      try session.run(stream.units, into: &run)
+      #expect(run.accounts(for: stream.units.count))
+      #expect(run.failures.map(\.tag) == [poison])
+      let kept = before.frames.filter { $0.tag < poison }
+      #expect(run.frames.map(\.tag) == kept.map(\.tag) + behind.frames.map { $0.tag + UInt64(point) }, "\(distance)")
+      #expect(run.frames.map(\.fingerprint) == (kept + behind.frames).map(\.fingerprint), "\(distance)")
+      #expect(run.frames.allSatisfy { !$0.isCorrupt })
+      #expect(run.lost == Array(poison + 1..<UInt64(point)))
+      #expect(session.statistics.resynchronisations == 1)
+      #expect(session.takeNotices().count == 1)
+    }
+  }
+
+  /// Each random access point, and each access unit in front of one, ends processes.
+  @Test(.disabled(if: isSanitized), arguments: ["clip.h264", "clip.h265", "open-gop.h265"], [1, 2])
+  func decodingGoesOnBehindEachAccessUnitThatEndsProcesses(_ name: String, _ threads: Int) throws {
+    let stream = try CodedStream(name)
+    let points = stream.units.indices.filter { stream.isIRAP($0) }
+    for poison in [points, points.map { $0 - 1 }, points.map { $0 + 1 }, points.flatMap { [$0 - 2, $0 + 1] }] {
+      let poison = Set(poison.filter { $0 >= 0 }.map(UInt64.init))
+      let session = try session(stream, threads: threads, poison: poison)
+      var run = Run()
+      try session.run(stream.units, into: &run)
+      #expect(run.accounts(for: stream.units.count))
+      // Of the others, some are not decoded: they follow one, or a random access point that is then the first picture.
+      let failed = Set(run.failures.map(\.tag))
+      #expect(failed.isSubset(of: poison) && !failed.isEmpty)
+      // What came is right, and everything came but what follows a failure up to the next random access point.
+      var isMissing = false
+      var missing: [UInt64] = []
+      for index in stream.units.indices {
+        if stream.isIRAP(index) { isMissing = false }
+        if isMissing { missing.append(UInt64(index)) }
+        if failed.contains(UInt64(index)) { isMissing = true }
+      }
+      #expect(run.lost == missing, "\(poison.sorted())")
+      let whole = try stream.decode(.with { $0.threadCount = threads })
+      #expect(Set(run.frames.map(\.fingerprint)).isSubset(of: whole.frames.map(\.fingerprint)))
+    }
+  }
+
+  private func session(_ stream: CodedStream, threads: Int, poison: Set<UInt64>) throws -> DecompressionSession {
+    let service = ServiceOpener(ProcessLimits(), HardwareRequest(), cancellation: nil)
+    let configuration = SessionConfiguration.with {
+      $0.threadCount = threads
+      $0.isolation = .process(ProcessLimits())
+    }
+    return try DecompressionSession(
+      format: stream.format, configuration: configuration, allocator: nil,
+      openCodec: { (settings, bridge) throws(AVError) in
+        PoisonedCodec(try service.open(settings, bridge), poison: poison, isDelayed: settings.batchSize > 0)
+      })
   }
 
   @Test func cancellingEndsAWaitAndAFlushBeginsAnew() async throws {
@@ -249,5 +315,12 @@ import Testing
     let limits = ProcessLimits(memory: 1 << 20)
     let error = #expect(throws: DecodeError.self) { _ = try session(stream, limits) }
     #expect(error?.reason == .allocationFailed || error?.reason == .malfunction)
+  }
+}
+
+extension Run {
+  /// Access units that were dropped because the codec was lost, in decoding order.
+  fileprivate var lost: [UInt64] {
+    results.compactMap { if case .dropped(let tag, .sessionLost) = $0 { tag } else { nil } }.sorted()
   }
 }

@@ -43,6 +43,20 @@ struct CodedStream {
     }
   }
 
+  /// Whether an access unit is an IRAP picture; of H.264, an IDR picture.
+  func isIRAP(_ index: Int) -> Bool {
+    let unit = units[index]
+    var nalUnits = AnnexB.NALUnits(unit.span)
+    while let nalUnit = nalUnits.next() {
+      let header = unit[nalUnit.range.lowerBound]
+      switch format.codec {
+      case .h264: if header & 31 == 5 { return true }
+      case .h265: if 16...23 ~= header >> 1 & 63 { return true }
+      }
+    }
+    return false
+  }
+
   /// A session for the stream.
   func session(
     _ configuration: SessionConfiguration = SessionConfiguration(), plan: FaultPlan = FaultPlan()
