@@ -173,7 +173,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     case .planning: return .askDownstream
     case .negotiating(let plan):
       output.beginFormat()
-      if plan.awaitsPicture || output.isAgreed(plan) && !needsReconfigure { agreed() } else { output.propose(plan) }
+      if output.isAgreed(plan) && !needsReconfigure || output.defers(plan) { agreed() } else { output.propose(plan) }
     case .opening(let plan): open(by: plan)
     }
     return nil
@@ -282,7 +282,7 @@ struct DecoderCore<Codec: DecoderCodec> {
         try session.accept(format)
       }
       reader.settle()
-      updateLatency()
+      updateLatency(plan.info.frameRate)
     } catch {
       fail(session.isCancelled ? nil : DecoderMessage(error))
     }
@@ -322,7 +322,7 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   private mutating func send(_ outgoing: OutgoingPicture) -> DecoderAction<Codec> {
     guard outgoing.isAgreed else { return .askDownstream }
-    updateLatency()
+    updateLatency(output.agreed?.info.frameRate)
     if let due = latency.takeDue() { return .setLatency(due) }
     self.outgoing = nil
     return .finish(outgoing.number, outgoing.picture)
@@ -331,9 +331,9 @@ struct DecoderCore<Codec: DecoderCodec> {
   /// A picture was copied on its way out.
   mutating func pictureCopied() { outcomes.pictureCopied() }
 
-  private mutating func updateLatency() {
+  private mutating func updateLatency(_ rate: Fraction?) {
     guard let frames = session.latency else { return }
-    latency.update(frames: frames + reader.latency, rate: output.agreed?.info.frameRate)
+    latency.update(frames: frames + reader.latency, rate: rate)
   }
 
   // MARK: Flow

@@ -18,6 +18,8 @@ struct DecoderOutput<Codec: DecoderCodec> {
   private var interlacing: Interlacing?
   /// How those of the format to come are: pictures of the one before are still to be output.
   private var nextInterlacing: Interlacing?
+  /// What the next picture is output as has not been decided, because it will show that.
+  private var awaitsPicture = false
 
   // MARK: Planning
 
@@ -116,6 +118,12 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// Whether this is what was agreed on.
   func isAgreed(_ plan: OutputPlan) -> Bool { agreed?.isAgreed(plan) ?? false }
 
+  /// Whether a plan is for the next picture to complete, and to be negotiated then.
+  mutating func defers(_ plan: OutputPlan) -> Bool {
+    awaitsPicture = awaitsPicture || plan.awaitsPicture
+    return plan.awaitsPicture
+  }
+
   /// The plan is negotiated next.
   mutating func propose(_ plan: OutputPlan) { proposal = plan }
 
@@ -170,9 +178,10 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// Follows a picture that libavcodec has decoded to something other than its parameter sets declare. Returns whether it
   /// is as negotiated.
   mutating func follow(_ picture: DecodedPicture) -> Bool {
+    defer { awaitsPicture = false }
     let hasOtherFields = interlacing?.correct(by: picture) ?? false
     var layout = PictureLayout(of: picture)
     layout.modifier = picture.deviceModifier
-    return agreed?.layout == layout && !hasOtherFields
+    return agreed?.layout == layout && !hasOtherFields && !awaitsPicture
   }
 }

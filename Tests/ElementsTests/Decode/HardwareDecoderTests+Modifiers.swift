@@ -97,6 +97,29 @@ extension HardwareDecoderTests {
     #expect(harness.takeFaults().isEmpty)
   }
 
+  /// Nothing but what is announced changes, which caps alone show.
+  @Test(.enabled(if: isThere), arguments: settings) func otherCapsOfTheSameSurfacesAreSent(_ settings: String) throws {
+    let units = try ElementDriver.accessUnits("clip.h264")
+    let expected = try expected("clip.h264", units + units)
+    let harness = try device.decoder("clip.h264", settings, output: "\(Self.any); \(Self.system)")
+    let recording = HarnessRecording(harness, keepsBuffers: true)
+    var buffers: [DeviceBuffer] = []
+    for (index, unit) in (units + units).enumerated() {
+      if index == units.count { harness.setInputCaps(Harness.byteStream + ", framerate=50/1") }
+      #expect(harness.push(unit) == 0)
+      buffers += try harness.takeDeviceBuffers()
+    }
+    harness.endOfStream()
+    buffers += try harness.takeDeviceBuffers()
+    #expect(buffers.map(\.bytes) == expected)
+    #expect(buffers.allSatisfy { $0.isOfDevice })
+    #expect(formats(recording) == ["NV12", "NV12"])
+    let caps = try harness.outputCaps()
+    let rate = caps.first.fraction("framerate")
+    #expect(rate == Fraction(50, 1))
+    #expect(harness.takeFaults().isEmpty)
+  }
+
   /// The driver arranges later surfaces in another way, as some do by their size.
   @Test(.enabled(if: isThere), arguments: settings) func theModifierChangesInMidStream(_ settings: String) throws {
     let units = try ElementDriver.accessUnits("clip.h264")
