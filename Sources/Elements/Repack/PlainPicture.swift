@@ -30,6 +30,8 @@ enum PlainPicture<Codec: RepackCodec> {
     while let prefix = AnnexB.startCode(in: bytes, from: offset), prefix + 3 < bytes.count {
       if let start = front.take(), concernsOthers(bytes.extracting(start..<prefix)) { return false }
       offset = prefix + 3
+      // No header is two zero bytes: an empty NAL unit, which a start code follows.
+      if bytes[offset] == 0, offset + 1 >= bytes.count || bytes[offset + 1] == 0 { return false }
       let type = Codec.NALUnitType(headerByte: bytes[offset])
       if type.isVCL { return !type.isRandomAccessPoint && !mayEndSequence(bytes, from: offset) }
       front = offset

@@ -47,7 +47,7 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
       size += try Self.outputSize(of: piece, packaging, index == 0 ? insertions : [])
     }
     do throws(FlowError) {
-      if pieces.count == 1, !marksBrokenLink, input == packaging,
+      if pieces.count == 1, !marksBrokenLink, input == packaging, output.alignment == .accessUnit,
         let buffer = try Self.write(pieces[0], inserting: insertions, as: packaging, size: size)
       {
         return Written(buffer: buffer, method: .copied)

@@ -254,6 +254,21 @@ import Testing
     }
   }
 
+  /// An empty NAL unit in H.265, whose header would be the next start code, is no slice.
+  @Test(arguments: [[0, 0, 1], [0, 0, 1, 0], [0, 0, 1, 0, 0, 1], []] as [[UInt8]])
+  func emptyNALUnitsAreNoPictures(_ front: [UInt8]) {
+    let slice: [UInt8] = [0, 0, 1, 0x02, 1, 0xD0, 0x80, 7, 7, 7]
+    let idr: [UInt8] = [0, 0, 1, 0x26, 1, 0xAF, 0x80, 7, 7, 7]
+    for (picture, isPlain) in [(slice, true), (idr, false)] {
+      let holds = PlainPicture<H265>.holds((front + picture).span, packaging: .annexB)
+      #expect(holds == (isPlain && front.isEmpty), "\(front) \(picture)")
+    }
+    for count in 0..<8 {
+      let holds = PlainPicture<H265>.holds(slice.span.extracting(first: count), packaging: .annexB)
+      #expect(!holds || count > 3)
+    }
+  }
+
   /// A cut is reported once, at the first random access point after it.
   @Test func reportsCuts() throws {
     let idr = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(0, isIDR: true)]))
