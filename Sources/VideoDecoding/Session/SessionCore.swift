@@ -227,7 +227,7 @@ struct SessionCore: ~Copyable {
     case .decode(_, _, isRepeated: true): output.count(.replay)
     default: break
     }
-    take(codec.finish(order, error, status, retries: settings.retries))
+    take(codec.finish(order, error, status, retries: settings.retries, isEverythingOut: ledger.isEmpty))
     if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) }
   }
 
@@ -262,7 +262,7 @@ struct SessionCore: ~Copyable {
     }
     if start == nil { reset(to: .lost(unreported: isEverythingOut ? failure : nil)) }
     output.count(.resynchronisation)
-    if gate.unreportedLoss == nil { output.notify(.codecLost(failure)) }
+    if start == nil, gate.unreportedLoss == nil { output.notify(.codecLost(failure)) }
     if start == nil, recovery.isDraining { drained() }
   }
 

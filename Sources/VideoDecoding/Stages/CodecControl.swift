@@ -192,7 +192,11 @@ struct CodecControl {
   // MARK: How orders ended
 
   /// An order was carried out, or failed because the codec is lost.
-  mutating func finish(_ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, retries: Int) -> Outcome {
+  ///
+  /// - Parameter isEverythingOut: all access units have their results.
+  mutating func finish(
+    _ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, retries: Int, isEverythingOut: Bool
+  ) -> Outcome {
     report(status)
     var error = error
     if hardware.takeDistrust() { error = error ?? .hardwareFailed }
@@ -217,7 +221,10 @@ struct CodecControl {
       if let error { return lost(error, at: recovery.index, retries: retries) }
       return beginReplay(at: recovery.index, retries: retries)
     case .drain:
-      if let recovery, recovery.hasGivenUp { return gaveUp(recovery, isDrained: error == nil, retries: retries) }
+      if let recovery, recovery.hasGivenUp {
+        let start = isEverythingOut ? nil : replay.start(behind: recovery)
+        return gaveUp(recovery, isDrained: error == nil, start: start, retries: retries)
+      }
       if let error { return lost(error, at: drainEnd, retries: retries, isDraining: true) }
       recovery = nil
       return .drained
@@ -265,9 +272,10 @@ struct CodecControl {
 
   /// What the codec that came furthest could give is output. Where an IRAP picture (of H.264, an IDR picture) is among
   /// the access units that came behind the one which ends processes, another codec begins there.
-  private mutating func gaveUp(_ recovery: CodecRecovery, isDrained: Bool, retries: Int) -> Outcome {
+  private mutating func gaveUp(
+    _ recovery: CodecRecovery, isDrained: Bool, start: UInt64?, retries: Int
+  ) -> Outcome {
     self.recovery = nil
-    let start = recovery.culprit < recovery.index ? replay.firstIRAPPicture(behind: recovery.culprit) : nil
     if let start {
       replay.discard(before: start)
       self.recovery = CodecRecovery(

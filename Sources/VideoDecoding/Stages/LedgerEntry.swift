@@ -17,6 +17,8 @@ struct LedgerEntry {
   let nalUnitType: UInt8?
   let isField: Bool
   let isRandomAccessPoint: Bool
+  /// A leading picture (H.265): a codec that begins at the CRA picture before it leaves it out.
+  var isLeading = false
   /// Other pictures refer to it.
   let isReference: Bool
   /// Correct whatever came before: an IDR picture or one after it in decoding order, one that completes a recovery, one
@@ -87,6 +89,7 @@ extension LedgerEntry {
     nalUnitType = summary.nalUnitType
     isField = summary.isField
     isRandomAccessPoint = summary.randomAccess != .none
+    isLeading = summary.isLeading
     isReference = summary.isReference
     self.standsAlone = standsAlone
     self.sequenceStart = sequenceStart

@@ -69,9 +69,9 @@ struct ReplayBuffer {
   /// The access unit that it begins with.
   var firstIndex: UInt64? { entries.first?.index }
 
-  /// The first IRAP picture behind an access unit; nil for none.
-  func firstIRAPPicture(behind index: UInt64) -> UInt64? {
-    starts.first { $0.index > index && $0.start.isIRAP }?.index
+  /// The first IRAP picture behind the access unit that no codec gets past; nil for none.
+  func start(behind recovery: CodecRecovery) -> UInt64? {
+    starts.first { $0.index > recovery.culprit && $0.start.isIRAP }?.index
   }
 
   /// What brings a new codec to where the lost one was; the first packet has its parameter sets in front.

@@ -71,7 +71,9 @@ struct SessionOutput {
     case .failed(let error): fail(DecodeError(decoding: record, code: error), tag: record.tag)
     case .withoutPicture:
       if record.isIncomplete { count(.corrupted) }
-      drop(record.tag, record.isIncomplete ? .corrupt : isSkipping ? .skipped : .noPicture)
+      drop(
+        record.tag,
+        record.isIncomplete ? .corrupt : isSkipping ? .skipped : record.isLeading ? .noReference : .noPicture)
     }
   }
 
