@@ -56,9 +56,12 @@ extension Harness {
   }
 
   /// Pushes access units, takes what comes out behind each, and then the end of the stream.
-  func decodeToDeviceMemory(_ units: [[UInt8]]) throws -> [DeviceBuffer] {
+  ///
+  /// - Parameter prepare: is called before each access unit with its number, from 0.
+  func decodeToDeviceMemory(_ units: [[UInt8]], prepare: (Int) -> Void = { _ in }) throws -> [DeviceBuffer] {
     var buffers: [DeviceBuffer] = []
-    for unit in units {
+    for (index, unit) in units.enumerated() {
+      prepare(index)
       #expect(push(unit) == 0)
       buffers += try takeDeviceBuffers()
     }

@@ -206,17 +206,12 @@ extension HardwareDecoderTests {
     let system = "video/x-raw, format=NV12"
     for (first, second, third) in [(Self.both, system, Self.both), (system, Self.both, system)] {
       let harness = try device.decoder(clip, settings, output: first)
-      var buffers: [DeviceBuffer] = []
-      for (index, unit) in (units + units).enumerated() {
+      let buffers = try harness.decodeToDeviceMemory(units + units) { index in
         if index == 8 || index == 16 + units.count {
           harness.setOutputCaps(index == 8 ? second : third)
           harness.pushUpstream(.reconfigure())
         }
-        #expect(harness.push(unit) == 0)
-        buffers += try harness.takeDeviceBuffers()
       }
-      harness.endOfStream()
-      buffers += try harness.takeDeviceBuffers()
       #expect(buffers.map(\.bytes) == expected)
       #expect(Set(buffers.map(\.isOfDevice)) == [true, false])
       #expect(harness.takeFaults().isEmpty)

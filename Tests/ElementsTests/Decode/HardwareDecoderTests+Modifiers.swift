@@ -103,14 +103,9 @@ extension HardwareDecoderTests {
     let expected = try expected("clip.h264", units + units)
     let harness = try device.decoder("clip.h264", settings, output: "\(Self.any); \(Self.system)")
     let recording = HarnessRecording(harness, keepsBuffers: true)
-    var buffers: [DeviceBuffer] = []
-    for (index, unit) in (units + units).enumerated() {
+    let buffers = try harness.decodeToDeviceMemory(units + units) { index in
       if index == units.count { harness.setInputCaps(Harness.byteStream + ", framerate=50/1") }
-      #expect(harness.push(unit) == 0)
-      buffers += try harness.takeDeviceBuffers()
     }
-    harness.endOfStream()
-    buffers += try harness.takeDeviceBuffers()
     #expect(buffers.map(\.bytes) == expected)
     #expect(buffers.allSatisfy { $0.isOfDevice })
     #expect(formats(recording) == ["NV12", "NV12"])
@@ -126,14 +121,9 @@ extension HardwareDecoderTests {
     let expected = try expected("clip.h264", units + units)
     let harness = try device.decoder("clip.h264", settings, output: "\(Self.any); \(Self.system)")
     let recording = HarnessRecording(harness, keepsBuffers: true)
-    var buffers: [DeviceBuffer] = []
-    for (index, unit) in (units + units).enumerated() {
+    let buffers = try harness.decodeToDeviceMemory(units + units) { index in
       if index == units.count / 2 { device.driver.inject(.tiledExport) }
-      #expect(harness.push(unit) == 0)
-      buffers += try harness.takeDeviceBuffers()
     }
-    harness.endOfStream()
-    buffers += try harness.takeDeviceBuffers()
     #expect(buffers.map(\.bytes) == expected)
     #expect(buffers.allSatisfy { $0.isOfDevice })
     #expect(formats(recording) == ["NV12", "NV12:\(Self.tiled)"])
@@ -148,17 +138,12 @@ extension HardwareDecoderTests {
     for (first, second) in [(drm, linear), (linear, drm), (drm, Self.system), (Self.system, drm)] {
       let harness = try device.decoder(clip, settings, output: first)
       let recording = HarnessRecording(harness, keepsBuffers: true)
-      var buffers: [DeviceBuffer] = []
-      for (index, unit) in (units + units).enumerated() {
+      let buffers = try harness.decodeToDeviceMemory(units + units) { index in
         if index == 8 {
           harness.setOutputCaps(second)
           harness.pushUpstream(.reconfigure())
         }
-        #expect(harness.push(unit) == 0)
-        buffers += try harness.takeDeviceBuffers()
       }
-      harness.endOfStream()
-      buffers += try harness.takeDeviceBuffers()
       #expect(buffers.map(\.bytes) == expected)
       #expect(Set(formats(recording)).count == (second == linear || first == linear ? 1 : 2))
       #expect(harness.takeFaults().isEmpty)
