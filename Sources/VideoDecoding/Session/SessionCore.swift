@@ -307,7 +307,7 @@ struct SessionCore: ~Copyable {
     let isUnrecovered = gate.isUnrecovered(record, isFlagged: picture.isCorrupt, isDraining: isDraining)
     let awaitsRecovery = gate.awaitsRecovery(record, isTainted: ledger.isTainted(record))
     if !isUnrecovered && !awaitsRecovery { gate.outputCorrectPicture() }
-    let isConcealed = record.isConcealed || record.isDamage(picture.errors)
+    let isConcealed = record.isConcealed || record.isDamage(picture.errors) || codec.hasFailed(in: index)
     if isConcealed { output.count(.concealed) }
     if isMismatched { output.count(.hashMismatch) }
     if isConcealed && !record.isConcealed || isMismatched { ledger.spreadDamage(from: record) }

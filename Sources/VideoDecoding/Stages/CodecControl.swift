@@ -120,6 +120,9 @@ struct CodecControl {
     return true
   }
 
+  /// Whether what the codec outputs of this access unit is incomplete, because it failed in decoding it.
+  func hasFailed(in accessUnit: UInt64) -> Bool { recovery?.hasFailed(in: accessUnit) ?? false }
+
   // MARK: Orders
 
   /// What the codec is to do next; nil for nothing.

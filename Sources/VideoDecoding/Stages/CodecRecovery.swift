@@ -16,6 +16,8 @@ struct CodecRecovery {
   /// The access unit that was sent last when the codec's process ended in the last replay; in one with one thread, the
   /// one whose decoding ended it.
   private var suspect: UInt64
+  /// The access unit that was sent last when the last codec was lost.
+  private var failedAt: UInt64
   /// The next codec decodes on the device.
   private(set) var isOnDevice: Bool
   /// Software takes the device's place where that fails.
@@ -54,6 +56,7 @@ struct CodecRecovery {
     self.isDraining = isDraining
     attemptsLeft = attempts
     suspect = index
+    failedAt = index
     mayRetry = attempts > 0
   }
 
@@ -61,7 +64,14 @@ struct CodecRecovery {
   /// unit was the last that it was ordered.
   mutating func fails(_ cause: AVError, at index: UInt64) {
     self.cause = cause
+    failedAt = index
     if cause.endsProcess { suspect = index }
+  }
+
+  /// Whether a codec failed in decoding this access unit, so that its picture, where that codec outputs one all the same,
+  /// is incomplete.
+  func hasFailed(in accessUnit: UInt64) -> Bool {
+    hasGivenUp && !isDraining && (accessUnit == index || accessUnit == failedAt)
   }
 
   /// Chooses the next replay. Returns whether there is one.

@@ -156,6 +156,25 @@ struct HardwareTests {
     }
   }
 
+  /// Where nothing takes the device's place, a picture that it fails in is missing or flagged, however often it is tried.
+  @Test(arguments: ["clip.h264", "clip.h265"], faultsOfPictures)
+  func whatARequiredDeviceFailsInIsFlagged(_ name: String, _ fault: VADriver.Fault) throws {
+    let whole = try CodedStream(name)
+    let driver = try VADriver([whole])
+    // A stream of one picture, and one that continues behind it.
+    for (count, entry) in [(1, 0), (12, 0), (12, 1), (12, 5)] {
+      let stream = CodedStream(units: Array(whole.units.prefix(count)), format: whole.format)
+      let expected = Set(try stream.softwareRun().checksums)
+      driver.inject(fault, entry: entry)
+      let run = try driver.session(stream, .required).run(stream)
+      #expect(driver.firedCount > 0)
+      let wrong = zip(run.frames, run.checksums).filter { !expected.contains($0.1) && !$0.0.isCorrupt }
+      #expect(wrong.isEmpty, "\(fault) at \(entry): \(wrong.map { $0.0.tag }) of \(run.frames.count), \(run.failures)")
+    }
+  }
+
+  static let faultsOfPictures: [VADriver.Fault] = [.error, .syncFailure, .lostSlice, .renderFailure]
+
   @Test func devicesAreListedWithWhatTheyDecode() throws {
     let driver = try VADriver([CodedStream("clip.h264")])
     let decoder = try HardwareDecoder(at: driver.display, limits: ProcessLimits(), starter: driver.starter)
