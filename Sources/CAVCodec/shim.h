@@ -102,6 +102,7 @@ static inline int cav_hwframe_transfer_data(AVFrame *target, const AVFrame *sour
 static inline int cav_hwframe_map(AVFrame *target, const AVFrame *source, int flags) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_hwframe_map, target, source, flags); }
 static inline int cav_device_option(AVDictionary **options, const char *key, const char *value) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_dict_set, options, key, value, 0); }
 static inline void cav_device_options_free(AVDictionary **options) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_dict_free, options); }
+static inline const AVPixFmtDescriptor *cav_pix_fmt_desc_get(enum AVPixelFormat format) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_pix_fmt_desc_get, format); }
 static inline AVBufferRef *cav_buffer_ref(const AVBufferRef *buffer) { CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_ref, (AVBufferRef *)buffer); }
 static inline void cav_buffer_unref(AVBufferRef **buffer) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_buffer_unref, buffer); }
 static inline int cav_cpu_count(void) { CAV_CALL(CAV_UTIL_LIBRARY, 1, av_cpu_count); }
@@ -207,18 +208,9 @@ static inline int cav_cuda_device_name(int index, char *text, size_t size) {
   return get && name && !get(&device, index) && !name(text, (int)size, device) ? 0 : -1;
 }
 
-/// Whether a device decodes the stream of a context as far as its driver reports: profile, sample format and size. To be
-/// called in `get_format`.
-static inline int cavcodec_device_decodes(AVCodecContext *context, enum AVPixelFormat format) {
-  AVBufferRef *frames = NULL;
-  int code = cavcodec_get_hw_frames_parameters(context, context->hw_device_ctx, format, &frames);
-  cav_buffer_unref(&frames);
-  return code >= 0;
-}
-
 /// Sizes of pictures that a device decodes, in luma samples; 0 where its driver does not report one.
 typedef struct {
-  uint32_t minimumWidth, minimumHeight, maximumWidth, maximumHeight;
+  uint32_t minimumWidth, minimumHeight, maximumWidth, maximumHeight, maximumMacroblocks;
 } CAVPictureSizes;
 
 /// Fills in what the sizes lack from the surfaces that a VA-API configuration can have.
@@ -299,8 +291,36 @@ static inline int cav_cuda_decodes(const AVBufferRef *device, int codec, int chr
   int isAnswered = !query(&caps);
   pop(&previous);
   if (!isAnswered || !caps.isSupported) return 0;
-  *sizes = (CAVPictureSizes){caps.minimumWidth, caps.minimumHeight, caps.maximumWidth, caps.maximumHeight};
+  *sizes = (CAVPictureSizes){caps.minimumWidth, caps.minimumHeight, caps.maximumWidth, caps.maximumHeight,
+                             caps.maximumMacroblocks};
   return 1;
+}
+
+/// Whether a CUDA device decodes the stream of a context, into so many surfaces. Libavutil's description of its frames
+/// takes nothing from the driver.
+static inline int cav_cuda_decodes_stream(const AVCodecContext *context, int surfaceCount) {
+  enum { h264 = 4, h265 = 8, mostSurfaces = 32 };  // cudaVideoCodec; the most that the driver creates a decoder with
+  const AVPixFmtDescriptor *format = cav_pix_fmt_desc_get(context->sw_pix_fmt);
+  if (!format || surfaceCount > mostSurfaces) return 0;
+  // cudaVideoChromaFormat, which is chroma_format_idc.
+  int chroma = format->nb_components == 1 ? 0 : format->log2_chroma_h ? 1 : format->log2_chroma_w ? 2 : 3;
+  CAVPictureSizes sizes;
+  uint32_t width = (uint32_t)context->coded_width, height = (uint32_t)context->coded_height;
+  return cav_cuda_decodes(context->hw_device_ctx, context->codec_id == AV_CODEC_ID_H264 ? h264 : h265, chroma,
+                          (uint32_t)format->comp[0].depth, &sizes) &&
+         width >= sizes.minimumWidth && width <= sizes.maximumWidth && height >= sizes.minimumHeight &&
+         height <= sizes.maximumHeight && (uint64_t)width * height / 256 <= sizes.maximumMacroblocks;
+}
+
+/// Whether a device decodes the stream of a context as far as its driver reports: profile, sample format and size. To be
+/// called in `get_format`.
+static inline int cavcodec_device_decodes(AVCodecContext *context, enum AVPixelFormat format) {
+  AVBufferRef *frames = NULL;
+  int code = cavcodec_get_hw_frames_parameters(context, context->hw_device_ctx, format, &frames);
+  enum { workSurfaces = 3 };  // what libavcodec adds to these parameters
+  int surfaceCount = code >= 0 ? ((const AVHWFramesContext *)frames->data)->initial_pool_size + workSurfaces : 0;
+  cav_buffer_unref(&frames);
+  return code >= 0 && (format != AV_PIX_FMT_CUDA || cav_cuda_decodes_stream(context, surfaceCount));
 }
 
 /// Whether a library can be loaded.
