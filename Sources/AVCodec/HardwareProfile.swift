@@ -26,13 +26,10 @@ package enum HardwareProfile: UInt8, CaseIterable, Sendable {
     let name: String
     /// `VAProfile` (va.h); nil where VA-API's pictures of the profile cannot be fetched.
     let vaapi: Int32?
-    /// `cudaVideoChromaFormat` (cuviddec.h), which is `chroma_format_idc`.
+    /// `chroma_format_idc`.
     let chromaFormat: Int32
     let bitDepth: UInt32
   }
-
-  /// `cudaVideoCodec` (cuviddec.h).
-  private var cudaCodec: Int32 { codec == .h264 ? 4 : 8 }
 
   private var description: Description {
     switch self {
@@ -60,7 +57,7 @@ package enum HardwareProfile: UInt8, CaseIterable, Sendable {
       switch device.method {
       case .vaapi: description.vaapi.map { unsafe cav_vaapi_decodes(device.raw, $0, &sizes) } ?? 0
       case .cuda:
-        unsafe cav_cuda_decodes(device.raw, cudaCodec, description.chromaFormat, description.bitDepth, &sizes)
+        unsafe cav_cuda_decodes(device.raw, codec.id, description.chromaFormat, description.bitDepth, &sizes)
       }
     guard decodes != 0 else { return nil }
     return PictureSizes(

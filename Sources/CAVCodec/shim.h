@@ -265,9 +265,11 @@ static inline int cav_vaapi_decodes(AVBufferRef *device, int profile, CAVPicture
   return 1;
 }
 
-/// Whether a CUDA device decodes a codec (cudaVideoCodec) in a chroma format and bit depth, and pictures of which sizes.
-static inline int cav_cuda_decodes(const AVBufferRef *device, int codec, int chroma, uint32_t depth,
+/// Whether a CUDA device decodes H.264 or H.265 in a chroma format (chroma_format_idc) and bit depth, and pictures of
+/// which sizes.
+static inline int cav_cuda_decodes(const AVBufferRef *device, enum AVCodecID codec, int chroma, uint32_t depth,
                                    CAVPictureSizes *sizes) {
+  enum { h264 = 4, h265 = 8 };  // cudaVideoCodec; cudaVideoChromaFormat is chroma_format_idc
   struct {
     int codec, chroma;
     uint32_t depthMinus8, reserved1[3];
@@ -278,7 +280,7 @@ static inline int cav_cuda_decodes(const AVBufferRef *device, int codec, int chr
     uint8_t hasHistogram, counterDepth;
     uint16_t maximumHistogramBins;
     uint32_t reserved3[10];
-  } caps = {.codec = codec, .chroma = chroma, .depthMinus8 = depth - 8};  // CUVIDDECODECAPS
+  } caps = {.codec = codec == AV_CODEC_ID_H264 ? h264 : h265, .chroma = chroma, .depthMinus8 = depth - 8};  // CUVIDDECODECAPS
   // The first field of AVCUDADeviceContext (libavutil/hwcontext_cuda.h).
   void *context = *(void **)((const AVHWDeviceContext *)device->data)->hwctx;
   void *cuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL), *video = dlopen("libnvcuvid.so.1", RTLD_LAZY | RTLD_LOCAL);
@@ -299,15 +301,13 @@ static inline int cav_cuda_decodes(const AVBufferRef *device, int codec, int chr
 /// Whether a CUDA device decodes the stream of a context, into so many surfaces. Libavutil's description of its frames
 /// takes nothing from the driver.
 static inline int cav_cuda_decodes_stream(const AVCodecContext *context, int surfaceCount) {
-  enum { h264 = 4, h265 = 8, mostSurfaces = 32 };  // cudaVideoCodec; the most that the driver creates a decoder with
+  enum { mostSurfaces = 32 };  // the most that the driver creates a decoder with
   const AVPixFmtDescriptor *format = cav_pix_fmt_desc_get(context->sw_pix_fmt);
   if (!format || surfaceCount > mostSurfaces) return 0;
-  // cudaVideoChromaFormat, which is chroma_format_idc.
   int chroma = format->nb_components == 1 ? 0 : format->log2_chroma_h ? 1 : format->log2_chroma_w ? 2 : 3;
   CAVPictureSizes sizes;
   uint32_t width = (uint32_t)context->coded_width, height = (uint32_t)context->coded_height;
-  return cav_cuda_decodes(context->hw_device_ctx, context->codec_id == AV_CODEC_ID_H264 ? h264 : h265, chroma,
-                          (uint32_t)format->comp[0].depth, &sizes) &&
+  return cav_cuda_decodes(context->hw_device_ctx, context->codec_id, chroma, (uint32_t)format->comp[0].depth, &sizes) &&
          width >= sizes.minimumWidth && width <= sizes.maximumWidth && height >= sizes.minimumHeight &&
          height <= sizes.maximumHeight && (uint64_t)width * height / 256 <= sizes.maximumMacroblocks;
 }
