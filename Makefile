@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
-.PHONY: plugin tool inspector test test-fast demo bench bench-shapes fuzz soak races test-asan test-tsan test-report test-embedded valgrind pictures docs deb install uninstall format lint clean
+.PHONY: plugin tool inspector test test-fast demo bench bench-shapes fuzz soak races test-asan test-tsan test-report test-embedded test-applications valgrind pictures docs deb install uninstall format lint clean
 
 plugin:      ; plugin/build.sh
-tool:        ; plugin/build-tool.sh
+tool:        ; plugin/build.sh --tool
 inspector:   ; Sources/Inspector/build.sh
 test:        ; Tests/run.sh
 test-fast:   ; Tests/run.sh --fast
-demo:        ; plugin/dependencies.sh && plugin/build-tool.sh && .build/tool/h26x demo $(if $(FILE),"$(FILE)",Tests/Media/clip.h264 --md5 $$(sed -n 's/  clip.h264$$//p' Tests/Media/checksums.md5))
+demo:        ; plugin/dependencies.sh --element && plugin/build.sh && plugin/demo.sh $(if $(FILE),"$(FILE)")
 bench:       ; Tests/Scripts/Bench/run.sh
 bench-shapes: ; plugin/build.sh && python3 Tests/Scripts/Bench/shapes.py
 fuzz:        ; Tests/Fuzz/run.sh
@@ -16,6 +16,7 @@ test-asan:   ; Tests/run.sh --sanitize=address
 test-tsan:   ; Tests/run.sh --sanitize=thread
 test-report: ; Tests/Scripts/Report/run.sh
 test-embedded: ; Tests/Scripts/Embedded/run.sh
+test-applications: ; Tests/Scripts/Applications/run.sh
 valgrind:    ; Tests/Scripts/Valgrind/run.sh
 pictures:    ; plugin/dependencies.sh --page && python3 -B Tests/Scripts/Report/pictures.py
 docs:        ; plugin/docs.sh

@@ -19,14 +19,15 @@ let hotSettings: [SwiftSetting] =
   + (Context.environment["OPTIMIZED_LIBRARIES"] != nil
     ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : [])
 
-// The plugin's build excludes what its elements do not use: the code for applications, which needs the concurrency
-// runtime, and the base classes that no element of the plugin derives from.
-let unusedInGStreamer =
-  ["Application"]
-  + ["Aggregator", "BaseSink", "BaseSource", "Pad+BufferLists", "PushSource", "VideoEncoder", "VideoFilter"].map {
-    "Elements/\($0).swift"
-  } + ["Objects/BufferList.swift", "Objects/Buffer+Metas.swift"]
-let isPlugin = Context.environment["ELEMENTS_ONLY"] != nil
+// plugin/build.sh sets SHIPPED to select targets. `plugin` selects the plugin and its codec service, which need no network
+// and no package. `tool` adds the program. Element classes that only other packages derive from are left out.
+let shipped = Context.environment["SHIPPED"]
+let onlyInPackages = ["Aggregator", "VideoEncoder", "VideoFilter"]
+let shippedTargets: Set = [
+  "H26x", "CGStreamer", "GStreamer", "CAVCodec", "AVCodec", "CLinux", "CodecLink", "VideoDecoding", "CodecService",
+  "Elements", "Plugin",
+]
+let toolOnly: Set = ["CAVFormat", "AVFormat", "StreamReport", "Tool"]
 
 // The program h26x. It never links Elements: it loads the plugin, whose types would clash with them.
 let toolTargets: [Target] = [
@@ -46,7 +47,10 @@ let toolTargets: [Target] = [
     swiftSettings: settings),
   .testTarget(
     name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec", "StreamReport"], swiftSettings: settings),
-  .testTarget(name: "ToolTests", dependencies: ["Tool", "GStreamer", "H26x", "TestSupport"], swiftSettings: settings),
+  .testTarget(
+    name: "ToolTests", dependencies: ["Tool", "GStreamer", "H26x", "StreamReport", "TestSupport"],
+    swiftSettings: settings
+  ),
 ]
 
 // What a package that depends on this one takes of it. H26x, StreamReport, VideoDecoding and VideoFiles need no trait:
@@ -79,10 +83,10 @@ let package = Package(
     .library(name: "TestSupport", targets: ["TestSupport"]),
     .library(name: "CodecPeers", targets: ["CodecPeers"]),
     .executable(name: "h26x-codec", targets: ["CodecService"]),
-  ] + (isPlugin ? [] : [.executable(name: "h26x", targets: ["Tool"])]),
+    .executable(name: "h26x", targets: ["Tool"]),
+  ],
   traits: traits,
-  // The plugin's build needs no network and no package.
-  dependencies: isPlugin
+  dependencies: shipped == "plugin"
     ? []
     : [
       .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -96,7 +100,8 @@ let package = Package(
       name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-allocators-1.0 gstreamer-base-1.0",
       providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
     .target(
-      name: "GStreamer", dependencies: [cGStreamer], exclude: isPlugin ? unusedInGStreamer : [],
+      name: "GStreamer", dependencies: [cGStreamer],
+      exclude: shipped != nil ? onlyInPackages.map { "Elements/\($0).swift" } : [],
       swiftSettings: hotSettings),
     // Apart from GStreamer, so that only who uses them loads libgstaudio and libgstpbutils.
     .systemLibrary(
@@ -118,7 +123,6 @@ let package = Package(
     .target(name: "CodecLink", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
       name: "VideoDecoding", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x"],
-      exclude: isPlugin ? ["Async", "Conversion"] : [],
       swiftSettings: hotSettings),
     // Video files as access units for VideoDecoding.
     .target(name: "VideoFiles", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: hotSettings),
@@ -130,8 +134,8 @@ let package = Package(
     .target(
       name: "Plugin", dependencies: ["Elements", "GStreamer", cGStreamer, "H26x"], path: "plugin",
       exclude: [
-        "build.sh", "build-tool.sh", "deb.sh", "dependencies.sh", "docs.sh", "exports.map", "install.sh", "man.sh",
-        "lean-runtime.sh", "sbom.sh",
+        "build.sh", "deb.sh", "demo.sh", "dependencies.sh", "docs.sh", "exports.map", "install.sh", "man.sh",
+        "sbom.sh",
         "new",
         "template",
       ],
@@ -147,13 +151,13 @@ let package = Package(
       name: "bench-packaging", dependencies: ["H26x"], path: "Tests/Bench/Packaging", swiftSettings: settings),
     .executableTarget(
       name: "bench-async", dependencies: ["VideoDecoding", "H26x"], path: "Tests/Bench/Async", swiftSettings: settings),
-    // The example program of README, run by DocumentationExampleTests.
+    // The program of docs/embedding.md, run by DocumentationExampleTests.
     .executableTarget(
       name: "decode-to-nv12", dependencies: ["VideoDecoding", "VideoFiles"], path: "Tests/Examples/DecodeToNV12"),
     // An application that decodes in other processes, for tests that end it or change its signals.
     .executableTarget(
-      name: "codec-host", dependencies: ["CLinux", "CodecLink", "VideoDecoding"], path: "Tests/CodecHost",
-      swiftSettings: settings),
+      name: "codec-host", dependencies: ["CLinux", "CodecLink", "H26x", "TestSupport", "VideoDecoding"],
+      path: "Tests/CodecHost", swiftSettings: settings),
     // Streams and generators that more than one test target needs.
     .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: settings),
     // What codec processes and applications send that break the protocol.
@@ -199,7 +203,28 @@ let package = Package(
     .testTarget(
       name: "VideoFilesTests", dependencies: ["VideoFiles", "VideoDecoding", "StreamReport", "H26x", "TestSupport"],
       swiftSettings: settings),
-    .testTarget(name: "PipelineTests", dependencies: ["H26x", "TestSupport"], swiftSettings: settings),
-  ] + (isPlugin ? [] : toolTargets),
+    .testTarget(name: "PipelineTests", dependencies: ["H26x", "TestSupport", "codec-host"], swiftSettings: settings),
+  ] + toolTargets,
   swiftLanguageModes: [.v6]
 )
+
+if let shipped {
+  package.targets.removeAll {
+    !shippedTargets.contains($0.name) && (shipped == "plugin" || !toolOnly.contains($0.name))
+  }
+  let names = Set(package.targets.map(\.name))
+  package.products.removeAll { product in
+    !["gstswifth26x", "h26x-codec", "h26x"].contains(product.name)
+      || (product as? Product.Executable).map { !names.isSuperset(of: $0.targets) } ?? false
+  }
+  // The plugin and the service export nothing but the plugin's entry points. With a static runtime the compiler exports
+  // everything, so that nothing could be dropped.
+  for target in package.targets where ["Plugin", "CodecService"].contains(target.name) {
+    target.linkerSettings = [
+      .unsafeFlags([
+        "-Xlinker", "--version-script=\(Context.packageDirectory)/plugin/exports.map", "-Xlinker",
+        "--undefined-version",
+      ])
+    ]
+  }
+}

@@ -33,7 +33,7 @@ program=
 [[ -z $program ]] || export H26X=$program
 
 plugin/dependencies.sh && Tests/VADriver/build.sh || exit
-if [[ -n $program ]]; then plugin/build-tool.sh; else plugin/build.sh; fi || exit
+if [[ -n $program ]]; then plugin/build.sh --tool; else plugin/build.sh; fi || exit
 # A GStreamer-CRITICAL or GLib-CRITICAL ends the process, also in the programs that the tests start.
 export G_DEBUG="${G_DEBUG:-fatal-criticals}"
 options=()

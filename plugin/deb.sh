@@ -12,7 +12,7 @@ umask 022
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 plugin/dependencies.sh --deb
-[[ ${1:-} == --built ]] || plugin/build-tool.sh
+[[ ${1:-} == --built ]] || plugin/build.sh --tool
 
 version=$(sed -n 's/.*text: StaticString = "\(.*\)"/\1/p' Sources/H26x/ReleaseVersion.swift)
 date=$(sed -n "s/^## $version, \([0-9-]*\)$/\1/p" CHANGELOG.md)

@@ -11,6 +11,7 @@
 #   plugin/dependencies.sh --deb      what --tool installs, and what makes Debian packages
 #   plugin/dependencies.sh --inspector only what puts the inspector's page together
 #   plugin/dependencies.sh --page     everything, the browser that the pages are tested in, and FFmpeg
+#   plugin/dependencies.sh --applications everything, and the applications that the plugin is tested in, those that exist here
 set -euo pipefail
 
 build=(
@@ -28,8 +29,15 @@ run=(
   gstreamer1.0-libav         # the stock decoder to compare with
   parallel                   # pipelines/many
   libva-dev xvfb             # a driver and a display for the tests of hardware decoding
+  python3-gi gir1.2-gstreamer-1.0 # the Python program of docs/embedding.md
 )
 bench=(ffmpeg python3)
+applications=(
+  ffmpeg python3-gi gir1.2-gst-plugins-base-1.0
+  gir1.2-webkit2-4.1 gir1.2-webkit-6.0 bubblewrap xdg-dbus-proxy # WebKitGTK of GTK 3 and 4, and its sandbox
+  gir1.2-ges-1.0 gir1.2-gst-rtsp-server-1.0 totem
+  python3-opencv python3-pyqt5.qtmultimedia libqt5multimedia5-plugins python3-pyqt6.qtmultimedia
+)
 
 case "${1:-}" in
   "") wanted=("${build[@]}" "${tool[@]}" "${run[@]}") ;;
@@ -41,7 +49,8 @@ case "${1:-}" in
   --deb) wanted=("${build[@]}" "${tool[@]}" help2man dpkg-dev) ;;
   --valgrind) wanted=("${build[@]}" "${tool[@]}" "${run[@]}" valgrind) ;;
   --page) wanted=("${build[@]}" "${tool[@]}" "${run[@]}" python3 chromium ffmpeg) ;;
-  -h | --help) sed -n '3,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  --applications) wanted=("${build[@]}" "${tool[@]}" "${run[@]}" "${applications[@]}") ;;
+  -h | --help) sed -n '3,14s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) echo "$0: unknown option $1; see --help" >&2; exit 2 ;;
 esac
 
@@ -72,4 +81,12 @@ if ((EUID != 0)); then
 fi
 echo "Installing ${missing[*]}"
 "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q
+if [[ ${1:-} == --applications ]]; then
+  for index in "${!missing[@]}"; do
+    apt-cache show "${missing[index]}" &> /dev/null && continue
+    echo "$0: this system has no ${missing[index]}; its tests are skipped"
+    unset "missing[index]"
+  done
+  ((${#missing[@]})) || exit 0
+fi
 "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"

@@ -4,16 +4,16 @@ import Synchronization
 
 /// The frames for which libavcodec has requested picture memory, until their errors are read.
 ///
-/// SAFETY: the H.264 and H.265 decoders pass `get_buffer2` the frames of their decoded picture buffers, which they
-/// allocate when they are opened and free when they are closed; in between they only fill and empty them. Their content
-/// is read here when the thread that decoded into them has delivered its result and has no new packet.
+/// SAFETY: the H.264 and H.265 decoders pass `get_buffer2` the frames of their decoded picture buffers. They allocate
+/// these frames when they are opened and free them when they are closed; in between, they only fill and empty them. A
+/// frame is read here when the thread that decoded into it has delivered its result and has no new packet.
 @safe final class BegunFrames: Sendable {
   @safe private struct Entry: @unchecked Sendable {
     let timestamp: Int64
     let frame: UnsafeMutablePointer<AVFrame>
   }
 
-  /// More than all threads begin at once, each with a few frames that replace lost ones.
+  /// More frames than all threads can begin together, including a few per thread that replace lost frames.
   private static let capacity = 256
   private let entries = Mutex<[Entry]>([])
 

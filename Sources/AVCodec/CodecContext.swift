@@ -11,7 +11,7 @@ import Synchronization
   private let packet: UnsafeMutablePointer<AVPacket>
   /// The context's `opaque`, kept alive here.
   private let host: CallbackHost
-  /// Where pictures of a device are downloaded; nil without a device.
+  /// Downloads the device's pictures; nil without a device.
   private let download: HardwareDownload?
   /// Pictures may stay in the device's memory. Not once one could not be passed on: an attempt takes long, and another
   /// would fail as well.
@@ -30,6 +30,7 @@ import Synchronization
     guard !CodecLibrary.isMissing, let codec = unsafe cavcodec_find_decoder(settings.codec.id) else {
       throw .decoderNotFound
     }
+    CodecLibrary.filterLog()
     guard let packet = unsafe cav_packet_alloc() else { throw .outOfMemory }
     guard let context = unsafe cavcodec_alloc_context3(codec) else {
       var unused: UnsafeMutablePointer<AVPacket>? = unsafe packet
@@ -41,7 +42,7 @@ import Synchronization
     exports = device?.method == .vaapi && settings.surfaceCount > 0
     unsafe raw = unsafe context
     unsafe self.packet = unsafe packet
-    // From here on deinit frees the context, also when this initialiser throws.
+    // After this, deinit frees the context, also when this initializer throws.
     unsafe try Self.apply(settings, to: context)
     if let device { unsafe context.pointee.hw_device_ctx = unsafe try device.reference() }
     if exports { unsafe context.pointee.extra_hw_frames = Int32(clamping: settings.surfaceCount) }
@@ -84,7 +85,8 @@ import Synchronization
     unsafe context.pointee.pkt_timebase = AVRational(num: 1, den: 1)
     // libavcodec's cropping rounds for alignment; the receiver crops exactly.
     unsafe context.pointee.apply_cropping = 0
-    // Errors go to the log at debug level only, and to the caller. `max_pixels` is not set, because libavutil would log
+    // Errors go to the log at debug level only, and to the caller; those logged without this context, nowhere (see
+    // `CodecLibrary.filterLog`). `max_pixels` is not set, because libavutil would log
     // larger pictures in a context of its own, at error level: see `chooseFormat`.
     unsafe context.pointee.log_level_offset = AV_LOG_DEBUG - AV_LOG_ERROR
   }
@@ -96,13 +98,13 @@ import Synchronization
   package func send(_ packet: Packet) throws(AVError) {
     unsafe try packet.lend(to: self.packet)
     defer { unsafe cav_packet_unref(self.packet) }
-    // Until a picture is begun: see `provideFrameBuffer`.
+    // Errors do not stop decoding until a picture begins: see `provideFrameBuffer`.
     unsafe raw.pointee.err_recognition &= ~AV_EF_EXPLODE
     try check(unsafe cavcodec_send_packet(raw, self.packet))
     try checkDevice()
   }
 
-  /// As `AVError.check`, for a device's decoder: what it does not decode may be decoded without it.
+  /// As `AVError.check`, for a device's decoder: the stream may still be decoded without the device.
   private func check(_ code: Int32) throws(AVError) {
     guard code < 0, download != nil else {
       try AVError.check(code)
@@ -116,7 +118,8 @@ import Synchronization
     }
   }
 
-  /// libavcodec begins a picture with its next slice where the device refuses the first one, and reports nothing.
+  /// If the device refuses a picture's first slice, libavcodec begins the picture with its next slice, and reports
+  /// nothing.
   private func checkDevice() throws(AVError) {
     switch host.deviceState.load(ordering: .relaxed) {
     case .decodes, .isChosen: return
@@ -131,7 +134,7 @@ import Synchronization
     try check(unsafe cavcodec_send_packet(raw, nil))
   }
 
-  /// What `receive` returned.
+  /// The result of `receive`.
   package enum Reception: Sendable {
     /// The frame was filled.
     case frame
@@ -175,11 +178,11 @@ import Synchronization
 
   /// The errors in the pictures that the packet with this timestamp began.
   ///
-  /// Call when decoding of the packet has ended, which is `threadDelay` packets after it was sent, and before the next
-  /// one is sent; a second call returns none. The frame itself often lacks them: up to libavcodec 60, a frame thread
-  /// that outputs what another has decoded copies the flags before the other is done. It also comes too late for
-  /// pictures that refer to it and are shown before it. From 61 on, frame threads report errors with the frame only, so
-  /// this returns none.
+  /// Call when decoding of the packet has ended, which is `threadDelay` packets after it was sent, and before the
+  /// next one is sent; a second call returns none. The frame itself often lacks them: up to libavcodec 60, a frame
+  /// thread that outputs what another has decoded copies the flags before the other is done. It also comes too late
+  /// for pictures that refer to it and are shown before it. Since 61, frame threads report errors with the frame
+  /// only, so this returns none.
   package func takeErrors(timestamp: Int64) -> FrameErrors { host.begun.takeErrors(timestamp: timestamp) }
 
   /// Frames that the decoder holds back for reordering, as far as it has found by now (`has_b_frames`).
@@ -190,21 +193,21 @@ import Synchronization
     unsafe raw.pointee.active_thread_type & FF_THREAD_FRAME != 0 ? max(0, Int(raw.pointee.thread_count) - 1) : 0
   }
 
-  /// Pictures to skip, from the next packet on.
+  /// Pictures to skip, starting at the next packet.
   package var skip: CodecSettings.Skip = .none {
     didSet { unsafe raw.pointee.skip_frame = skip.value }
   }
 }
 
-/// What `AVCodecContext.opaque` points at: not generic, as a C callback needs it.
+/// The object that `AVCodecContext.opaque` points at: not generic, because a C callback needs it.
 private final class CallbackHost: Sendable {
   let source: any FrameBufferSource
   let begun = BegunFrames()
   let maximumPixels: Int
   /// The format of the device's frames; nil without a device.
   let frameFormat: AVPixelFormat?
-  /// What the device does with the stream. Once it does not decode, it is not tried again: a picture of which one slice
-  /// is refused has come out without that slice.
+  /// The state of decoding on the device. A device that stops decoding is not tried again: a picture with one refused
+  /// slice has come out without that slice.
   let deviceState = Atomic(DeviceState.decodes)
 
   enum DeviceState: UInt8, AtomicRepresentable {
@@ -235,7 +238,7 @@ private let chooseFormat:
     let (width, height) = unsafe (Int64(context.pointee.coded_width), Int64(context.pointee.coded_height))
     guard width * height <= Int64(host.maximumPixels) else { return AV_PIX_FMT_NONE }
     guard let wanted = host.frameFormat else { return unsafe cavcodec_default_get_format(context, formats) }
-    // libavcodec calls again, without the device's format, where the device refuses the stream.
+    // If the device refuses the stream, libavcodec calls again without the device's format.
     var next = unsafe formats
     let state = host.deviceState.load(ordering: .relaxed)
     while unsafe next.pointee != AV_PIX_FMT_NONE, state.isUsable {
@@ -265,7 +268,7 @@ private let provideFrameBuffer:
     let host = unsafe Unmanaged<CallbackHost>.fromOpaque(opaque).takeUnretainedValue()
     var width = unsafe frame.pointee.width
     var height = unsafe frame.pointee.height
-    // After a refused format libavcodec continues with the next picture of that size all the same.
+    // After a refused format libavcodec still continues with the next picture of that size.
     guard Int64(width) * Int64(height) <= Int64(host.maximumPixels) else { return AVError.invalidData.rawValue }
     if let deviceFormat = host.frameFormat {
       guard unsafe frame.pointee.format == deviceFormat.rawValue else { return AVError.hardwareRefused.rawValue }
@@ -276,7 +279,7 @@ private let provideFrameBuffer:
         return code
       }
       host.deviceState.store(.decodes, ordering: .relaxed)
-      // What a driver fails in from here on costs a slice, and libavcodec would continue without it and report nothing.
+      // After this point, a driver's failure costs a slice; libavcodec would continue without it and report nothing.
       unsafe context.pointee.err_recognition |= AV_EF_EXPLODE
       unsafe host.source.hasBegun(timestamp: frame.pointee.pts)
       unsafe host.begun.append(frame)

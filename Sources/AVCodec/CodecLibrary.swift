@@ -4,15 +4,22 @@ import Synchronization
 
 /// libavcodec as a whole.
 package enum CodecLibrary {
-  /// Why the library cannot be loaded: it is missing, or there is no memory. Nil where it can.
+  /// The reason the library cannot be loaded: it is missing, or there is no memory. Nil if it can be loaded.
   package static var loadFailure: String? { unsafe cavcodec_load_failure().map { unsafe String(cString: $0) } }
 
   /// Whether ``preload()`` could not load it. It is not tried again: behind a sandbox that would end the process.
   static var isMissing: Bool { preloadHasFailed.load(ordering: .relaxed) }
   private static let preloadHasFailed = Atomic(false)
 
-  /// Loads the library, and has it compute the tables that its decoders share: a process that is forked afterwards needs
-  /// no file, and does neither again. Where the library is missing, opening a decoder fails as ever.
+  /// Keeps what the decoders log without their codec context from standard error. A callback that the application has
+  /// set stays, and so does the log's level; for other messages, libavutil's own callback prints as before.
+  static func filterLog() { cav_filter_log() }
+
+  /// Has nothing logged, in a process that only decodes: libavutil's own callback calls what a sandbox forbids.
+  package static func silenceLog() { cav_silence_log() }
+
+  /// Loads the library, and has it compute the tables that its decoders share: a process that is forked afterwards
+  /// needs no file, and does neither again. If the library is missing, opening a decoder fails as usual.
   package static func preload() {
     guard loadFailure == nil else { return preloadHasFailed.store(true, ordering: .relaxed) }
     for codec in [CodecSettings.Codec.h264, .h265] {

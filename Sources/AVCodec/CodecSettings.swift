@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CAVCodec
 
-/// How to open a decoder.
+/// Settings for opening a decoder.
 package struct CodecSettings: Sendable {
   /// The decoders this project uses.
   package enum Codec: Sendable {
@@ -39,22 +39,23 @@ package struct CodecSettings: Sendable {
     }
   }
 
-  /// Which decoder.
+  /// The decoder.
   package var codec: Codec
   /// avcC or hvcC, which also announces length-prefixed packets, or Annex B parameter sets; may be empty for Annex B.
   package var extradata: [UInt8]
   /// Threads; 0 for as many as there are processors, at most 16.
   package var threadCount = 0
-  /// Decode several frames at once: faster, and a frame of delay for each thread but one.
+  /// Decode several frames in parallel: faster, and a frame of delay for each thread but one.
   package var useFrameThreads = true
-  /// Decode the slices of a picture at once.
+  /// Decode the slices of a picture in parallel.
   package var useSliceThreads = true
   /// Output frames as early as the stream allows (`AV_CODEC_FLAG_LOW_DELAY`).
   package var lowDelay = false
-  /// Initial reorder depth in frames; the decoder raises it where the stream needs more.
+  /// Initial reorder depth in frames; the decoder raises it if the stream needs more.
   package var reorderDepth = 0
-  /// Where the stream does not signal how deep its reordering is, expect what its level allows, so that no frame comes
-  /// too late for output (`strict_std_compliance`). Otherwise the decoder adapts, and drops frames each time.
+  /// Whether the decoder expects the reordering depth that the level allows if the stream does not signal one, so
+  /// that no frame comes too late for output (`strict_std_compliance`). Otherwise the decoder adapts, and drops
+  /// frames each time.
   package var expectsDeepestReordering = false
   /// Pictures to skip at first.
   package var skip = Skip.none
@@ -69,17 +70,17 @@ package struct CodecSettings: Sendable {
   /// libavcodec's own limit, too: more threads delay output more than they speed it up.
   private static let mostAutomaticThreads = 16
 
-  /// Decode on a device. libavcodec's own order and reference marking stay in use; one thread, because hardware decoders
-  /// of one context are called one after the other anyway.
+  /// Decode on a device. libavcodec's own order and reference marking stay in use; one thread, because hardware
+  /// decoders of one context are called one after the other anyway.
   package var usesHardware = false
 
-  /// Access units that are sent at once to a decoder in another process, one such batch before the last one is answered.
-  /// 0 where each is answered before the next is sent.
+  /// The number of access units sent together to a decoder in another process. One such batch is sent before the
+  /// previous batch is answered. If 0, each access unit is answered before the next is sent.
   package var batchSize = 0
 
-  /// Access units that are worth an exchange with another process, given the luma samples of a picture: of small
-  /// pictures, whose decoding takes less time than two changes of the processor to another process cost, it takes
-  /// several.
+  /// Returns the number of access units that are worth an exchange with another process, given the luma samples of a
+  /// picture. Decoding a small picture takes less time than two switches to another process, so small pictures are
+  /// sent several at a time.
   package static func batchSize(_ sampleCount: Int) -> Int { max(1, min(4, (1 << 21) / max(1, sampleCount))) }
 
   /// Whether frames may come out later than their order requires.

@@ -7,7 +7,7 @@ import Glibc
 ///
 /// SAFETY: the frames are immutable, and libavutil counts references to what they hold from any thread.
 @safe package final class ExportedSurface: @unchecked Sendable {
-  /// Where the picture lies.
+  /// The picture's place in memory.
   package let description: SurfaceDescription
   /// Coded size in luma samples.
   package let width: Int, height: Int
@@ -18,8 +18,8 @@ import Glibc
 
   /// Exports a frame.
   ///
-  /// - Returns: nil where the device cannot, or where it has more than two planes, as with compression.
-  /// - Throws: `AVError.hardwareFailed` where the device has not decoded it, `outOfMemory`.
+  /// - Returns: nil if the device cannot, or if it has more than two planes, as with compression.
+  /// - Throws: `AVError.hardwareFailed` if the device has not decoded it, `outOfMemory`.
   init?(_ source: UnsafeMutablePointer<AVFrame>) throws(AVError) {
     guard unsafe source.pointee.format == AV_PIX_FMT_VAAPI.rawValue, unsafe source.pointee.hw_frames_ctx != nil else {
       return nil
@@ -46,7 +46,7 @@ import Glibc
 
   /// Copies the picture into memory of a source's, whose owner of that is returned.
   ///
-  /// - Throws: as where a decoder's pictures are downloaded.
+  /// - Throws: the same errors as a decoder's download of a picture.
   package func download(to source: any FrameBufferSource) throws(AVError) -> AnyObject? {
     let copy = try Frame()
     unsafe try AVError.check(cav_frame_ref(copy.raw, original.raw))
@@ -54,7 +54,7 @@ import Glibc
     return copy.owner
   }
 
-  /// nil for one that is not what it should be.
+  /// nil for an unexpected description.
   private static func description(
     of mapped: UnsafeMutablePointer<AVFrame>, _ format: SurfaceDescription.Format
   ) -> SurfaceDescription? {
@@ -84,7 +84,7 @@ import Glibc
       ? description : nil
   }
 
-  /// Replaces a frame in the device's memory with one of which `owner` has what is left of it.
+  /// Replaces a frame in the device's memory with a frame whose `owner` keeps the rest of it.
   static func replace(_ frame: UnsafeMutablePointer<AVFrame>, owner: AnyObject) throws(AVError) {
     let target = try Frame()
     unsafe target.raw.pointee.format = AV_PIX_FMT_DRM_PRIME.rawValue

@@ -23,7 +23,7 @@ package import CAVCodec
 
   /// Timestamp of the packet that began the picture; `Int64.min` when libavcodec lost it.
   package var timestamp: Int64 { unsafe raw.pointee.pts }
-  /// How the samples lie in memory.
+  /// The layout of samples in memory.
   package var format: FrameFormat { unsafe FrameFormat(rawValue: raw.pointee.format) }
   /// Coded width in luma samples.
   package var width: Int { unsafe Int(raw.pointee.width) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a decoder requests when it begins a picture (`get_buffer2`).
+/// A decoder's request for memory when it begins a picture (`get_buffer2`).
 package struct FrameBufferRequest: Sendable {
   /// Timestamp of the packet that begins the picture.
   package let timestamp: Int64
@@ -40,14 +40,14 @@ package struct FrameBufferRequest: Sendable {
 package protocol FrameBufferSource: AnyObject, Sendable {
   /// Memory for one picture.
   ///
-  /// Called on libavcodec's worker threads, several at once, while the decoder's owner waits for them: must not take a
-  /// lock that the owner may hold.
+  /// Called on libavcodec's worker threads, several in parallel, while the decoder's owner waits for them. Must not
+  /// take a lock that the owner may hold.
   ///
   /// - Throws: the error for libavcodec: `outOfMemory`, or `unsupportedFeature` for an unknown format.
   func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer
 
-  /// Memory for a picture that is downloaded from a device, which the decoder does not refer to. The format is NV12 or P010,
-  /// if ``acceptsSemiPlanar`` allows it, or planar.
+  /// Memory for a picture that is downloaded from a device, which the decoder does not refer to. The format is NV12 or
+  /// P010, if ``acceptsSemiPlanar`` allows it, or planar.
   ///
   /// - Throws: as `buffer(for:)`.
   func downloadBuffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer
@@ -63,8 +63,8 @@ package protocol FrameBufferSource: AnyObject, Sendable {
 
   /// Takes a picture that stays in the device's memory.
   ///
-  /// - Parameter samples: the owner of a copy of it, from `downloadBuffer(for:)`; nil where none was requested.
-  /// - Returns: what comes back as the frame's owner; nil where it is to be downloaded.
+  /// - Parameter samples: the owner of a copy of it, from `downloadBuffer(for:)`; nil if none was requested.
+  /// - Returns: the object that comes back as the frame's owner; nil if the picture must be downloaded.
   func owner(of surface: ExportedSurface, samples: AnyObject?) -> AnyObject?
 }
 
@@ -73,7 +73,7 @@ extension FrameBufferSource {
   package func owner(of surface: ExportedSurface, samples: AnyObject?) -> AnyObject? { nil }
 }
 
-/// What becomes of a picture that a device has decoded.
+/// The placement of a picture that a device has decoded.
 package enum SurfacePlacement: Sendable {
   /// It is copied into memory of the source's.
   case download

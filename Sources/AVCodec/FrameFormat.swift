@@ -9,7 +9,7 @@ package struct FrameFormat: RawRepresentable, Hashable, Sendable {
   package init(rawValue: Int32) { self.rawValue = rawValue }
   init(_ format: AVPixelFormat) { rawValue = format.rawValue }
 
-  /// libavutil's short name (`yuv420p10le`), the same in all its versions, unlike the number; nil when unknown.
+  /// libavutil's short name (`yuv420p10le`), the same in all its versions, unlike the number; nil if unknown.
   package var name: String? {
     guard let text = unsafe cav_get_pix_fmt_name(AVPixelFormat(rawValue)) else { return nil }
     return unsafe String(cString: text)

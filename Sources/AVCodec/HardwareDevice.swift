@@ -5,15 +5,15 @@ import CAVCodec
 ///
 /// SAFETY: the reference is immutable, and libavutil counts references to what it stands for from any thread.
 @safe package final class HardwareDevice: @unchecked Sendable {
-  /// How it is spoken to.
+  /// The interface to the device.
   package let method: HardwareMethod
-  /// What it was opened by: a render node, an X display, or a CUDA device number.
+  /// The device's address: a render node, an X display, or a CUDA device number.
   package let place: String
   let raw: UnsafeMutablePointer<AVBufferRef>
 
   /// Opens a device.
   ///
-  /// - Throws: what libavutil returns; `AVError.noDevice` where it gives no reason.
+  /// - Throws: the error that libavutil returns; `AVError.noDevice` if it gives no reason.
   package init(_ method: HardwareMethod, at place: String) throws(AVError) {
     var device: UnsafeMutablePointer<AVBufferRef>?
     var options: OpaquePointer?
@@ -41,7 +41,7 @@ import CAVCodec
     return unsafe reference
   }
 
-  /// What the driver calls the device or itself; nil when it gives no name.
+  /// The driver's name for the device or itself; nil if it gives no name.
   package var driverName: String? {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { text -> String? in
       guard let start = text.baseAddress else { return nil }

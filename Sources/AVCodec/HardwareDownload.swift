@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import CAVCodec
 
-/// Copies pictures from a device's memory into that of a `FrameBufferSource`.
+/// Copies pictures from a device's memory into the memory of a `FrameBufferSource`.
 @safe final class HardwareDownload {
   private let source: any FrameBufferSource
-  /// What the device writes where its layout is not the requested one.
+  /// Memory that the device writes to if its layout is not the requested layout.
   private var scratch: UnsafeMutableRawPointer?
   private var scratchByteCount = 0
 
@@ -17,7 +17,7 @@ import CAVCodec
 
   /// Replaces a frame in the device's memory with a copy.
   ///
-  /// - Throws: `AVError.hardwareRefused` for a layout that has no name here, `hardwareFailed` where the device does not
+  /// - Throws: `AVError.hardwareRefused` for a layout that has no name here, `hardwareFailed` if the device does not
   ///   deliver, `outOfMemory`.
   func replace(_ frame: UnsafeMutablePointer<AVFrame>) throws(AVError) {
     let target = try Frame()

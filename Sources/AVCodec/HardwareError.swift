@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Why no device can be used.
+/// The reason no device can be used.
 package struct HardwareError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was tried and how it failed.
+  /// The attempt and how it failed.
   package let reason: String
-  /// What would help.
+  /// A step that would help.
   package let remedy: String
 
   /// Describes a failure.

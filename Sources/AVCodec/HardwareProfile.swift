@@ -24,7 +24,7 @@ package enum HardwareProfile: UInt8, CaseIterable, Sendable {
   /// Its numbers in the drivers' interfaces.
   private struct Description {
     let name: String
-    /// `VAProfile` (va.h); nil where VA-API's pictures of the profile cannot be fetched.
+    /// `VAProfile` (va.h); nil if VA-API's pictures of the profile cannot be fetched.
     let vaapi: Int32?
     /// `chroma_format_idc`.
     let chromaFormat: Int32
@@ -43,13 +43,13 @@ package enum HardwareProfile: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Sizes of pictures in luma samples; 0 where the driver does not report one.
+  /// Sizes of pictures in luma samples; 0 if the driver does not report one.
   package struct PictureSizes: Hashable, Sendable {
     package let minimumWidth: UInt32, minimumHeight: UInt32
     package let maximumWidth: UInt32, maximumHeight: UInt32
   }
 
-  /// The pictures of this profile that a device decodes; nil where it decodes none.
+  /// The pictures of this profile that a device decodes; nil if it decodes none.
   package func pictureSizes(on device: HardwareDevice) -> PictureSizes? {
     var sizes = CAVPictureSizes()
     let description = description

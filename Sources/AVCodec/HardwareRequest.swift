@@ -2,25 +2,25 @@
 import CAVCodec
 import Glibc
 
-/// Which device is requested.
+/// A request for a device.
 package struct HardwareRequest: Hashable, Sendable {
-  /// A render node (`/dev/dri/renderD128`), an X display (`:0`) or a CUDA device number (`0`); nil for what is there.
+  /// A render node (`/dev/dri/renderD128`), an X display (`:0`) or a CUDA device number (`0`); nil for any device.
   package var place: String?
 
   /// Requests a device.
   package init(place: String? = nil) { self.place = place }
 
-  /// Where a device may be.
+  /// A place that may have a device.
   package struct Candidate: Hashable, Sendable {
-    /// How it is spoken to.
+    /// The interface to the device.
     package let method: HardwareMethod
-    /// What to open.
+    /// The address to open.
     package let place: String
   }
 
   /// The devices to try, the best first, found without opening any.
   ///
-  /// - Throws: `HardwareError`, where there is none.
+  /// - Throws: `HardwareError` if there is none.
   package func candidates() throws(HardwareError) -> [Candidate] {
     if let place { return [try Self.candidate(at: place)] }
     var found: [Candidate] = []
@@ -54,7 +54,7 @@ package struct HardwareRequest: Hashable, Sendable {
     return found
   }
 
-  /// Whether libva may find a driver for an X display: where the kernel has a node of a GPU, or the user names one.
+  /// Whether libva may find a driver for an X display: if the kernel has a node of a GPU, or the user names a driver.
   /// Connecting to the display and finding none takes longer than decoding the first picture does.
   private static var mayHaveDriver: Bool {
     unsafe getenv("LIBVA_DRIVER_NAME") != nil
@@ -94,7 +94,7 @@ package struct HardwareRequest: Hashable, Sendable {
 
   /// Opens the first device that can be opened.
   ///
-  /// - Throws: `HardwareError`, with what was tried.
+  /// - Throws: `HardwareError`, with the attempts.
   package func open() throws(HardwareError) -> HardwareDevice {
     var tried: [String] = []
     for candidate in try candidates() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Where a picture lies in memory that has descriptors (DMA-BUF).
+/// A picture's place in memory that has descriptors (DMA-BUF).
 package struct SurfaceDescription: Sendable {
   /// Samples of 8 bits, or of 10 bits in the high bits of 16; chroma is interleaved.
   package enum Format: UInt32, Sendable {
@@ -26,7 +26,7 @@ package struct SurfaceDescription: Sendable {
   package struct Plane: Sendable {
     /// The object that it lies in, from 0.
     package var object: Int
-    /// Where it begins there, in bytes.
+    /// The plane's offset in the object, in bytes.
     package var offset: Int
     /// Bytes from one row to the next.
     package var stride: Int
@@ -39,13 +39,13 @@ package struct SurfaceDescription: Sendable {
   }
 
   package var format: Format
-  /// How the device arranges samples there (drm_fourcc.h); 0, DRM_FORMAT_MOD_LINEAR, is row after row.
+  /// The device's arrangement of samples (drm_fourcc.h); 0, DRM_FORMAT_MOD_LINEAR, is row after row.
   package var modifier: UInt64
   package var objects: [Object]
   package var luma: Plane
   package var chroma: Plane
 
-  /// DRM_FORMAT_MOD_INVALID: only the driver knows how samples are arranged.
+  /// DRM_FORMAT_MOD_INVALID: only the driver can interpret the arrangement of samples.
   package static let unknownModifier: UInt64 = 0x00FF_FFFF_FFFF_FFFF
 
   /// Objects, at most (AV_DRM_MAX_PLANES).
@@ -59,8 +59,8 @@ package struct SurfaceDescription: Sendable {
     self.chroma = chroma
   }
 
-  /// Whether a picture of this size can lie there: both planes within their objects, of which there is none besides. However
-  /// samples are arranged, they take no less than row after row.
+  /// Whether a picture of this size can lie there: both planes within their objects, of which there is none besides.
+  /// However samples are arranged, they take no less than row after row.
   package func holds(width: Int, height: Int) -> Bool {
     guard 1...Self.largestSize ~= width, 1...Self.largestSize ~= height,
       objects.count - 1 == max(luma.object, chroma.object)

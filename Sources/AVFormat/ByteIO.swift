@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVCodec
 
-/// Where a container's bytes come from.
+/// The source of a container's bytes.
 package protocol IOSource: AnyObject {
   /// Reads the next bytes. Returns how many; 0 at the end.
   ///
@@ -9,23 +9,23 @@ package protocol IOSource: AnyObject {
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(AVError) -> Int
   /// Continues at another place, in bytes from the start.
   func seek(to position: Int64) throws(AVError)
-  /// Where the next bytes are, in bytes from the start.
+  /// The position of the next bytes, in bytes from the start.
   var position: Int64 { get }
-  /// How many bytes there are now; nil where that is not known.
+  /// The current number of bytes; nil if unknown.
   var length: Int64? { get }
   /// Whether ``seek(to:)`` works.
   var isSeekable: Bool { get }
 }
 
-/// Where a container's bytes go.
+/// The destination of a container's bytes.
 package protocol IOSink: AnyObject {
   /// Writes all bytes at the current place.
   func write(_ bytes: UnsafeRawBufferPointer) throws(AVError)
   /// Continues at another place, in bytes from the start.
   func seek(to position: Int64) throws(AVError)
-  /// Where the next bytes go, in bytes from the start.
+  /// The position of the next bytes, in bytes from the start.
   var position: Int64 { get }
-  /// How many bytes there are now; nil where that is not known.
+  /// The current number of bytes; nil if unknown.
   var size: Int64? { get }
   /// Whether ``seek(to:)`` works.
   var isSeekable: Bool { get }

@@ -6,9 +6,9 @@ package struct Chapter: Sendable, Hashable {
   package let id: Int64
   /// Ticks of its times.
   package let timeBase: TimeBase
-  /// Where it begins, in ticks.
+  /// The beginning, in ticks.
   package let start: Int64
-  /// Where it ends, in ticks.
+  /// The end, in ticks.
   package let end: Int64
   package let metadata: MetadataDictionary
 

@@ -3,14 +3,14 @@ import CAVFormat
 
 /// libavformat, which is loaded with its first use.
 package enum FormatLibrary {
-  /// Whether the library is there. From then on it writes nothing to standard error.
+  /// Whether the library is there. Afterwards, it writes nothing to standard error.
   package static let isAvailable: Bool = {
     guard cavformat_version() > 0 else { return false }
     cav_log_set_level(AV_LOG_QUIET)
     return true
   }()
 
-  /// The version as major, minor and micro; nil where the library is missing.
+  /// The version as major, minor and micro; nil if the library is missing.
   package static var version: (major: Int, minor: Int, micro: Int)? {
     let number = Int(cavformat_version())
     return number > 0 ? (number >> 16, number >> 8 & 255, number & 255) : nil

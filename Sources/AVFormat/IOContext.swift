@@ -4,11 +4,11 @@ import CAVFormat
 
 /// Bytes behind callbacks (`AVIOContext`): one per file, freed after the format context that uses it.
 @safe final class IOContext {
-  /// What the callbacks are given.
+  /// The object that the callbacks are given.
   private final class Owner {
     let source: (any IOSource)?
     let sink: (any IOSink)?
-    /// What the source or the sink has failed with first.
+    /// The first error of the source or the sink.
     var failure: AVError?
 
     init(_ source: (any IOSource)?, _ sink: (any IOSink)?) { (self.source, self.sink) = (source, sink) }
@@ -47,9 +47,9 @@ import CAVFormat
   private let callbacks: UnsafeMutablePointer<cav_io>
   let raw: UnsafeMutablePointer<AVIOContext>
 
-  /// Bytes that libavformat reads at once.
+  /// Bytes that libavformat reads per call.
   private static var readSize: Int32 { 1 << 16 }
-  /// Bytes that libavformat writes at once. File systems need less time for bytes that come in large pieces.
+  /// Bytes that libavformat writes per call. File systems need less time for bytes that come in large pieces.
   private static var writeSize: Int32 { 1 << 18 }
 
   /// - Throws: `AVError.outOfMemory`.
@@ -98,7 +98,7 @@ import CAVFormat
       unsafe callbacks.deallocate()
       throw .outOfMemory
     }
-    // Whoever reads a pipe gets every packet at once; by default, libavformat writes them so to files, too.
+    // A pipe's reader gets every packet immediately; by default, libavformat writes files that way, too.
     if owner.sink?.isSeekable == true { unsafe context.pointee.min_packet_size = Self.writeSize }
     unsafe raw = context
   }
@@ -109,9 +109,9 @@ import CAVFormat
     unsafe callbacks.deallocate()
   }
 
-  /// What the source or the sink has failed with first; nil when it has not. libavformat may report something vaguer.
+  /// The first error of the source or the sink; nil without one. libavformat may report something vaguer.
   var failure: AVError? { owner.failure }
 
-  /// Writes what is buffered.
+  /// Writes the buffered bytes.
   func flush() { unsafe cavio_flush(raw) }
 }

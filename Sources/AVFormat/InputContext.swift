@@ -11,9 +11,9 @@ import CAVFormat
   private let interruption: Interruption
   private let raw: UnsafeMutablePointer<AVFormatContext>
 
-  /// How a container is opened.
+  /// Settings for opening a container.
   package struct Settings: Sendable {
-    /// The demuxer, by libavformat's name; nil for the one that recognises the bytes.
+    /// The demuxer, by libavformat's name; nil to choose it by the bytes.
     package var demuxer: String?
     /// Names of the demuxers that may be chosen, libavformat's, separated by commas; nil for all.
     package var formats: String?
@@ -30,8 +30,8 @@ import CAVFormat
   /// Opens a container.
   ///
   /// - Parameter isInterrupted: called again and again while reading waits; reading fails once it returns true.
-  /// - Throws: `AVError.notImplemented` where libavformat is missing; `AVError.invalidData` for what is no container; what
-  ///   the source has failed with.
+  /// - Throws: `AVError.notImplemented` if libavformat is missing, `AVError.invalidData` if the bytes are no
+  ///   container, and otherwise the source's error.
   package init(
     _ source: any IOSource, _ settings: Settings, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws(AVError) {
@@ -83,15 +83,15 @@ import CAVFormat
     withExtendedLifetime((io, interruption)) {}
   }
 
-  // MARK: What is in it
+  // MARK: Contents
 
   /// The demuxer's names, separated by commas.
   package var formatName: String { unsafe String(cString: raw.pointee.iformat.pointee.name) }
 
-  /// How many streams were found so far: some containers add streams while they are read.
+  /// The number of streams found so far: some containers add streams while they are read.
   package var streamCount: Int { unsafe Int(raw.pointee.nb_streams) }
 
-  /// A stream; nil where there is none.
+  /// A stream; nil if there is none.
   package func stream(_ index: Int) -> StreamDescription? {
     guard index >= 0, index < streamCount, let stream = unsafe cav_stream(raw, UInt32(index)) else { return nil }
     return unsafe StreamDescription(copying: stream)
@@ -130,10 +130,10 @@ import CAVFormat
   /// The container's metadata.
   package var metadata: MetadataDictionary { unsafe MetadataDictionary(copying: raw.pointee.metadata) }
 
-  /// When it begins, in microseconds; nil where that is not known.
+  /// The beginning, in microseconds; nil if unknown.
   package var start: Int64? { unsafe .timestamp(raw.pointee.start_time) }
 
-  /// How long it lasts, in microseconds; nil where that is not known.
+  /// The duration, in microseconds; nil if unknown.
   package var duration: Int64? { unsafe .timestamp(raw.pointee.duration) }
 
   /// Copies the parameters of a stream's codec to a stream that is written.
@@ -199,7 +199,7 @@ import CAVFormat
   /// Continues at a sync sample of a stream at or before a time.
   ///
   /// - Parameter time: in ticks of the stream.
-  /// - Throws: where there is none, or no way there.
+  /// - Throws: if there is none, or no way there.
   package func seek(_ index: Int, to time: Int64) throws(AVError) {
     try AVError.check(unsafe cavformat_seek_file(raw, Int32(clamping: index), .min, time, time, 0))
   }

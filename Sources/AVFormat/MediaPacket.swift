@@ -39,27 +39,27 @@ import CAVFormat
     unsafe cav_packet_free(&packet)
   }
 
-  /// Which stream of the container it is of.
+  /// The packet's stream in the container.
   package var stream: Int {
     get { unsafe Int(raw.pointee.stream_index) }
     set { unsafe raw.pointee.stream_index = Int32(clamping: newValue) }
   }
-  /// When it is presented, in ticks of the stream; nil where the container does not have it.
+  /// When it is presented, in ticks of the stream; nil if the container does not have it.
   package var presentation: Int64? {
     get { unsafe .timestamp(raw.pointee.pts) }
     set { unsafe raw.pointee.pts = newValue ?? CAV_NO_TIMESTAMP }
   }
-  /// When it is decoded, in ticks of the stream; nil where the container does not have it.
+  /// When it is decoded, in ticks of the stream; nil if the container does not have it.
   package var decoding: Int64? {
     get { unsafe .timestamp(raw.pointee.dts) }
     set { unsafe raw.pointee.dts = newValue ?? CAV_NO_TIMESTAMP }
   }
-  /// How long it lasts, in ticks of the stream; 0 where that is not known.
+  /// The duration, in ticks of the stream; 0 if unknown.
   package var duration: Int64 {
     get { unsafe raw.pointee.duration }
     set { unsafe raw.pointee.duration = newValue }
   }
-  /// Where it is in the file, in bytes; nil where that is not known.
+  /// The packet's position in the file, in bytes; nil if unknown.
   package var position: Int64? { unsafe raw.pointee.pos >= 0 ? raw.pointee.pos : nil }
   /// The container marks it as a sync sample.
   package var isKey: Bool {

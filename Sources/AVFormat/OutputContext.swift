@@ -16,7 +16,7 @@ import CAVFormat
 
   /// Begins a container in a format, by libavformat's name of the muxer: mp4, mov, matroska, mpegts.
   ///
-  /// - Throws: `AVError.notImplemented` where libavformat is missing; `AVError.invalidArgument` for a muxer that it does
+  /// - Throws: `AVError.notImplemented` if libavformat is missing; `AVError.invalidArgument` for a muxer that it does
   ///   not have.
   package init(
     _ sink: any IOSink, format: String, isInterrupted: @escaping @Sendable () -> Bool = { false }
@@ -41,8 +41,8 @@ import CAVFormat
     withExtendedLifetime((io, interruption)) {}
   }
 
-  /// Whether the format can hold a codec, by libavcodec's number; nil where the muxer has no answer. Matroska can hold what
-  /// AVI has a code for, which the muxer may refuse with the header.
+  /// Whether the format can hold a codec, by libavcodec's number; nil if the muxer has no answer. Matroska can hold
+  /// what AVI has a code for, which the muxer may refuse with the header.
   package func canHold(codecID: UInt32) -> Bool? {
     let answer = unsafe cavformat_query_codec(raw.pointee.oformat, AVCodecID(codecID))
     return answer < 0 ? nil : answer > 0
@@ -60,7 +60,7 @@ import CAVFormat
   /// - Parameters:
   ///   - extradata: the configuration, in place of the source's.
   ///   - tag: the container's code of the codec; nil for the muxer's own choice.
-  ///   - size: width and height, where the source may not have them.
+  ///   - size: width and height, if the source may not have them.
   ///   - metadata: in place of the source's.
   ///   - stale: side data of the source that is not true any more.
   ///   - timeBase: the preferred ticks; the muxer may choose others (``timeBase(of:)``).
@@ -114,15 +114,15 @@ import CAVFormat
     return unsafe Int(stream.pointee.index)
   }
 
-  /// Adds a cover, a picture that belongs to the whole container. Its bytes are to be written as the stream's only packet.
+  /// Adds a cover, a picture that belongs to the whole container. Write its bytes as the stream's only packet.
   ///
   /// - Returns: its place.
   /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header.
   package func addCover(like source: StreamDescription, of input: InputContext) throws(AVError) -> Int {
-    // Of a size that is not known, since no decoder is opened; libavformat requires one, and does not write it.
+    // The size may be unknown, since no decoder is opened; libavformat requires one, and does not write it.
     let size = source.size.width > 0 && source.size.height > 0 ? nil : (width: 1, height: 1)
     let index = try addStream(like: source, of: input, extradata: nil, size: size, timeBase: source.timeBase)
-    // Muxers recognise covers by this and nothing else.
+    // Muxers recognize covers by this and nothing else.
     unsafe raw.pointee.streams[index]?.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
     return index
   }
@@ -159,7 +159,7 @@ import CAVFormat
     package var isHEVC: Bool
     /// Width and height in pixels.
     package var size: (width: Int, height: Int)
-    /// Width to height of a pixel; nil where that is not known.
+    /// Width to height of a pixel; nil if unknown.
     package var pixelAspect: TimeBase?
     /// `avcC` or `hvcC`; empty for a byte stream.
     package var extradata: [UInt8]
@@ -197,7 +197,7 @@ import CAVFormat
     return unsafe Int(stream.pointee.index)
   }
 
-  /// Sets the colour of a video stream.
+  /// Sets the color of a video stream.
   ///
   /// - Throws: `AVError.invalidArgument` behind the header, and for a stream that is not there.
   package func setColour(_ colour: StreamDescription.Colour, of index: Int) throws(AVError) {
@@ -310,13 +310,14 @@ import CAVFormat
     return unsafe TimeBase(stream.pointee.time_base)
   }
 
-  /// Writes a packet, whose times are in ticks of its stream, when its turn among those of other streams has come.
+  /// Writes a packet, whose times are in ticks of its stream, when its turn among the other streams' packets has
+  /// come.
   package func write(_ packet: consuming MediaPacket) throws(AVError) {
     guard stage == .packets else { throw .invalidArgument }
     try check(unsafe cav_interleaved_write_frame(raw, packet.raw))
   }
 
-  /// Writes what is left and the trailer. Nothing can be written behind it.
+  /// Writes the remaining packets and the trailer. Nothing can be written behind it.
   package func finish() throws(AVError) {
     guard stage == .packets else { throw .invalidArgument }
     stage = .over

@@ -23,12 +23,10 @@ package struct SideData: Sendable, Hashable {
     package static let contentLight = Kind(AV_PKT_DATA_CONTENT_LIGHT_LEVEL)
     /// The projection of spherical video.
     package static let spherical = Kind(AV_PKT_DATA_SPHERICAL)
-    /// What a container crops; no stream's before libavformat 61.7.
+    /// The container's cropping; no stream has it before libavformat 61.7.
     package static let frameCropping = Kind(rawValue: cav_frame_cropping())
     /// `dvcC`, `dvvC`.
     package static let dolbyVision = Kind(AV_PKT_DATA_DOVI_CONF)
-    /// Samples to skip at the start and the end of sound.
-    package static let skippedSamples = Kind(AV_PKT_DATA_SKIP_SAMPLES)
   }
 
   package let kind: Kind

@@ -3,10 +3,10 @@ import CAVFormat
 
 /// A stream of a container, as its header describes it (`AVStream`).
 package struct StreamDescription: Sendable {
-  /// What a stream carries.
+  /// The kind of content.
   package enum Kind: Sendable, Hashable { case video, audio, subtitle, data, attachment, unknown }
 
-  /// What the author or the muxer has marked it as (`AV_DISPOSITION_…`).
+  /// The marks that the author or the muxer has set (`AV_DISPOSITION_…`).
   package struct Disposition: OptionSet, Sendable, Hashable {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -32,40 +32,40 @@ package struct StreamDescription: Sendable {
   package let codecName: String
   /// libavcodec's number of the codec.
   package let codecID: UInt32
-  /// The container's code of the codec, first character in the lowest byte; 0 where it has none.
+  /// The container's code of the codec, first character in the lowest byte; 0 if it has none.
   package let codecTag: UInt32
   /// The codec's configuration: `avcC`, `hvcC`, parameter sets, `AudioSpecificConfig`.
   package let extradata: [UInt8]
   /// Ticks of its timestamps.
   package let timeBase: TimeBase
-  /// When it begins, in ticks; nil where that is not known.
+  /// The beginning, in ticks; nil if unknown.
   package let start: Int64?
-  /// How long it lasts, in ticks; nil where that is not known.
+  /// The duration, in ticks; nil if unknown.
   package let duration: Int64?
   package let disposition: Disposition
   package let metadata: MetadataDictionary
   package let sideData: [SideData]
-  /// Width and height in pixels; 0 for what has none.
+  /// Width and height in pixels; 0 for streams without pictures.
   package let size: (width: Int, height: Int)
-  /// Width to height of a pixel; nil where the container does not have it.
+  /// Width to height of a pixel; nil if the container does not have it.
   package let pixelAspect: TimeBase?
-  /// Pictures a second, on average; nil where that is not known.
+  /// Pictures a second, on average; nil if unknown.
   package let frameRate: TimeBase?
-  /// Bits a second; 0 where that is not known.
+  /// Bits a second; 0 if unknown.
   package let bitrate: Int64
-  /// Samples a second of sound; 0 for what has none.
+  /// Samples a second of sound; 0 for other streams.
   package let sampleRate: Int
-  /// Channels of sound; 0 for what has none.
+  /// Channels of sound; 0 for other streams.
   package let channels: Int
-  /// The container's colour of video.
+  /// The container's color of video.
   package let colour: Colour
 
-  /// How samples become colours, by the codes of H.273.
+  /// The conversion of samples to colors, by the codes of H.273.
   package struct Colour: Sendable, Hashable {
     package var primaries: UInt8
     package var transfer: UInt8
     package var matrix: UInt8
-    /// nil where it is not stated.
+    /// nil if it is not stated.
     package var isFullRange: Bool?
 
     package init(primaries: UInt8, transfer: UInt8, matrix: UInt8, isFullRange: Bool?) {

@@ -2,9 +2,9 @@
 package import AVCodec
 import CAVFormat
 
-/// Text subtitles of one codec as those of another: decoded to ASS, and encoded again, by libavcodec.
+/// Converts text subtitles from one codec to another: libavcodec decodes them to ASS, and encodes them again.
 @safe package final class SubtitleConverter {
-  /// What a container's text subtitles can be converted to.
+  /// A format that a container's text subtitles can be converted to.
   package enum Target: Sendable {
     /// 3GPP Timed Text, which MP4 and MOV hold (`mov_text`).
     case timedText
@@ -45,7 +45,7 @@ import CAVFormat
   ///
   /// - Parameters:
   ///   - stream: of `input`, with one of ``codecs``.
-  /// - Throws: `AVError.decoderNotFound` where libavcodec lacks a codec; what the codecs throw for a configuration that
+  /// - Throws: `AVError.decoderNotFound` if libavcodec lacks a codec; what the codecs throw for a configuration that
   ///   they cannot read.
   package init(_ stream: StreamDescription, of input: InputContext, to target: Target) throws(AVError) {
     decoder = unsafe try Context(cavcodec_find_decoder(AVCodecID(stream.codecID)))
@@ -70,7 +70,8 @@ import CAVFormat
     unsafe try AVError.check(cavcodec_parameters_from_context(target, encoder.raw))
   }
 
-  /// A packet of the source as one of the target, with its times; nil where it has no text, or where it cannot be read.
+  /// Converts a packet of the source to a packet of the target, with its times; nil if it has no text, or cannot be
+  /// read.
   package func convert(_ packet: borrowing MediaPacket) throws(AVError) -> MediaPacket? {
     var subtitle = unsafe AVSubtitle()
     var isThere: Int32 = 0

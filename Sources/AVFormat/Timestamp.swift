@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CAVFormat
 
-/// How long a tick lasts in seconds, as a fraction (`AVRational`).
+/// The duration of a tick in seconds, as a fraction (`AVRational`).
 package struct TimeBase: Sendable, Hashable {
   package let numerator: Int32
   package let denominator: Int32
@@ -33,6 +33,6 @@ package struct TimeBase: Sendable, Hashable {
 }
 
 extension Int64 {
-  /// A timestamp of libavformat; nil where it has none (`AV_NOPTS_VALUE`).
+  /// A timestamp of libavformat; nil if it has none (`AV_NOPTS_VALUE`).
   static func timestamp(_ value: Int64) -> Int64? { value == CAV_NO_TIMESTAMP ? nil : value }
 }

@@ -4,6 +4,7 @@
 #pragma once
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <limits.h>
 #include <stdio.h>
 #include <libavcodec/avcodec.h>
@@ -125,6 +126,66 @@ static inline AVBufferRef *cav_buffer_create(
   if ((size_t)(cav_size)size != size) return NULL;
   CAV_CALL(CAV_UTIL_LIBRARY, NULL, av_buffer_create, data, (cav_size)size, release, opaque, 0);
 }
+
+// MARK: Messages
+//
+// The decoders log a few messages without their codec context, or without any. Only a callback keeps these from standard
+// error.
+
+/// What dladdr(3) reports.
+typedef struct {
+  const char *path;
+  const void *base;
+  const char *symbol;
+  const void *address;
+} cav_object;
+extern int cav_dladdr(const void *address, cav_object *object) __asm__("dladdr");
+
+static inline int cav_log_level(void) { CAV_CALL(CAV_UTIL_LIBRARY, AV_LOG_INFO, av_log_get_level); }
+static inline void cav_log_set_callback(void (*callback)(void *, int, const char *, va_list)) { CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_log_set_callback, callback); }
+
+/// Whether libavcodec logs a message without a codec context: with a decoder's private one, or with none.
+static inline int cav_lacks_codec_context(void *context, const char *format) {
+  const AVCodec *decoders[] = {cavcodec_find_decoder(AV_CODEC_ID_H264), cavcodec_find_decoder(AV_CODEC_ID_HEVC)};
+  for (int i = 0; i < 2; i++)
+    if (context && decoders[i] && *(const AVClass **)context == decoders[i]->priv_class) return 1;
+  cav_object library, origin;
+  return !context && decoders[0] && cav_dladdr(decoders[0], &library) && cav_dladdr(format, &origin) &&
+         library.base == origin.base;
+}
+
+/// Discards what a codec context would have silenced, and passes everything else to libavutil's own callback: the last
+/// words before an abort, too.
+static inline void cav_log_filter(void *context, int level, const char *format, va_list arguments) {
+  if (level > AV_LOG_FATAL && (level & 0xff) <= cav_log_level() && cav_lacks_codec_context(context, format)) return;
+  CAV_CALL_VOID(CAV_UTIL_LIBRARY, av_log_default_callback, context, level, format, arguments);
+}
+
+/// Whether messages go to libavutil's own callback. No function returns the callback; the variable that has it is among
+/// libavutil's initialised ones, and nothing else there has that value.
+static inline int cav_logs_by_default(void) {
+  void *handle = dlopen(CAV_UTIL_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+  void *callback = handle ? dlsym(handle, "av_log_default_callback") : NULL;
+  cav_object library;
+  if (!callback || !cav_dladdr(callback, &library)) return 0;
+  const char *base = (const char *)library.base;
+  const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)base;
+  const ElfW(Phdr) *segments = (const ElfW(Phdr) *)(base + header->e_phoff);
+  for (int i = 0; i < header->e_phnum; i++) {
+    if (segments[i].p_type != PT_LOAD || !(segments[i].p_flags & PF_W)) continue;
+    const char *end = base + segments[i].p_vaddr + segments[i].p_filesz;
+    uintptr_t first = (uintptr_t)base + segments[i].p_vaddr;
+    for (void *const *word = (void *const *)((first + sizeof *word - 1) & ~(sizeof *word - 1)); (const char *)(word + 1) <= end; word++)
+      if (__atomic_load_n(word, __ATOMIC_RELAXED) == callback) return 1;
+  }
+  return 0;
+}
+
+/// Puts the filter in place of libavutil's own callback. An application's callback stays.
+static inline void cav_filter_log(void) { if (cav_logs_by_default()) cav_log_set_callback(cav_log_filter); }
+
+/// Has nothing logged, whatever was set.
+static inline void cav_silence_log(void) { cav_log_set_callback(NULL); }
 
 // MARK: Hardware
 

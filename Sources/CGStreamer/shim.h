@@ -280,14 +280,24 @@ static inline GstVideoFormat cgst_video_format_from_string(const gchar *name) {
 
 // MARK: Base classes
 
+static inline GQuark cgst_own_chain_function(void) {
+  static GQuark quark = 0;
+  if (quark == 0) quark = g_quark_from_static_string("gst-swift-own-chain-function");
+  return quark;
+}
 static inline GstFlowReturn cgst_chain_unless_empty(GstPad *pad, GstObject *parent, GstBuffer *buffer) {
-  if (gst_buffer_get_size(buffer) > 0) return ((GstPadChainFunction)pad->chaindata)(pad, parent, buffer);
+  if (gst_buffer_get_size(buffer) > 0)
+    return ((GstPadChainFunction)g_object_get_qdata(G_OBJECT(pad), cgst_own_chain_function()))(pad, parent, buffer);
   gst_buffer_unref(buffer);
   return GST_FLOW_OK;
 }
-// The pad's own chain function is kept in its user data, which base classes do not use.
+/*
+ * The base class's chain function is kept in the pad's qdata. The function's user data is lost when an application puts
+ * a function of its own in front of this one.
+ */
 static inline void cgst_pad_skip_empty_buffers(GstPad *pad) {
-  gst_pad_set_chain_function_full(pad, cgst_chain_unless_empty, (gpointer)GST_PAD_CHAINFUNC(pad), NULL);
+  g_object_set_qdata(G_OBJECT(pad), cgst_own_chain_function(), (gpointer)GST_PAD_CHAINFUNC(pad));
+  gst_pad_set_chain_function(pad, cgst_chain_unless_empty);
 }
 static inline gboolean cgst_base_parse_is_draining(const GstBaseParse *parse) { return GST_BASE_PARSE_DRAINING(parse); }
 static inline gboolean cgst_pad_needs_reconfigure(GstPad *pad) { return GST_PAD_NEEDS_RECONFIGURE(pad); }

@@ -34,6 +34,21 @@ static inline int clinux_insert_range(int fd, off_t offset, off_t length) {
   return fallocate(fd, FALLOC_FL_INSERT_RANGE, offset, length) == 0;
 }
 
+// MARK: The program
+
+// The arguments that the program was executed with, as they lie in front of its environment; NULL where the environment
+// was moved since.
+static inline char *const *clinux_arguments(int *count) {
+  extern char **environ;
+  char *const *end = environ - 1;
+  if (!environ || *end) return NULL;
+  // Their number comes before them.
+  for (int number = 0; number < 1 << 20; number++) {
+    if ((uintptr_t)end[-1 - number] == (uintptr_t)number) return *count = number, end - number;
+  }
+  return NULL;
+}
+
 // MARK: Descriptors
 
 enum {

@@ -3,7 +3,7 @@ import Glibc
 
 /// A time of the monotonic clock at which a wait ends.
 package struct Deadline: Sendable {
-  /// Nanoseconds; `nil` where nothing ends the wait.
+  /// Nanoseconds; `nil` if nothing ends the wait.
   private let nanoseconds: UInt64?
 
   /// The wait has no end.

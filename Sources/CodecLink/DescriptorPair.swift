@@ -4,9 +4,9 @@ import Glibc
 
 /// The two ends of a pipe or of a pair of sockets; neither is inherited by a program that is executed.
 @frozen package struct DescriptorPair: ~Copyable, Sendable {
-  /// The first end; of a pipe, that which is read.
+  /// The first end; of a pipe, the read end.
   package let first: OwnedDescriptor
-  /// The second end; of a pipe, that which is written.
+  /// The second end; of a pipe, the write end.
   package let second: OwnedDescriptor
 
   private init(_ make: (UnsafeMutablePointer<Int32>?) -> Int32) throws(LinkError) {

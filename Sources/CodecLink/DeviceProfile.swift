@@ -4,13 +4,13 @@
 package struct DeviceProfile: Hashable, Sendable {
   /// The profile, by a number on which application and process agree.
   package let number: UInt8
-  /// The least width in luma samples; 0 where it is not known.
+  /// The least width in luma samples; 0 if unknown.
   package let minimumWidth: UInt32
-  /// The least height in luma samples; 0 where it is not known.
+  /// The least height in luma samples; 0 if unknown.
   package let minimumHeight: UInt32
-  /// The greatest width in luma samples; 0 where it is not known.
+  /// The greatest width in luma samples; 0 if unknown.
   package let maximumWidth: UInt32
-  /// The greatest height in luma samples; 0 where it is not known.
+  /// The greatest height in luma samples; 0 if unknown.
   package let maximumHeight: UInt32
 
   /// The most profiles that a message lists.

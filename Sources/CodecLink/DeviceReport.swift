@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What became of the device that a process was to open.
+/// The outcome of opening a process's device.
 package enum DeviceReport: Hashable, Sendable {
   /// None was requested.
   case none
   /// It is open, and was seen to decode. Method and name are UTF-8; profiles are listed on request.
   case opened(method: [UInt8], name: [UInt8], profiles: [DeviceProfile] = [])
-  /// Why there is none, as UTF-8. The process ends.
+  /// The reason no device is open, as UTF-8. The process ends.
   case failed([UInt8])
 
   /// The longest text that is read.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Which device a process is to open.
+/// The device that a process opens.
 package struct DeviceRequest: Hashable, Sendable {
   /// Its name, as bytes of UTF-8; `nil` for the first that can be opened.
   package let place: [UInt8]?
   /// Whether the process reports which profiles the device decodes.
   package let listsProfiles: Bool
 
-  /// The longest name that is read: that of a path.
+  /// The longest name that is read: a path's limit.
   private static let limit = 4096
 
   /// Requests a device.
@@ -22,7 +22,7 @@ package struct DeviceRequest: Hashable, Sendable {
     case named
   }
 
-  /// Reads one; `nil` where none is requested.
+  /// Reads one; `nil` if none is requested.
   @_lifetime(reader: copy reader)
   init?(reading reader: inout MessageReader) throws(LinkError) {
     switch Kind(rawValue: try reader.read()) {

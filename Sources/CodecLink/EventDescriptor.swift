@@ -2,7 +2,7 @@
 import CLinux
 import Glibc
 
-/// A flag that wakes waiting threads (eventfd(2)): polls see it until it is cleared. Any thread may use it.
+/// A flag that wakes waiting threads (eventfd(2)): polls report it until it is cleared. Any thread may use it.
 package final class EventDescriptor: Sendable {
   private let descriptor: OwnedDescriptor
 
@@ -18,14 +18,14 @@ package final class EventDescriptor: Sendable {
   /// Sets the flag.
   package func signal() {
     var one: UInt64 = 1
-    // Fails only where the counter is full, and the flag is set then.
+    // Fails only if the counter is full, and then the flag is set.
     _ = unsafe write(rawValue, &one, MemoryLayout<UInt64>.size)
   }
 
   /// Clears the flag.
   package func clear() {
     var count: UInt64 = 0
-    // Fails only where the flag is not set.
+    // Fails only if the flag is not set.
     _ = unsafe read(rawValue, &count, MemoryLayout<UInt64>.size)
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// Why a message between application and codec service was not exchanged, or memory not shared.
+/// The reason a message between application and codec service was not exchanged, or memory was not shared.
 package enum LinkError: Error, Hashable, Sendable {
   /// The other end is closed, or its process has ended.
   case closed

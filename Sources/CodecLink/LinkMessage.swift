@@ -6,13 +6,13 @@ import Glibc
 package struct LinkMessage: ~Copyable {
   private var storage: [UInt8]
   private var byteCount = 0
-  /// Those that came with the message and have not been taken; `-1` from `descriptorCount` on.
+  /// Those that came with the message and have not been taken; `-1` at `descriptorCount` and later.
   private var descriptors: [Int32] = Array(repeating: -1, count: LinkSocket.descriptorLimit)
   private var descriptorCount = 0
   private let acceptedDescriptorCount: Int
 
-  /// Memory for messages of up to `capacity` bytes that carry up to `descriptorCount` descriptors; longer ones and such
-  /// with more are `LinkError.invalid`.
+  /// Memory for messages of up to `capacity` bytes that carry up to `descriptorCount` descriptors; larger messages
+  /// are `LinkError.invalid`.
   package init(capacity: Int = LinkSocket.largestMessage, descriptorCount: Int = 0) {
     storage = Array(repeating: 0, count: max(1, min(capacity, LinkSocket.largestMessage)))
     acceptedDescriptorCount = max(0, min(descriptorCount, LinkSocket.descriptorLimit))
@@ -25,7 +25,7 @@ package struct LinkMessage: ~Copyable {
     @_lifetime(borrow self) get { storage.span.extracting(first: byteCount) }
   }
 
-  /// Takes the first of the descriptors that are left; `nil` where there is none.
+  /// Takes the first of the descriptors that are left; `nil` if there is none.
   package mutating func takeDescriptor() -> OwnedDescriptor? {
     guard descriptorCount > 0 else { return nil }
     let first = descriptors.removeFirst()
@@ -34,7 +34,7 @@ package struct LinkMessage: ~Copyable {
     return OwnedDescriptor(owning: first)
   }
 
-  /// Takes all descriptors that are left; `nil` where there is none.
+  /// Takes all descriptors that are left; `nil` if there is none.
   package mutating func takeDescriptors() -> DescriptorSet? {
     guard descriptorCount > 0 else { return nil }
     let set = DescriptorSet(owning: Array(descriptors.prefix(descriptorCount)))
@@ -42,7 +42,7 @@ package struct LinkMessage: ~Copyable {
     return set
   }
 
-  /// Closes what was not taken.
+  /// Closes the descriptors that were not taken.
   private mutating func clear() {
     for descriptor in descriptors.prefix(descriptorCount) { close(descriptor) }
     descriptorCount = 0

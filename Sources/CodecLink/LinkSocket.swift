@@ -21,9 +21,9 @@ package struct LinkSocket: ~Copyable, Sendable {
 
   /// Sends a message of 1 to `largestMessage` bytes, and copies of up to `descriptorLimit` descriptors with it.
   ///
-  /// Waits while the other end has not read what was sent before.
+  /// Waits while the other end has not read the earlier messages.
   ///
-  /// - Throws: `LinkError.closed`, `timedOut`, `cancelled`, or `invalid` for what is too large or empty.
+  /// - Throws: `LinkError.closed`, `timedOut`, `cancelled`, or `invalid` for a message that is too large or empty.
   package func send(
     _ bytes: Span<UInt8>, descriptors: [Int32] = [], until deadline: Deadline = .never,
     unless cancellation: EventDescriptor? = nil
@@ -49,7 +49,7 @@ package struct LinkSocket: ~Copyable, Sendable {
     }
   }
 
-  /// Sends what was written, as `send(_:descriptors:until:unless:)` of bytes does.
+  /// Sends the written message, as `send(_:descriptors:until:unless:)` of bytes does.
   package func send(
     _ message: borrowing MessageWriter, descriptors: [Int32] = [], until deadline: Deadline = .never,
     unless cancellation: EventDescriptor? = nil

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Reads the fields of a message that another process wrote: whatever the bytes are, a field is read or an error thrown.
+/// Reads the fields of a message that another process wrote: whatever the bytes are, a field is read or an error
+/// thrown.
 package struct MessageReader: ~Escapable {
   private let bytes: Span<UInt8>
   private var offset = 0
@@ -11,7 +12,7 @@ package struct MessageReader: ~Escapable {
 
   /// Reads an integer of up to eight bytes.
   ///
-  /// - Throws: `LinkError.invalid` where the message ends before it.
+  /// - Throws: `LinkError.invalid` if the message ends before it.
   @inlinable @_lifetime(self: copy self)
   package mutating func read<Value: FixedWidthInteger & BitwiseCopyable>(
     _ type: Value.Type = Value.self
@@ -19,7 +20,7 @@ package struct MessageReader: ~Escapable {
     Value(truncatingIfNeeded: try readInteger(byteCount: MemoryLayout<Value>.size))
   }
 
-  /// Not generic, so that callers in other modules specialise no more than a conversion.
+  /// Not generic, so that callers in other modules specialize no more than a conversion.
   @usableFromInline @_lifetime(self: copy self)
   package mutating func readInteger(byteCount: Int) throws(LinkError) -> UInt64 {
     guard byteCount <= bytes.count - offset, byteCount <= 8 else { throw .invalid }
@@ -37,7 +38,7 @@ package struct MessageReader: ~Escapable {
 
   /// Reads bytes whose number is in front of them.
   ///
-  /// - Throws: `LinkError.invalid` where there are fewer, or more than `limit`.
+  /// - Throws: `LinkError.invalid` if there are fewer, or more than `limit`.
   @_lifetime(self: copy self)
   package mutating func readBytes(limit: Int) throws(LinkError) -> [UInt8] {
     let count = Int(try read(UInt32.self))

@@ -2,7 +2,7 @@
 
 /// Writes the fields of a message, integers in the machine's byte order: both ends run on it.
 package struct MessageWriter {
-  /// What was written.
+  /// The bytes written.
   package private(set) var bytes: [UInt8] = []
 
   /// An empty message.
@@ -13,7 +13,7 @@ package struct MessageWriter {
     append(UInt64(truncatingIfNeeded: value), byteCount: MemoryLayout.size(ofValue: value))
   }
 
-  /// Not generic, so that callers in other modules specialise no more than a conversion.
+  /// Not generic, so that callers in other modules specialize no more than a conversion.
   @usableFromInline package mutating func append(_ value: UInt64, byteCount: Int) {
     for index in 0..<byteCount {
       #if _endian(little)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The layers of protection that are in force around a codec process.
+/// The layers of protection that are active around a codec process.
 package struct Protection: OptionSet, Hashable, Sendable {
   /// A bit a layer.
   package let rawValue: UInt32
@@ -27,10 +27,10 @@ package struct Protection: OptionSet, Hashable, Sendable {
   /// The process can write no file and leaves no core (RLIMIT_FSIZE, PR_SET_DUMPABLE).
   package static let noFiles = Protection(rawValue: 1 << 8)
 
-  /// What a session that requires a sandbox cannot do without: the other layers stand behind these two.
+  /// The layers that a session requires if it requires a sandbox: the other layers stand behind these two.
   package static let essential: Protection = [.systemCallFilter, .noNewPrivileges]
 
-  /// What a GPU's driver does not work behind.
+  /// The layers that a GPU's driver does not work behind.
   package static let closedToDrivers: Protection = [
     .userNamespace, .networkNamespace, .mountNamespace, .memoryLimit, .noFiles,
   ]
@@ -45,7 +45,7 @@ package struct Protection: OptionSet, Hashable, Sendable {
   /// All layers.
   package static let all = Protection(names.map(\.0))
 
-  /// The layers that are not in force.
+  /// The layers that are not active.
   package var missing: Protection { Self.all.subtracting(self) }
 }
 

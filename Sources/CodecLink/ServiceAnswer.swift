@@ -5,9 +5,9 @@
 package struct ServiceAnswer: Sendable {
   /// The number of the request.
   package let number: UInt32
-  /// The process that was made; `nil` where none was.
+  /// The process that was made; `nil` if none was.
   package let processIdentifier: Int32?
-  /// Why not: an `errno`.
+  /// The reason no process was made: an `errno`.
   package let code: Int32
 
   /// A process was made.

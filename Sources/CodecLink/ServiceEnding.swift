@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// How a process ended.
+/// The end of a process.
 package enum ServiceEnding: Hashable, Sendable {
   /// By itself, with this status.
   case exited(Int32)

@@ -2,8 +2,8 @@
 
 /// The first message of the starter to the application: which service it is. Its own pidfd comes with it.
 package struct ServiceHello: Sendable {
-  /// What the messages between application and service mean. A change of any of them is another number.
-  package static let protocolNumber: UInt32 = 7
+  /// The version of the messages between application and service. Any change of their meaning needs another number.
+  package static let protocolNumber: UInt32 = 8
   /// The first four bytes of the message.
   private static let magic: UInt32 = 0x6832_3678
   /// The longest text of a release that is read.
@@ -14,7 +14,7 @@ package struct ServiceHello: Sendable {
   /// The release of the service, as bytes of its text.
   package let release: [UInt8]
 
-  /// What a service of this protocol announces.
+  /// Announces a service of this protocol.
   package init(release: String) {
     self.protocolNumber = Self.protocolNumber
     self.release = Array(release.utf8.prefix(Self.releaseLimit))

@@ -2,9 +2,9 @@
 
 /// The first message of a session's process, sent when its protection is up and before it reads anything.
 package struct ServiceReady: Sendable {
-  /// What is in force.
+  /// The active layers of protection.
   package let protection: Protection
-  /// The device that was to be opened.
+  /// The requested device.
   package let device: DeviceReport
 
   /// The process is ready behind `protection`.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What the application requests from the starter: a process for one session.
+/// The application's request to the starter: a process for one session.
 package struct ServiceRequest: Sendable {
   /// Bytes of memory of the process's own, libraries' data included; what application and process share is not counted.
   /// 0 for no limit.
   package var memoryLimit: UInt64
-  /// Whether the process ends at once where the kernel lacks `Protection.essential`.
+  /// Whether the process ends immediately if the kernel lacks `Protection.essential`.
   package var requiresSandbox: Bool
   /// The device that the process opens before it is protected; only in processes of the starter for hardware.
   package var device: DeviceRequest?
-  /// What the process tries when it is protected, instead of serving a session; a debug build's only.
+  /// The attempt that the process makes when it is protected, instead of serving a session; only in a debug build.
   package var attempt: EscapeAttempt?
   /// Whether a debug build does as if the kernel had no filter of system calls.
   package var withholdsFilter: Bool

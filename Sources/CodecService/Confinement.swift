@@ -3,21 +3,21 @@ import CLinux
 import CodecLink
 import Glibc
 
-/// What a process can no longer reach: files, the network, other processes, privileges.
+/// Takes files, the network, other processes and privileges out of a process's reach.
 ///
 /// The starter confines itself when its libraries are loaded, and what it forks is born confined: making namespaces for
 /// each session would take longer than the fork. Each layer is a layer more than the filter of system calls, and a
 /// kernel or container that refuses one leaves the others.
 enum Confinement {
-  /// How much is walled off.
+  /// The extent of the confinement.
   enum Wall {
     /// All that libavcodec does without.
     case software
-    /// What a GPU's driver does without: it opens its nodes and files itself, later too.
+    /// All that a GPU's driver does without. The driver opens its nodes and files itself, later too.
     case hardware
   }
 
-  /// Applies all layers of a wall, and returns those that are in force.
+  /// Applies all layers of a wall, and returns those that are active.
   static func apply(_ wall: Wall) -> Protection {
     var protection: Protection = []
     if clinux_prctl(PR_SET_NO_NEW_PRIVS, 1) == 0 { protection.insert(.noNewPrivileges) }
@@ -39,7 +39,7 @@ enum Confinement {
     !ResourceLimits.isSanitized && restrictByLandlock(allowing: DriverFiles.all) ? .landlock : []
   }
 
-  /// Enters empty namespaces. Where no user namespace can be made, the others need privileges.
+  /// Enters empty namespaces. If no user namespace can be made, the others need privileges.
   private static func enterNamespaces() -> Protection {
     let others = CLINUX_CLONE_NEWNS | CLINUX_CLONE_NEWNET | CLINUX_CLONE_NEWIPC | CLINUX_CLONE_NEWUTS
     var protection: Protection
@@ -59,8 +59,8 @@ enum Confinement {
     // A folder that is there in every system.
     let place = "/proc"
     let flags = UInt(MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY)
-    // Mode 555, because chdir(2) needs it: the owner of the new root has no number in a user namespace without a mapping,
-    // where capabilities do not count for its files.
+    // Mode 555, because chdir(2) needs it: the owner of the new root has no number in a user namespace without a
+    // mapping. There, capabilities do not count for its files.
     guard unsafe mount(nil, "/", nil, UInt(MS_REC | MS_PRIVATE), nil) == 0,
       unsafe mount("none", place, "tmpfs", flags, "size=4k,nr_inodes=1,mode=555") == 0, unsafe chdir(place) == 0
     else { return false }
@@ -73,7 +73,7 @@ enum Confinement {
     return unsafe chdir("/") == 0
   }
 
-  /// Denies everything that this kernel's Landlock controls, but some files. Versions are the kernel's, rights those of
+  /// Denies everything that this kernel's Landlock controls, but some files. Versions are the kernel's, rights are in
   /// linux/landlock.h.
   private static func restrictByLandlock(allowing allowed: [DriverFiles]) -> Bool {
     let version = clinux_landlock_version()
@@ -88,7 +88,7 @@ enum Confinement {
       }
     // Binding and connecting of TCP.
     let network: UInt64 = version >= 4 ? 0b11 : 0
-    // Signals to others, and their abstract sockets; a driver may need that of the X server.
+    // Signals to others, and their abstract sockets; a driver may need the X server's socket.
     let scopes: UInt64 = version >= 6 ? allowed.isEmpty ? 0b11 : 0b10 : 0
     let size = version >= 6 ? 24 : version >= 4 ? 16 : 8
     let ruleset = clinux_landlock_create_ruleset(rights, network, scopes, size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// A file, or a folder with what is in it, that a GPU's driver needs.
+/// A file, or a folder with its contents, that a GPU's driver needs.
 struct DriverFiles {
   let path: String
   /// Landlock's rights for it (linux/landlock.h).

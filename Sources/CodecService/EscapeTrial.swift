@@ -4,8 +4,8 @@
   import CodecLink
   import Glibc
 
-  /// Tries what a process under an attacker's control would try, and sends the application the `errno` of its failure;
-  /// 0 where it worked. Not in what ships.
+  /// Tries the acts of a process under an attacker's control, and sends the application the `errno` of its failure; 0
+  /// if it worked. Not in release builds.
   enum EscapeTrial {
     static func run(_ attempt: EscapeAttempt, _ socket: consuming LinkSocket) -> Never {
       do throws(LinkError) {

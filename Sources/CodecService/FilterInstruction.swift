@@ -4,9 +4,9 @@
 struct FilterInstruction: Hashable {
   /// The operation.
   let code: UInt16
-  /// Instructions to skip where a comparison holds.
+  /// Instructions to skip if a comparison holds.
   let ifTrue: UInt8
-  /// Instructions to skip where it does not.
+  /// Instructions to skip if it does not.
   let ifFalse: UInt8
   /// The operand.
   let operand: UInt32
@@ -20,9 +20,9 @@ struct FilterInstruction: Hashable {
 
   /// Loads 32 bits of the description of a call (`struct seccomp_data`, linux/seccomp.h).
   static func load(offset: UInt32) -> FilterInstruction { FilterInstruction(code: 0x20, operand: offset) }
-  /// Keeps the bits of `mask` of what was loaded.
+  /// Keeps the bits of `mask` in the loaded value.
   static func and(_ mask: UInt32) -> FilterInstruction { FilterInstruction(code: 0x54, operand: mask) }
-  /// Skips instructions where what was loaded is equal to `value`, or where it is not.
+  /// Skips `ifTrue` instructions if the loaded value is equal to `value`, and `ifFalse` instructions otherwise.
   static func skip(ifEqual value: UInt32, _ ifTrue: UInt8, otherwise ifFalse: UInt8) -> FilterInstruction {
     FilterInstruction(code: 0x15, ifTrue: ifTrue, ifFalse: ifFalse, operand: value)
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What becomes of a system call (linux/seccomp.h).
+/// The filter's action for a system call (linux/seccomp.h).
 struct FilterVerdict: RawRepresentable, Hashable {
   let rawValue: UInt32
 

@@ -3,7 +3,7 @@ import CLinux
 import CodecLink
 import Glibc
 
-/// What a process may have of memory, files and descriptors.
+/// Limits a process's memory, files and descriptors.
 enum ResourceLimits {
   /// Bytes of the stack of each of libavcodec's threads, which need less than a quarter of it.
   private static let stackSize = 1 << 20
@@ -34,15 +34,15 @@ enum ResourceLimits {
     _ = set(RLIMIT_CORE, 0)
   }
 
-  /// Keeps other processes of the user from attaching to this one. Where cores are piped to a program, RLIMIT_CORE does
-  /// not count, and this does.
+  /// Keeps other processes of the user from attaching to this one. This also works if cores are piped to a program,
+  /// which RLIMIT_CORE does not prevent.
   @discardableResult
   static func hide() -> Bool { isSanitized || clinux_prctl(PR_SET_DUMPABLE, 0) == 0 }
 
   /// Limits the memory of this process's own to `bytes`; 0 is no limit.
   static func limitMemory(to bytes: UInt64) -> Protection {
     guard !isSanitized, bytes > 0 else { return [] }
-    // RLIMIT_AS would count what is only reserved, or shared with the application.
+    // RLIMIT_AS would count memory that is only reserved, or shared with the application.
     return set(RLIMIT_DATA, rlim_t(bytes)) ? .memoryLimit : []
   }
 

@@ -11,10 +11,10 @@ enum SessionProcess {
   /// - Parameters:
   ///   - link: the descriptor of the session's socket.
   ///   - starter: the process that has forked this one.
-  ///   - protection: what it was born behind.
+  ///   - protection: the protection that it was born with.
   static func run(_ request: ServiceRequest, link: Int32, starter: pid_t, protection: Protection) -> Never {
-    // The starter has one thread, so that its death is that of the process. The kernel then kills this one, which may be
-    // stopped or hang.
+    // The starter has one thread, so its death is the death of the process. The kernel then kills this process, even
+    // if it is stopped or hangs.
     guard clinux_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL)) == 0, getppid() == starter,
       // Keeps nothing of the starter's: neither its link nor other sessions'.
       dup2(link, StarterDescriptor.link) == StarterDescriptor.link
@@ -30,7 +30,7 @@ enum SessionProcess {
     if request.device == nil {
       protection.formUnion(ResourceLimits.limitMemory(to: request.memoryLimit))
     } else {
-      // What a driver reserves is no measure of what decoding takes: its memory is not limited.
+      // The memory that a driver reserves is no measure of what decoding takes, so it is not limited.
       ResourceLimits.hide()
     }
     let filter = SystemCallFilter(process: getpid(), allowsDriver: request.device != nil)
@@ -40,7 +40,7 @@ enum SessionProcess {
     } catch { _exit(1) }
     // The application reports what failed.
     if case .failed = opened?.report { _exit(0) }
-    // The application reports what is missing.
+    // The application reports the missing protection.
     if request.requiresSandbox, !protection.isSuperset(of: .essential) { _exit(0) }
     #if DEBUG
       if let attempt = request.attempt { EscapeTrial.run(attempt, socket) }

@@ -21,7 +21,7 @@ final class Starter {
   /// A session's process.
   private final class RunningSession {
     let process: OwnedDescriptor
-    /// Where it is reported how the process ended.
+    /// The socket for reporting how the process ended.
     let report: LinkSocket
 
     init(process: consuming OwnedDescriptor, report: consuming LinkSocket) {
@@ -43,6 +43,26 @@ final class Starter {
     }
   }
 
+  /// Performs the first steps of a starter and of a session's process once, and ends with 0. If this program has
+  /// inherited a filter that forbids one of them, the filter ends it before.
+  static func tryOut() -> Never {
+    CodecLibrary.preload()
+    _ = Confinement.apply(.software)
+    let process = clinux_fork()
+    guard process != 0 else {
+      guard clinux_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL)) == 0 else { _exit(1) }
+      _ = SystemCallFilter(process: getpid()).install()
+      _exit(0)
+    }
+    let descriptor = process > 0 ? clinux_pidfd_open(process) : -1
+    guard descriptor >= 0 else { _exit(3) }
+    var (code, status) = (Int32(0), Int32(0))
+    guard unsafe clinux_reap(descriptor, 0, &code, &status) == 0 else { _exit(3) }
+    // As the child has ended.
+    if ServiceEnding(code: code, status: status) == .signalled(SIGSYS) { _exit(3) }
+    _exit(0)
+  }
+
   /// Has the kernel kill this process when the application's end of the lifeline closes: the application has ended, or
   /// has given the starter up. That works for a process that is stopped, too.
   private static func bindToApplication() {
@@ -58,13 +78,15 @@ final class Starter {
   private init(_ wall: Confinement.Wall) throws(LinkError) {
     self.wall = wall
     link = LinkSocket(owning: OwnedDescriptor(owning: StarterDescriptor.link))
-    // A process that the application has forked since may hold its ends of link and lifeline, hence its pidfd too.
+    // A process that the application has forked since may hold its ends of link and lifeline, so the starter also
+    // watches the application's pidfd.
     let parent = getppid()
     guard clinux_peer(link.rawValue) == parent else { throw .closed }
     application = try Self.open(process: parent)
     guard getppid() == parent else { throw .closed }
     let own = try Self.open(process: getpid())
     CodecLibrary.preload()
+    CodecLibrary.silenceLog()
     protection = Confinement.apply(wall)
     try link.send(ServiceHello(release: "\(ReleaseVersion.text)").bytes.span, descriptors: [own.rawValue])
   }
@@ -84,7 +106,7 @@ final class Starter {
         var reader = MessageReader(message.bytes)
         try begin(number: reader.read(), ServiceRequest(reading: &reader))
       }
-      // Those that have begun just now are behind the ones that were polled.
+      // Sessions that have just begun are at the end, after the polled sessions.
       reportEnded(among: Array(ready.dropFirst(2)))
     }
   }
@@ -106,7 +128,7 @@ final class Starter {
       var (code, status) = (Int32(0), Int32(0))
       let result = unsafe clinux_reap(sessions[index].process.rawValue, WNOHANG, &code, &status)
       let ending = result == 0 ? ServiceEnding(code: code, status: status) : .unknown
-      // Fails where the application no longer receives reports.
+      // Fails if the application no longer receives reports.
       do throws(LinkError) { try sessions[index].report.send(ending.report.span) } catch {}
     }
     sessions = sessions.indices.filter { !(ended.indices.contains($0) && ended[$0]) }.map { sessions[$0] }

@@ -11,7 +11,7 @@ struct SystemCallFilter {
     case x86 = 0xC000_003E  // AUDIT_ARCH_X86_64
     case arm = 0xC000_00B7  // AUDIT_ARCH_AARCH64
 
-    /// That of this build.
+    /// The architecture of this build.
     static let current: Architecture? = {
       #if arch(x86_64)
         .x86
@@ -25,7 +25,7 @@ struct SystemCallFilter {
 
   /// The table, with the calls of every picture in front.
   let rules: [SystemCallRule]
-  /// What becomes of calls that are in no row.
+  /// The verdict for calls that are in no row.
   let otherwise: FilterVerdict
 
   /// The filter of a process.
@@ -57,7 +57,7 @@ struct SystemCallFilter {
           "madvise", x86: 28, arm: 233,
           where: .argument(
             2, isOneOf: UInt32(MADV_NORMAL), UInt32(MADV_WILLNEED), UInt32(MADV_DONTNEED), UInt32(MADV_FREE),
-            UInt32(MADV_HUGEPAGE), UInt32(MADV_NOHUGEPAGE))),
+            UInt32(MADV_HUGEPAGE), UInt32(MADV_NOHUGEPAGE), Self.installGuard, Self.removeGuard)),
         SystemCallRule("brk", x86: 12, arm: 214),
         // The size of memory that the application shares.
         SystemCallRule("fstat", x86: 5, arm: 80),
@@ -93,11 +93,14 @@ struct SystemCallFilter {
         // The last messages of a process that ends, which nothing reads.
         SystemCallRule("write", x86: 1, arm: 64, where: .argument(0, isOneOf: UInt32(STDERR_FILENO))),
         SystemCallRule("writev", x86: 20, arm: 66, where: .argument(0, isOneOf: UInt32(STDERR_FILENO))),
+        // Code that writes them queries whether standard error is a terminal: it is not.
+        SystemCallRule("ioctl", x86: 16, arm: 29, .fail(ENOTTY)),
       ]
   }
 
-  /// What drivers were seen to call, or may, after they have decoded a picture. Rows stand before those of the same call
-  /// below, and take their place. Drivers differ: a call that is in no row fails, and does not end the process.
+  /// The calls that drivers were seen to make, or may make, after they have decoded a picture. These rows stand before
+  /// rows of the same call below, and take their place. Drivers differ: a call that is in no row fails, and does not
+  /// end the process.
   private static let driverRules: [SystemCallRule] = [
     SystemCallRule("ioctl", x86: 16, arm: 29),
     SystemCallRule(
@@ -132,15 +135,19 @@ struct SystemCallFilter {
     SystemCallRule("process_vm_writev", x86: 311, arm: 271, .kill),
   ]
 
-  /// The flags of clone(2) that make namespaces: CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER,
-  /// CLONE_NEWPID and CLONE_NEWNET.
+  /// Guard pages of threads' stacks, from glibc 2.42 on (MADV_GUARD_INSTALL and MADV_GUARD_REMOVE of Linux 6.13).
+  private static let (installGuard, removeGuard): (UInt32, UInt32) = (102, 103)
+
+  /// The flags of clone(2) that make namespaces: CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+  /// CLONE_NEWUSER, CLONE_NEWPID and CLONE_NEWNET.
   private static let namespaces: UInt32 = 0x0002_0000 | 0x7E00_0000
 
   /// Puts the filter up, for good.
   ///
-  /// - Returns: whether it is in force; not where the kernel has no filters, or cannot end a process by them.
+  /// - Returns: whether the filter is active. It is not if the kernel has no filters, or cannot end a process by
+  ///   them.
   func install() -> Bool {
-    // What a sanitizer calls is not in the table.
+    // A sanitizer makes calls that are not in the table.
     guard let architecture = Architecture.current, !ResourceLimits.isSanitized,
       clinux_seccomp_action_is_available(FilterVerdict.kill.rawValue) != 0
     else { return false }
@@ -169,14 +176,14 @@ struct SystemCallFilter {
     return program
   }
 
-  /// Instructions that end the process where a condition does not hold.
+  /// Instructions that end the process if a condition does not hold.
   private static func test(_ condition: SystemCallRule.Condition) -> [FilterInstruction] {
     // The lower half of an argument, whose first begins at 16.
     var test: [FilterInstruction] = [.load(offset: UInt32(16 + 8 * condition.argument))]
     if condition.mask != .max { test.append(.and(condition.mask)) }
     for (index, value) in condition.values.enumerated() {
-      // Where a value matches, those behind it are skipped, and, if the value is an allowed one, the end of the
-      // process.
+      // If a value matches, the values behind it are skipped. If the value is an allowed value, the end of the
+      // process is skipped, too.
       let rest = UInt8(clamping: condition.values.count - 1 - index)
       let isLast = rest == 0
       test.append(

@@ -9,7 +9,7 @@ struct SystemCallRule {
     let argument: Int
     /// The bits that are compared.
     let mask: UInt32
-    /// What they must be one of, or must not be.
+    /// The values that the bits must match, or must not match.
     let values: [UInt32]
     let isWanted: Bool
 
@@ -33,11 +33,11 @@ struct SystemCallRule {
 
   /// The name in the headers, without `__NR_`.
   let name: StaticString
-  /// The number on x86-64, where the call exists.
+  /// The number on x86-64, if the call exists there.
   let x86: UInt32?
-  /// The number on aarch64, where the call exists.
+  /// The number on aarch64, if the call exists there.
   let arm: UInt32?
-  /// What becomes of the call where all conditions hold; otherwise it ends the process.
+  /// The verdict if all conditions hold; otherwise the call ends the process.
   let verdict: FilterVerdict
   let conditions: [Condition]
 

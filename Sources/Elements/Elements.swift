@@ -3,7 +3,7 @@ public import GStreamer
 
 /// The elements of this project.
 public enum Elements {
-  /// Their classes, their names on a gst-launch-1.0 line, and those of their types.
+  /// The elements' classes, their names on a gst-launch-1.0 line, and their types' names.
   package static let all: [(type: Element.Type, name: String, typeName: String)] = [
     (H264Parse.self, "swifth264parse", "GstSwiftH264Parse"),
     (H264Repack.self, "swifth264repack", "GstSwiftH264Repack"),

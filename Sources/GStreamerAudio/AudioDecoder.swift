@@ -36,20 +36,20 @@ open class AudioDecoder: Element {
   /// error of the stream. Bytes left at the end of the stream are discarded.
   /// - Parameters:
   ///   - bytes: all of them; more than the frame has, as a rule.
-  ///   - isContinuous: whether upstream marked no gap since the last output. Otherwise what looks like a frame may be the
-  ///     middle of another, and a careful decoder checks that a second one follows.
+  ///   - isContinuous: whether upstream marked no gap since the last output. Otherwise what looks like a frame may be
+  ///     the middle of another, and a careful decoder checks that a second one follows.
   ///   - isAtEnd: whether no more bytes come, because the stream ends or has a gap.
   open func parse(_ bytes: Span<UInt8>, isContinuous: Bool, isAtEnd: Bool) throws(FlowError) -> ParseStep {
     .frame(size: bytes.count)
   }
-  /// Decodes a frame. For each, call ``finish(_:frames:)`` or ``drop(frames:)``, now or later, in order; before the first,
-  /// ``setOutputFormat(_:)``.
+  /// Decodes a frame. For each, call ``finish(_:frames:)`` or ``drop(frames:)``, now or later, in order; before the
+  /// first, ``setOutputFormat(_:)``.
   open func handleFrame(_ frame: borrowing Buffer) throws(FlowError) {}
-  /// Outputs what is left, at the end of the stream or a gap of it; more may follow.
+  /// Outputs the rest, at the end of the stream or a gap of it; more may follow.
   open func drain() throws(FlowError) {}
   /// Discards all that is pending.
-  /// - Parameter isHard: whether the stream goes on elsewhere, as after a seek, so that nothing may be kept; else after a
-  ///   gap, where a decoder may keep what is not of the past.
+  /// - Parameter isHard: whether the stream continues elsewhere, as after a seek, and nothing may be kept. Otherwise,
+  ///   there is a gap, and a decoder may keep data that is not of the past.
   open func flush(isHard: Bool) {}
   /// Negotiates the output format with downstream. Chains to the base class by default.
   open func negotiate() -> Bool { unsafe Self.parent.pointee.negotiate(decoder) != 0 }
@@ -100,8 +100,8 @@ open class AudioDecoder: Element {
     return format.sampleRate > 0 ? format : nil
   }
 
-  /// Sets the output's format, before the first output and whenever it changes. Returns whether the caps are those of
-  /// the source pad's template.
+  /// Sets the output's format, before the first output and whenever it changes. Returns whether the caps match the
+  /// source pad's template.
   @discardableResult
   public func setOutputFormat(_ info: AudioInfo) -> Bool {
     guard !info.caps().isEmpty else { return false }
@@ -124,8 +124,8 @@ open class AudioDecoder: Element {
   ///
   /// - Parameters:
   ///   - samples: whole frames of ``outputFormat``, the samples of all channels.
-  ///   - frames: how many frames of the input these are of, the oldest first: 1, unless the decoder puts several together
-  ///     or pads them out.
+  ///   - frames: how many frames of the input these are of, the oldest first: 1, unless the decoder puts several
+  ///     together or pads them out.
   /// - Throws: `notNegotiated` before ``setOutputFormat(_:)``, and for samples that are no whole number of frames.
   public func finish(_ samples: consuming Buffer, frames: Int = 1) throws(FlowError) {
     // The base class would end the process's trust in it: it logs a critical warning.
@@ -154,12 +154,12 @@ open class AudioDecoder: Element {
     set { unsafe gst_audio_decoder_set_max_errors(decoder, newValue) }
   }
 
-  /// Merges tags into those of the stream.
+  /// Merges tags into the stream's tags.
   public func mergeTags(_ tags: borrowing TagList) {
     unsafe gst_audio_decoder_merge_tags(decoder, tags.raw, GST_TAG_MERGE_REPLACE)
   }
 
-  /// Sets offset and length to those of the next frame in the adapter, as the base class's `parse` does.
+  /// Sets offset and length to the next frame's in the adapter, as the base class's `parse` does.
   private func findFrame(
     in adapter: OpaquePointer, _ offset: UnsafeMutablePointer<gint>?,
     _ length: UnsafeMutablePointer<gint>?
@@ -170,12 +170,12 @@ open class AudioDecoder: Element {
     unsafe offset?.pointee = gint(clamping: frame.lowerBound)
     unsafe length?.pointee = gint(clamping: frame.count)
     if !frame.isEmpty { return }
-    // The base class drains the decoder only where no bytes are left over.
+    // The base class drains the decoder only if no bytes are left over.
     if isAtEnd != 0 { try drain() }
     throw .endOfStream
   }
 
-  /// The place of the next frame in the adapter; empty where there is none, behind what is skipped.
+  /// The place of the next frame in the adapter; without a frame, an empty range behind the skipped bytes.
   private func frame(
     in adapter: OpaquePointer, isContinuous: Bool, isAtEnd: Bool
   ) throws(FlowError) -> Range<Int> {
@@ -225,7 +225,7 @@ open class AudioDecoder: Element {
       }
     }
     unsafe methods.pointee.handle_frame = { decoder, frame in
-      // NULL asks for what is left.
+      // NULL requests the remaining output.
       if unsafe frame == nil { return unsafe VirtualMethod.flow(decoder, AudioDecoder.drain) }
       return unsafe VirtualMethod.flow(decoder, borrowing: frame, AudioDecoder.handleFrame)
     }

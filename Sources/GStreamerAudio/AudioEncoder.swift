@@ -22,13 +22,13 @@ open class AudioEncoder: Element {
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}
-  /// Sets the input's format: call ``setOutputCaps(_:)`` and ``setFrameSamples(_:)`` here. Returns whether the format is
-  /// supported.
+  /// Sets the input's format: call ``setOutputCaps(_:)`` and ``setFrameSamples(_:)`` here. Returns whether the format
+  /// is supported.
   open func setFormat(_ info: AudioInfo) -> Bool { true }
-  /// Encodes samples, as many as ``setFrameSamples(_:)`` allows, the last ones of the stream perhaps fewer. Call
+  /// Encodes samples, as many as ``setFrameSamples(_:)`` allows, or fewer at the end of the stream. Call
   /// ``finish(_:samples:)`` for them, now or later, in order.
   open func handleFrame(_ samples: borrowing Buffer) throws(FlowError) {}
-  /// Outputs what is left, at the end of the stream or a change of format.
+  /// Outputs the rest, at the end of the stream or a change of format.
   open func drain() throws(FlowError) {}
   /// Discards all that is pending, for a seek.
   open func flush() {}
@@ -98,15 +98,6 @@ open class AudioEncoder: Element {
     unsafe gst_audio_encoder_set_frame_max(encoder, isFixed ? 1 : 0)
   }
 
-  /// Sets how many samples of each channel the encoder needs to know in advance of those that it puts out.
-  public func setLookahead(_ samples: Int) {
-    unsafe gst_audio_encoder_set_lookahead(encoder, gint(clamping: max(samples, 0)))
-  }
-
-  /// Whether `handleFrame` is called only with as many samples as ``setFrameSamples(_:)`` sets, and the rest at the end
-  /// of the stream is dropped.
-  public func setNeedsFullFrames(_ needs: Bool) { unsafe gst_audio_encoder_set_hard_min(encoder, needs ? 1 : 0) }
-
   /// Sets the latency of the encoder.
   public func setLatency(minimum: ClockTime, maximum: ClockTime) {
     unsafe gst_audio_encoder_set_latency(encoder, GstClockTime(minimum.nanoseconds), GstClockTime(maximum.nanoseconds))
@@ -143,7 +134,7 @@ open class AudioEncoder: Element {
     return unsafe Buffer(owning: buffer)
   }
 
-  /// Merges tags into those of the stream.
+  /// Merges tags into the stream's tags.
   public func mergeTags(_ tags: borrowing TagList) {
     unsafe gst_audio_encoder_merge_tags(encoder, tags.raw, GST_TAG_MERGE_REPLACE)
   }
@@ -172,7 +163,7 @@ open class AudioEncoder: Element {
       return element.setFormat(unsafe AudioInfo(info.pointee)) ? 1 : 0
     }
     unsafe methods.pointee.handle_frame = { encoder, samples in
-      // NULL asks for what is left.
+      // NULL requests the remaining output.
       if unsafe samples == nil { return unsafe VirtualMethod.flow(encoder, AudioEncoder.drain) }
       return unsafe VirtualMethod.flow(encoder, borrowing: samples, AudioEncoder.handleFrame)
     }

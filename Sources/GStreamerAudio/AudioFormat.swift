@@ -19,12 +19,8 @@ import CGStreamerAudio
   public static var u8: Self { Self(GST_AUDIO_FORMAT_U8) }
   /// Signed, 16 bits, little-endian.
   public static var s16: Self { Self(GST_AUDIO_FORMAT_S16LE) }
-  /// Signed, 32 bits, little-endian.
-  public static var s32: Self { Self(GST_AUDIO_FORMAT_S32LE) }
   /// Floating-point, 32 bits, little-endian, from −1 to 1.
   public static var f32: Self { Self(GST_AUDIO_FORMAT_F32LE) }
-  /// Floating-point, 64 bits, little-endian, from −1 to 1.
-  public static var f64: Self { Self(GST_AUDIO_FORMAT_F64LE) }
 
   init(_ format: GstAudioFormat) { rawValue = UInt32(bitPattern: Int32(format.rawValue)) }
 

@@ -17,8 +17,8 @@ public import GStreamer
     guard unsafe gst_audio_info_from_caps(&raw, caps.raw) != 0 else { return nil }
   }
 
-  /// A description of interleaved audio, with the channels in GStreamer's usual positions; `nil` for an unknown format, a
-  /// rate below 1, and for channels that are not 1 to 64.
+  /// A description of interleaved audio, with the channels in GStreamer's usual positions. `nil` for an unknown
+  /// format, a rate below 1, and for channels that are not 1 to 64.
   public init?(format: AudioFormat, sampleRate: Int, channels: Int) {
     guard format.raw != GST_AUDIO_FORMAT_UNKNOWN, let rate = gint(exactly: sampleRate), rate > 0, 1...64 ~= channels
     else { return nil }
@@ -26,18 +26,18 @@ public import GStreamer
     unsafe gst_audio_info_set_format(&raw, format.raw, rate, gint(channels), nil)
   }
 
-  /// How samples are stored.
+  /// The format of samples.
   public var format: AudioFormat { AudioFormat(unsafe raw.finfo?.pointee.format ?? GST_AUDIO_FORMAT_UNKNOWN) }
   /// Samples a second of each channel.
   public var sampleRate: Int { unsafe Int(raw.rate) }
   /// The number of channels.
   public var channels: Int { unsafe Int(raw.channels) }
-  /// Bytes of a frame, which is a sample of each channel.
+  /// Bytes of a frame: a sample of each channel.
   public var frameSize: Int { unsafe Int(raw.bpf) }
   /// Whether samples of all channels alternate, rather than each channel being by itself.
   public var isInterleaved: Bool { unsafe raw.layout == GST_AUDIO_LAYOUT_INTERLEAVED }
 
-  /// How long some frames last; `nil` without a sample rate.
+  /// The duration of some frames; `nil` without a sample rate.
   public func duration(ofFrames count: Int) -> ClockTime? {
     guard sampleRate > 0, count >= 0 else { return nil }
     return .seconds(UInt64(count), times: 1, over: UInt32(clamping: sampleRate))

@@ -3,11 +3,11 @@ import CGStreamer
 import CGStreamerDiscovery
 public import GStreamer
 
-/// What a ``Discoverer`` finds at a URI (`GstDiscovererInfo`).
+/// The media that a ``Discoverer`` finds at a URI (`GstDiscovererInfo`).
 public struct DiscoveredMedia: Sendable {
   /// The URI.
   public var uri: String
-  /// How long it lasts; `nil` when that is unknown, as for a live stream.
+  /// The duration; `nil` if unknown, as for a live stream.
   public var duration: ClockTime?
   /// Whether any part of it can be played next.
   public var isSeekable: Bool
@@ -15,21 +15,19 @@ public struct DiscoveredMedia: Sendable {
   public var isLive: Bool
   /// The containers and the streams in them, the outermost container first.
   public var streams: [DiscoveredStream]
-  /// What is missing for some of the streams, as installers of codecs want it
-  /// (`gst_discoverer_info_get_missing_elements_installer_details`); empty when nothing is.
+  /// The elements missing for some of the streams, in the form that codec installers need
+  /// (`gst_discoverer_info_get_missing_elements_installer_details`); empty if none is missing.
   public var missingElements: [String]
 
   /// The streams of moving pictures.
   public var videoStreams: [DiscoveredStream] { streams.filter { if case .video = $0.content { true } else { false } } }
-  /// The audio streams.
-  public var audioStreams: [DiscoveredStream] { streams.filter { if case .audio = $0.content { true } else { false } } }
 }
 
 extension DiscoveredMedia {
   /// Reads the C object without taking a reference.
   @unsafe init(_ info: OpaquePointer) {
     uri = unsafe gst_discoverer_info_get_uri(info).map { unsafe String(cString: $0) } ?? ""
-    // 0 where it is unknown, in files that end before they begin too.
+    // 0 if it is unknown, in files that end before they begin too.
     let length = unsafe UInt64(gst_discoverer_info_get_duration(info))
     duration = length == 0 || length == .max ? nil : ClockTime(nanoseconds: length)
     isSeekable = unsafe gst_discoverer_info_get_seekable(info) != 0

@@ -5,7 +5,7 @@ public import GStreamer
 
 /// A stream that a ``Discoverer`` finds (`GstDiscovererStreamInfo`).
 public struct DiscoveredStream: Sendable, Identifiable {
-  /// What the stream has.
+  /// The content of the stream.
   public enum Content: Hashable, Sendable {
     /// Moving pictures.
     case video(Video)
@@ -33,7 +33,7 @@ public struct DiscoveredStream: Sendable, Identifiable {
     public var pixelAspectRatio: Fraction
     /// Whether frames are made of fields.
     public var isInterlaced: Bool
-    /// Bits a second; `nil` when unknown.
+    /// Bits a second; `nil` if unknown.
     public var bitrate: Int?
   }
 
@@ -43,19 +43,19 @@ public struct DiscoveredStream: Sendable, Identifiable {
     public var channels: Int
     /// Samples a second of each channel.
     public var sampleRate: Int
-    /// Bits a sample; 0 when unknown.
+    /// Bits a sample; 0 if unknown.
     public var depth: Int
-    /// Bits a second; `nil` when unknown.
+    /// Bits a second; `nil` if unknown.
     public var bitrate: Int?
     /// The language as the stream states it, such as `en`.
     public var language: String?
   }
 
-  /// The stream's id, the same whenever the stream is played; "" where there is none.
+  /// The stream's id, the same whenever the stream is played; "" if there is none.
   public var id: String
-  /// What the stream has.
+  /// The content of the stream.
   public var content: Content
-  /// What is known of it, such as title and codec; `nil` where nothing is.
+  /// The stream's tags, such as title and codec; `nil` if none are known.
   public var tags: Tags?
   private let format: CapsBox?
 

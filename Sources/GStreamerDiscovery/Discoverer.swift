@@ -14,20 +14,19 @@ import Synchronization
 ///
 /// A `decodebin` reads the beginning of the stream, with whatever elements are installed, so that decoders open too.
 public struct Discoverer: Sendable {
-  /// How long one discovery may take; 1 second to 1 hour.
+  /// The longest time for one discovery; 1 second to 1 hour.
   public let timeout: ClockTime
 
   /// A discoverer.
-  /// - Parameter timeout: how long one discovery may take. What is less than a second is a second, what is more than an
-  ///   hour an hour.
+  /// - Parameter timeout: how long one discovery may take, limited to 1 second to 1 hour.
   public init(timeout: ClockTime = .seconds(15)) {
     self.timeout = min(max(timeout, .second), .seconds(3600))
   }
 
-  /// What is at a URI; `Runtime.uri(ofFile:)` has that of a file.
+  /// Discovers the media at a URI; `Runtime.uri(ofFile:)` returns the URI of a file.
   ///
-  /// - Throws: `invalidURI`; `failed` where there is nothing, or nothing that an element knows; `timedOut`; `cancelled`
-  ///   when the task is cancelled, which ends the discovery.
+  /// - Throws: `invalidURI`, `timedOut`, `failed` if the URI has nothing or nothing that an element recognizes, and
+  ///   `cancelled` when the task is cancelled, which ends the discovery.
   public func media(at uri: String) async throws(DiscoveryError) -> DiscoveredMedia {
     Runtime.initialise()
     guard unsafe gst_uri_is_valid(uri) != 0 else { throw .invalidURI(uri) }
@@ -40,13 +39,12 @@ public struct Discoverer: Sendable {
     return try result.get()
   }
 
-  /// What is at several URIs, one after the other.
+  /// Discovers the media at several URIs, one after the other.
   public func media(at uris: [String]) -> Results { Results(discoverer: self, uris: uris) }
 
-  /// What was found out about several URIs, in their order. A failure does not end the sequence; cancelling its task
-  /// does.
+  /// The results for several URIs, in their order. A failure does not end the sequence; cancelling its task does.
   public struct Results: AsyncSequence, Sendable {
-    /// A URI, and what is there.
+    /// A URI, and the media at it.
     public typealias Element = (uri: String, result: Result<DiscoveredMedia, DiscoveryError>)
     /// Iteration throws no error.
     public typealias Failure = Never
@@ -54,7 +52,7 @@ public struct Discoverer: Sendable {
     let discoverer: Discoverer
     let uris: [String]
 
-    /// An iterator from the first URI on.
+    /// An iterator that begins at the first URI.
     public func makeAsyncIterator() -> Iterator { Iterator(discoverer: discoverer, uris: uris[...]) }
 
     /// Discovers one URI after the other.
@@ -62,7 +60,7 @@ public struct Discoverer: Sendable {
       let discoverer: Discoverer
       var uris: ArraySlice<String>
 
-      /// What is at the next URI; `nil` after the last, and once the task is cancelled.
+      /// Discovers the media at the next URI; `nil` after the last, and once the task is cancelled.
       public mutating func next(isolation: isolated (any Actor)? = #isolation) async -> Element? {
         guard !Task.isCancelled, let uri = uris.popFirst() else { return nil }
         do throws(DiscoveryError) {
@@ -92,7 +90,7 @@ public struct Discoverer: Sendable {
     unsafe g_main_context_wakeup(context)
   }
 
-  /// The discoverer reports by its thread's default context, which nobody else iterates.
+  /// The discoverer reports by its thread's default context, which no other code iterates.
   func run() -> Result<DiscoveredMedia, DiscoveryError> {
     unsafe g_main_context_push_thread_default(context)
     defer { unsafe g_main_context_pop_thread_default(context) }
@@ -132,7 +130,7 @@ public struct Discoverer: Sendable {
     case GST_DISCOVERER_OK: return .success(unsafe DiscoveredMedia(info))
     case GST_DISCOVERER_MISSING_PLUGINS:
       let media = unsafe DiscoveredMedia(info)
-      // Without a stream there is nothing to report but what is missing.
+      // Without a stream, only the missing elements can be reported.
       guard media.streams.isEmpty else { return .success(media) }
       return .failure(.failed(uri: uri, reason: unsafe Self.text(error)))
     case GST_DISCOVERER_URI_INVALID: return .failure(.invalidURI(uri))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Why it cannot be found out what is at a URI.
+/// The reason a discovery fails.
 public enum DiscoveryError: Error, Hashable, Sendable {
   /// It is no URI.
   case invalidURI(String)
-  /// It cannot be read, or no element knows what it is; with the reason.
+  /// It cannot be read, or no element recognizes it; with the reason.
   case failed(uri: String, reason: String)
   /// It took longer than allowed.
   case timedOut(uri: String)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// The functions that the page's worker calls, and those that it provides. Compiled with H26x and StreamReport into one
-// WebAssembly module.
+// The functions that the page's worker calls, and the functions that it provides. Compiled with H26x and StreamReport
+// into one WebAssembly module.
 
 /// Reads bytes of the file at offset `low + high * 2^32` into memory. Returns how many were read.
 // swift-format-ignore: AlwaysUseLowerCamelCase
@@ -85,7 +85,7 @@ func inspect(_ low: UInt32, _ high: UInt32, _ fields: Int32, _ byteCount: Int32,
   }
 }
 
-/// The number of a reason, as the worker knows it.
+/// The number that the worker uses for a reason.
 private func number(of reason: MP4.ReadError.Reason) -> Int32 {
   switch reason {
   case .truncated: 0

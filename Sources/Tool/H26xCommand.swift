@@ -29,6 +29,7 @@ struct H26xCommand: AsyncParsableCommand {
   static func main() async {
     holdStandardDescriptors()
     _ = OpenFile.inherited
+    do throws(Failure) { try ThreadTrial.check() } catch { end(error) }
     Interruption.watch()
     // A file that reaches the size limit (ulimit -f) is a write error, not the end of the program.
     signal(SIGXFSZ, SIG_IGN)
@@ -84,7 +85,9 @@ struct H26xCommand: AsyncParsableCommand {
       Glibc.exit(Failure.Status.usage.rawValue)
     }
     if code == .success {
-      print(fullMessage(for: error))
+      print(
+        fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false).map(wrapped).joined(
+          separator: "\n"))
       guard fflush(nil) == 0 else {
         Terminal.say("standard output: cannot be written: \(Errno.last)")
         Glibc.exit(Failure.Status.failed.rawValue)
@@ -93,6 +96,13 @@ struct H26xCommand: AsyncParsableCommand {
     }
     Terminal.say(message(for: error))
     Glibc.exit(Failure.Status.failed.rawValue)
+  }
+
+  /// Wraps a line of help. The parser wraps all lines but the usage.
+  private static func wrapped(_ line: Substring) -> String {
+    let start = "USAGE: "
+    guard line.hasPrefix(start) else { return String(line) }
+    return Text.wrapped(String(line), width: Terminal.width, indent: start.count + 2)
   }
 
   /// `see h26x SUBCOMMAND --help`, taken from the parser's own message.

@@ -11,10 +11,10 @@ extension AccessUnits where Source == FilePieces<LocalFile> {
   /// ```
   ///
   /// - Parameters:
-  ///   - path: where the file is. It is read piece by piece, and its size does not matter.
+  ///   - path: the file's path. The file is read in pieces, and its size does not matter.
   ///   - codec: the stream's codec; nil to find out by its first 64 KiB.
-  ///   - times: where the access units' times come from.
-  /// - Throws: ``VideoFileError``; `.unknownCodec` where the codec is not given and not evident.
+  ///   - times: the source of the access units' times.
+  /// - Throws: ``VideoFileError``; `.unknownCodec` if the codec is neither given nor evident.
   public init(
     fileAt path: String, codec: FormatDescription.Codec? = nil, times: StreamTimes = .pictureOrder()
   ) throws(VideoFileError) {

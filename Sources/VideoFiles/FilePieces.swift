@@ -5,7 +5,7 @@ public import StreamReport
 public struct FilePieces<File: ByteSource>: AsyncSequence {
   /// A piece.
   public typealias Element = [UInt8]
-  /// Nothing can fail: what cannot be read ends the sequence.
+  /// Nothing can fail: an unreadable piece ends the sequence.
   public typealias Failure = Never
 
   let file: File
@@ -23,7 +23,7 @@ public struct FilePieces<File: ByteSource>: AsyncSequence {
     var file: File
     var offset: UInt64 = 0
 
-    /// The next piece; nil at the end of the file, and where it cannot be read.
+    /// The next piece; nil at the end of the file, and if it cannot be read.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> [UInt8]? {
       guard offset < file.size else { return nil }
       let piece = file.read(at: offset, count: Int(Swift.min(UInt64(FilePieces.pieceSize), file.size - offset)))

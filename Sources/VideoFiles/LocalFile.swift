@@ -10,7 +10,7 @@ public final class LocalFile: ByteSource, Sendable {
 
   /// Opens a file for reading.
   ///
-  /// - Throws: ``VideoFileError/cannotOpen(path:code:)``; with `EINVAL` for what is not a regular file.
+  /// - Throws: ``VideoFileError/cannotOpen(path:code:)``; with `EINVAL` if it is not a regular file.
   public init(at path: String) throws(VideoFileError) {
     // Without O_NONBLOCK opening a pipe waits for its writer.
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -35,8 +35,8 @@ public final class LocalFile: ByteSource, Sendable {
     return bytes
   }
 
-  /// Reads `count` bytes from a byte offset on and appends them; fewer at the end of the file, and where it cannot be
-  /// read.
+  /// Reads `count` bytes, starting at a byte offset, and appends them. Appends fewer at the end of the file, and if
+  /// the file cannot be read.
   public func read(at offset: UInt64, count: Int, appendingTo bytes: inout [UInt8]) {
     guard offset < size, count > 0, let start = Int(exactly: offset) else { return }
     let count = min(count, Int(clamping: size - offset))

@@ -12,18 +12,19 @@ public import VideoDecoding
 /// }
 /// ```
 ///
-/// Edits are applied: times are those of the presentation, from zero on, and access units that are decoded only because
-/// shown ones refer to them have ``/VideoDecoding/AccessUnit/doNotOutput`` set. Where an edit list shows several parts,
-/// they follow one another, and the first access unit of each is ``/VideoDecoding/AccessUnit/isDiscontinuous``. Decoding
-/// times have the same origin, so that the first may be negative; none is later than its presentation time, also where the
-/// file has negative composition offsets. Tags count from 0.
+/// Edits are applied. Times are presentation times, starting at zero. Access units that are decoded only because
+/// shown ones refer to them have ``/VideoDecoding/AccessUnit/doNotOutput`` set. If an edit begins inside a picture,
+/// the picture is shown from the edit's start. If an edit list shows several parts, they follow one another, and the
+/// first access unit of each is ``/VideoDecoding/AccessUnit/isDiscontinuous``. Decoding times have the same origin,
+/// so that the first may be negative; none is later than its presentation time, even if the file has negative
+/// composition offsets. Tags count from 0.
 ///
 /// A file is read sample by sample when an access unit is requested, in the task that iterates, and the read blocks.
-/// What a damaged or truncated file still has is returned before the error is thrown.
+/// The remaining contents of a damaged or truncated file are returned before the error is thrown.
 public struct MP4AccessUnits: AsyncSequence {
-  /// An access unit; the first one has the format, and so has every one whose sample description is another.
+  /// An access unit. The first one has the format, and so does every access unit with another sample description.
   public typealias Element = AccessUnit
-  /// Why no more can be read.
+  /// The reason that no more can be read.
   public typealias Failure = VideoFileError
 
   /// The format of the first access unit.
@@ -61,7 +62,7 @@ public struct MP4AccessUnits: AsyncSequence {
 
   private var time: TrackTime { TrackTime(timescale: track.timescale) }
 
-  /// How long the presentation is by its edit list or track header; nil where the file does not state it, as that of a
+  /// The presentation's duration by its edit list or track header. Nil if the file does not state it, such as a
   /// recording that continues in fragments.
   public var duration: Duration? {
     if let last = parts.last, last.start > .min {
@@ -73,7 +74,7 @@ public struct MP4AccessUnits: AsyncSequence {
   /// The part of the presentation between two times: all pictures that begin at `start` or later, and before `end`.
   /// Their times stay as they are. Reading begins at the last sync sample at or before `start`.
   ///
-  /// A part of a part is what both have in common.
+  /// A part of a part is the overlap of both.
   ///
   /// - Parameters:
   ///   - start: counts from the beginning of the presentation.
@@ -86,13 +87,15 @@ public struct MP4AccessUnits: AsyncSequence {
       let (shownFrom, shownTo) = (Swift.max(part.time, first), Swift.min(partEnd, limit))
       guard shownFrom < shownTo else { return nil }
       let offset = part.start.subtractingReportingOverflow(part.time).partialValue
-      return MP4.ShownRange(
+      var shown = MP4.ShownRange(
         start: Self.sum(offset, shownFrom), end: shownTo == .max ? nil : Self.sum(offset, shownTo), time: shownFrom)
+      shown.showsCutSample = part.showsCutSample && shownFrom == part.time
+      return shown
     }
     return copy
   }
 
-  /// The sum, or the largest or smallest number where it is beyond.
+  /// The sum, or the largest or smallest number if the sum is beyond.
   fileprivate static func sum(_ a: Int64, _ b: Int64) -> Int64 {
     let (sum, isBeyond) = a.addingReportingOverflow(b)
     return isBeyond ? (a < 0 ? .min : .max) : sum
@@ -171,7 +174,7 @@ public struct MP4AccessUnits: AsyncSequence {
       do throws(MP4.ReadError) { return try samples.next() } catch { throw .container(error) }
     }
 
-    /// The format of a sample; nil where it is that of the one before.
+    /// The format of a sample; nil if it is the previous sample's.
     private mutating func changedFormat(of sample: MP4.Sample) throws(VideoFileError) -> FormatDescription? {
       let descriptions = samples.track.descriptions
       let index = descriptions.indices.contains(sample.descriptionIndex) ? sample.descriptionIndex : firstIndex
@@ -190,14 +193,18 @@ public struct MP4AccessUnits: AsyncSequence {
         isFirstOfPart = false
       }
       let range = samples.range
-      // From the time in the media to that in the presentation.
+      // The offset from media time to presentation time.
       let offset = range.time.subtractingReportingOverflow(range.start).partialValue
-      let composition = sample.compositionTime
-      let isShown = composition >= range.start && range.end.map { composition < $0 } ?? true
+      var (composition, duration) = (sample.compositionTime, Int64(sample.duration))
+      let isShown = composition >= samples.firstTime && range.end.map { composition < $0 } ?? true
+      if isShown, composition < range.start {
+        duration = Swift.max(0, duration - range.start.subtractingReportingOverflow(composition).partialValue)
+        composition = range.start
+      }
       return AccessUnit(
         bytes, tag: count, time: time.duration(MP4AccessUnits.sum(composition, offset)),
         decodingTime: time.duration(MP4AccessUnits.sum(samples.decodingTime(of: sample), offset)),
-        duration: time.duration(Int64(sample.duration)), isRandomAccessPoint: sample.isSync, doNotOutput: !isShown,
+        duration: time.duration(duration), isRandomAccessPoint: sample.isSync, doNotOutput: !isShown,
         isDiscontinuous: isFirstOfPart && count > 0, format: format)
     }
   }

@@ -4,13 +4,13 @@ import StreamReport
 
 /// The format of samples that have one sample description.
 struct SampleFormat {
-  /// Samples that are searched for parameter sets where the configuration record has none.
+  /// The number of samples searched for parameter sets if the configuration record has none.
   private static let searchLimit = 64
 
   /// The format of a sample description, by its configuration record or else by the parameter sets in its samples.
   ///
-  /// - Parameter samples: where the samples begin; read only where the record has no parameter sets.
-  /// - Throws: `.format` where there are none, or they cannot be used; `.container` for a description of another codec.
+  /// - Parameter samples: the samples; read only if the record has no parameter sets.
+  /// - Throws: `.format` if there are none, or they cannot be used; `.container` for a description of another codec.
   static func format(
     of description: MP4.VisualSampleDescription, samples: MP4.ShownSamples
   ) throws(VideoFileError) -> FormatDescription {
@@ -36,7 +36,7 @@ struct SampleFormat {
     }
   }
 
-  /// The format by the parameter sets in samples; nil where there are none.
+  /// The format by the parameter sets in samples; nil if there are none.
   private static func search<Codec: ElementCodecSyntax>(
     _ codec: Codec.Type, _ samples: MP4.ShownSamples, lengthSize: NALLengthSize
   ) -> FormatDescription? {

@@ -3,7 +3,7 @@ import Glibc
 public import H26x
 public import StreamReport
 
-/// Why a video file cannot be read, or no further.
+/// The reason that a video file cannot be read, or not to its end.
 public enum VideoFileError: Error, Sendable {
   /// The file cannot be opened; `code` is an `errno`.
   case cannotOpen(path: String, code: Int32)
@@ -16,7 +16,7 @@ public enum VideoFileError: Error, Sendable {
 }
 
 extension VideoFileError: CustomStringConvertible {
-  /// What is wrong, and with what.
+  /// The problem, with the file or box that has it.
   public var description: String {
     switch self {
     case .cannotOpen(let path, let code):

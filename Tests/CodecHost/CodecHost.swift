@@ -17,12 +17,19 @@ import VideoDecoding
     case ("churn", let count): try churn(Int(count ?? "") ?? 1)
     case ("protection", _): showProtection()
     case ("greet", let release): try greet(release: release ?? "")
+    case ("deny", _): Denial.run(Array(arguments.dropFirst()))
+    case ("verdict", _): Denial.showVerdict(Array(arguments.dropFirst()))
+    case ("size", let count): sizeMemory(Int(count ?? "") ?? 0)
+    case ("fail", _): ChildTrial.failToBegin()
+    case ("lose", _): try ChildTrial.loseStarters()
+    case ("log", let place):
+      try LogTrial.run(isIsolated: place == "process", setsCallback: arguments.contains("callback"))
     default: exit(64)
     }
   }
 
   /// Prints without a buffer, which a process that is killed would not write.
-  private static func show(_ text: String) {
+  static func show(_ text: String) {
     unsafe [UInt8]("\(text)\n".utf8).withUnsafeBytes { _ = unsafe write(STDOUT_FILENO, $0.baseAddress, $0.count) }
   }
 
@@ -82,7 +89,7 @@ import VideoDecoding
   }
 
   /// The first bytes of a file of the kernel's.
-  private static func contents(_ path: String) -> String {
+  static func contents(_ path: String) -> String {
     let file = unsafe open(path, O_RDONLY)
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: 256)
@@ -144,6 +151,17 @@ import VideoDecoding
     }
     waitpid(fork, nil, 0)
     show("application answers: \(answers(process))")
+  }
+
+  /// Makes memory of a size, and prints what has come of it and of the signal that a limit sends.
+  private static func sizeMemory(_ byteCount: Int) {
+    do throws(LinkError) {
+      _ = try SharedMemory(byteCount: byteCount, peerAccess: .writable)
+      show("made")
+    } catch { show(error == .system(EFBIG) ? "too large" : "\(error)") }
+    var pending = sigset_t()
+    unsafe sigpending(&pending)
+    show("signal: \(unsafe sigismember(&pending, SIGXFSZ))")
   }
 
   private static func showProtection() {

@@ -112,6 +112,15 @@ import VideoDecoding
     #expect(lines.first?.contains("system-call filter") == true)
   }
 
+  /// Of files, in units of 512 bytes.
+  @Test(
+    "memory beyond the limit of files is an error and ends nobody",
+    arguments: [(4096, "made"), (65_536, "made"), (65_537, "too large"), (1 << 20, "too large")])
+  func fileSizeLimit(byteCount: Int, outcome: String) throws {
+    let limited = ["sh", "-c", "ulimit -f 128; exec \"$0\" \"$@\""]
+    #expect(try Host.lines(["size", "\(byteCount)"], before: limited) == [outcome, "signal: 0"])
+  }
+
   @Test("each error names path and remedy in one line")
   func texts() {
     let path = "/opt/h26x-codec"

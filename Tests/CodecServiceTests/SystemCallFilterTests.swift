@@ -100,6 +100,9 @@ import Testing
     #expect(try verdict("madvise", 0, 4_096, 4) == .allow)
     #expect(try verdict("madvise", 0, 4_096, 9) == .kill)
     #expect(try verdict("madvise", 0, 4_096, 100) == .kill)
+    // Guard pages of stacks, as glibc 2.42 makes them.
+    #expect(try verdict("madvise", 0, 4_096, 102) == .allow)
+    #expect(try verdict("madvise", 0, 4_096, 103) == .allow)
     // What pthread_create asks for, a fork, and threads in namespaces of their own.
     #expect(try verdict("clone", 0x3D_0F00) == .allow)
     #expect(try verdict("clone", 17) == .kill)
@@ -113,6 +116,8 @@ import Testing
     #expect(try verdict("tgkill", UInt64(Self.process)) == .allow)
     #expect(try verdict("tgkill", UInt64(Self.process + 1)) == .kill)
     #expect(try verdict("tgkill", UInt64(bitPattern: -1)) == .kill)
+    // isatty(3).
+    #expect(try verdict("ioctl", 2, 0x5401) == .fail(ENOTTY))
     #expect(try verdict("write", 2) == .allow)
     #expect(try verdict("write", 3) == .kill)
     #expect(try verdict("writev", 3) == .kill)

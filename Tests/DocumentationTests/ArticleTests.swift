@@ -55,19 +55,6 @@ import VideoFiles
     #expect(names.count > 10 && missing.isEmpty)
   }
 
-  /// The guide has what README lists of VideoToolbox, in the same order: calls first, then errors.
-  @Test func theGuideHasAllOfVideoToolboxThatREADMEHas() throws {
-    func names(_ path: String) throws -> [Substring] {
-      try String(contentsOf: Self.root.appending(path: path), encoding: .utf8).split(separator: "\n")
-        .filter { $0.hasPrefix("| ") }.compactMap { $0.split(separator: "|").first }
-    }
-    let readme = try names("README.md").drop { !$0.contains("on Apple's systems") }
-      .prefix { !$0.contains("element") }.filter { $0.contains("VT") || $0.contains("CM") || $0.contains("CV") }
-    let guide = try names("Sources/VideoDecoding/VideoDecoding.docc/FromVideoToolboxToLinux.md")
-    #expect(readme.count >= 20)
-    #expect(readme.filter { !guide.contains($0) }.isEmpty)
-  }
-
   private let stream: [UInt8]
 
   init() throws { stream = [UInt8](try Data(contentsOf: Self.root.appending(path: "Tests/Media/clip.h264"))) }

@@ -33,6 +33,38 @@ enum BadFiles {
       Kind(name: "text", verdict: .useless("text"), bytes: Data("Not a video.\n".utf8)),
       Kind(
         name: "playlist", verdict: .useless("an HLS playlist"), bytes: Data("#EXTM3U\n#EXTINF:2,\nx0.ts\n".utf8)),
+      // The names of segments lead nowhere, so that a program that opened them would wait or say so.
+      Kind(
+        name: "manifest.mpd", verdict: .useless("a DASH manifest"),
+        bytes: Data(
+          """
+          <?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" \
+          mediaPresentationDuration="PT0.3S"><Period><AdaptationSet mimeType="video/mp4"><Representation id="0" \
+          codecs="avc1.6e001f" bandwidth="4049875"><SegmentTemplate timescale="12800" initialization="init.m4s" \
+          media="chunk.m4s"><SegmentTimeline><S t="0" d="4096"/></SegmentTimeline></SegmentTemplate></Representation>\
+          </AdaptationSet></Period></MPD>
+          """.utf8)),
+      Kind(
+        name: "smooth.mp4", verdict: .useless("a Smooth Streaming manifest"),
+        bytes: Data([0xFF, 0xFE])
+          + Data(
+            """
+            <?xml version="1.0" encoding="utf-16"?><SmoothStreamingMedia MajorVersion="2" Duration="20000000">\
+            <StreamIndex Type="video" Url="QualityLevels({bitrate})/Fragments(video={start time})"/>\
+            </SmoothStreamingMedia>
+            """.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] })),
+      Kind(
+        name: "stream.sdp", verdict: .useless("a session description"),
+        bytes: Data("v=0\nc=IN IP4 127.0.0.1\nm=video 5004 RTP/AVP 96\na=rtpmap:96 H264/90000\n".utf8)),
+      Kind(
+        name: "concat.h264", verdict: .useless("a concat script"), bytes: Data("ffconcat version 1.0\nfile clip\n".utf8)
+      ),
+      Kind(
+        name: "essence.mxf", verdict: .useless("MXF"), bytes: Data([6, 0x0E, 0x2B, 0x34, 2, 5, 1, 1]) + stream),
+      Kind(
+        name: "mpeg2.h264", verdict: .useless("MPEG-1 or MPEG-2 video"),
+        bytes: Data(
+          (0..<50).flatMap { _ in [0, 0, 1, 0xB3, 20, 0, 0xF0, 0x13, 0, 0, 1, 0x27] + Array(stream[5..<90]) })),
       Kind(name: "zeros", verdict: .useless("zeros"), bytes: Data(count: 100_000)),
       Kind(
         name: "noise", verdict: .useless("no H.264"),

@@ -5,7 +5,7 @@ import Testing
 /// Bad input: one line on standard error, the right status, and no file lost.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct BadInputTests {
   static let readers: [[String]] = [
-    ["info"], ["inspect", "--json"], ["check"], ["report", "-o", "out.html"], ["decode", "-o", "out.yuv"],
+    ["info"], ["inspect", "--json"], ["check"], ["report", "-o", "out.html"], ["decode", "-o", "out.yuv"], ["hash"],
     ["repack", "-o", "out.mkv"], ["snapshot", "-o", "out.png"], ["demo", "--sheet", "out.png"],
     ["play", "--immediate", "--sink", "fakesink"],
     ["compare", "--decoder", "avdec_h264"],

@@ -32,6 +32,25 @@ import Testing
     return clip
   }
 
+  /// Some writers of FLV have composition times below 0: by the file's times, too, samples are decoded after they are shown.
+  @Test(arguments: [40, 80, 200]) func negativeCompositionTimesKeepTheirTimes(delay: Int) async throws {
+    let folder = try Folder()
+    let clip = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.flv")))
+    try folder.write("plain.flv", Data(clip))
+    try folder.write("negative.flv", Data(FlashTimes.decodedLater(clip, by: delay)))
+    let expected = try await lines("plain.flv", in: folder)
+    try #require(expected.count == 62)
+    #expect(try await lines("negative.flv", in: folder) == expected)
+    for target in ["mp4", "mov", "mkv", "ts", "flv"] {
+      for name in ["plain", "negative"] {
+        let run = try await Program.run(["repack", "\(name).flv", "-o", "\(name)-out.\(target)"], in: folder.url)
+        #expect(run.status == 0, "\(run.said)")
+      }
+      let copies = try await lines("plain-out.\(target)", in: folder)
+      #expect(try await lines("negative-out.\(target)", in: folder) == copies, "\(target)")
+    }
+  }
+
   @Test func negativeCompositionOffsetsKeepTheirTimes() async throws {
     let folder = try Folder()
     try folder.write("plain.mp4", Data(contentsOf: Program.media.appending(path: "clip.mp4")))

@@ -131,6 +131,23 @@ import Testing
     #expect(second.status == 0 && second.said.contains("3 done, 0 failed"), "\(second.said)")
   }
 
+  /// Names with everything that ends a line or a word, read again from the log.
+  @Test func doesFilesWhoseNamesHaveLineFeeds() async throws {
+    let folder = try Folder()
+    let names = ["new\nline.mp4", "\n\n.mp4", "it's \"so\" $(x)\n'\n.mp4", "back\\slash.mp4", "plain.mp4"]
+    for name in names { try folder.write(name, try Data(contentsOf: URL(filePath: clip("mp4")))) }
+    let many = Program.root.appending(path: "pipelines/many").path
+    for _ in 0..<2 {
+      // The second time, an existing output would be an error.
+      let run = try await Program.shell(
+        "find . -name '*.mp4' -print0 | '\(many)' --null repack {} -o {.}.mkv", in: folder.url)
+      #expect(run.status == 0 && run.said.hasSuffix("5 done, 0 failed\n"), "\(run.said)")
+    }
+    #expect(
+      folder.names.filter { $0.hasSuffix(".mkv") }
+        == names.map { $0.replacingOccurrences(of: ".mp4", with: ".mkv") }.sorted())
+  }
+
   /// The log knows commands, not their numbers: other work with the same log is done too.
   @Test func doesOtherWorkInTheSameFolder() async throws {
     let folder = try Folder()

@@ -8,6 +8,8 @@ struct RTPSender {
   var sequence: UInt16 = 1000
   var timestamp: UInt32 = 4_000_000_000
   var source: UInt32 = 0x1122_3344
+  /// Each packet is marked as the last one of its access unit.
+  var marksAll = false
 
   /// A packet for each NAL unit of a file of `Tests/Media`, 25 pictures a second.
   ///
@@ -31,11 +33,32 @@ struct RTPSender {
     return packets
   }
 
+  /// As ``packets(of:where:)``, with the parameter sets, SEI and slices of a picture in one NAL unit.
+  mutating func joinedPackets(of media: String) throws -> [[UInt8]] {
+    var joined: [(timestamp: UInt32, payload: [UInt8])] = []
+    for packet in try packets(of: media) {
+      let time = packet[4..<8].reduce(0) { $0 << 8 | UInt32($1) }
+      let payload = packet[12...]
+      if joined.last?.timestamp == time {
+        joined[joined.count - 1].payload += [0, 0, 0, 1] + payload
+      } else {
+        joined.append((time, Array(payload)))
+      }
+    }
+    let next = timestamp
+    defer { timestamp = next }
+    return joined.map { access in
+      timestamp = access.timestamp
+      return packet(access.payload)
+    }
+  }
+
   /// A packet with a payload.
   mutating func packet(_ payload: [UInt8]) -> [UInt8] {
     func bytes(_ word: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
     defer { sequence &+= 1 }
-    return [0x80, 96, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence)] + bytes(timestamp) + bytes(source)
+    return [0x80, marksAll ? 96 | 0x80 : 96, UInt8(sequence >> 8), UInt8(truncatingIfNeeded: sequence)]
+      + bytes(timestamp) + bytes(source)
       + payload
   }
 

@@ -86,7 +86,7 @@ import Testing
       run gone-tcp.mp4 "$S/live" --transport tcp
       run gone-udp.mp4 "$S/live" --transport udp
       receivers=$(jobs -p | tail -n 2)
-      { timeout --foreground --preserve-status -s INT 4 h26x receive "$S/live" -o stopped.mp4; echo "status $?"; } &> stopped.mp4.said
+      { timeout --foreground --preserve-status -s INT 8 h26x receive "$S/live" -o stopped.mp4; echo "status $?"; } &> stopped.mp4.said
       kill "$server_PID"
       wait $receivers
       true

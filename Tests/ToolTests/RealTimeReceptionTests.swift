@@ -52,6 +52,24 @@ import Testing
     #expect(files?.first?["duration"] as? Double ?? 0 > 4.5, "\(check.text)")
   }
 
+  /// Some senders mark each packet as the last one of its access unit, or put all of an access unit into one NAL unit.
+  @Test(
+    arguments: ["clip.h264", "clip.h265", "small-slices.h264"], ["mp4", "mkv", "ts"])
+  func keepsEveryPictureOf(clip: String, target: String) async throws {
+    for isJoined in [false, true] {
+      let (folder, port) = (try Folder(), try freePort())
+      var sender = RTPSender(marksAll: true)
+      let packets = isJoined ? try sender.joinedPackets(of: clip) : try sender.packets(of: clip)
+      let codec = clip.contains("265") ? "h265" : "h264"
+      let run = try await receive(
+        "udp://127.0.0.1:\(port) --codec \(codec) --latency 500 -o out.\(target)", packets, port: port, in: folder)
+      let source = Program.media.appending(path: clip).path
+      let expected = try await Program.run(["hash", source], in: folder.url)
+      let copied = try await Program.run(["hash", "out.\(target)"], in: folder.url)
+      #expect(copied.text == expected.text, "\(isJoined): \(run.said) \(copied.said)")
+    }
+  }
+
   /// GStreamer's depayloaders crash where a packet is too short, and end where its type is not supported.
   @Test(arguments: ["clip.h264", "clip.h265"]) func dropsBrokenPackets(clip: String) async throws {
     let (folder, port) = (try Folder(), try freePort())

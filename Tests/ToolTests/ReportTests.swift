@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import StreamReport
 import Testing
+
+@testable import Tool
 
 /// `h26x inspect`, `check` and `report`: what they print, and how they end.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct ReportTests {
@@ -35,6 +38,36 @@ import Testing
     #expect(items.last?["keyframes"] as? Int == 3 && items.last?["errors"] as? Int == 0)
     let format = items.lazy.compactMap { $0["format"] as? [String: Any] }.first
     #expect(format?["width"] as? Int == 320 && format?["height"] as? Int == 180)
+  }
+
+  /// The page of a long stream has a bound: details end, then the list, and findings and sums are those of the whole.
+  @Test func boundsTheDocumentOfThePage() throws {
+    let bytes = [UInt8](try Data(contentsOf: URL(filePath: path("clip.h264"))))
+    func lines(_ document: ReportDocument) throws -> [[String: Any]] {
+      var (document, text) = (document, "")
+      var options = ReportOptions()
+      (options.includesFields, options.byteCount) = (true, 64)
+      var reporter = try StreamReporter(FileInMemory(bytes: bytes), options: options)
+      while let item = reporter.next() {
+        document.append(item)
+        text += String(decoding: document.take(), as: UTF8.self)
+      }
+      return try objects(text)
+    }
+    func units(_ lines: [[String: Any]]) -> [[String: Any]] { lines.filter { $0["kind"] as? String == "accessUnit" } }
+    func hasFields(_ unit: [String: Any]) -> Bool {
+      (unit["nalUnits"] as? [[String: Any]])?.contains { $0["fields"] != nil } == true
+    }
+    let whole = try lines(ReportDocument())
+    #expect(units(whole).count == 62 && units(whole).allSatisfy(hasFields))
+    let size = whole.reduce(0) { $0 + ((try? JSONSerialization.data(withJSONObject: $1).count) ?? 0) }
+    let short = try lines(ReportDocument(detailLimit: size / 4, listLimit: size / 3))
+    let listed = units(short)
+    #expect((2..<62).contains(listed.count) && listed.contains(where: hasFields) && !listed.allSatisfy(hasFields))
+    #expect(listed.compactMap { $0["index"] as? Int } == Array(0..<listed.count))
+    #expect(short.last?["accessUnits"] as? Int == 62 && short.last?["bytes"] as? Int == bytes.count)
+    let none = try lines(ReportDocument(detailLimit: 0, listLimit: 0))
+    #expect(units(none).count <= 1 && none.last?["accessUnits"] as? Int == 62)
   }
 
   @Test func selectsRangesAndTypes() async throws {
@@ -101,5 +134,14 @@ import Testing
     // An existing page is not replaced.
     let again = try await Program.run(["report", path(name), "-o", "report.html"], in: folder.url)
     #expect(again.status == 1, "\(again.said)")
+  }
+}
+
+private struct FileInMemory: ByteSource {
+  var bytes: [UInt8]
+  var size: UInt64 { UInt64(bytes.count) }
+
+  func read(at offset: UInt64, count: Int) -> [UInt8] {
+    Array(bytes.dropFirst(Int(clamping: offset)).prefix(count))
   }
 }

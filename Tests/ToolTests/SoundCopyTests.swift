@@ -42,4 +42,34 @@ import Testing
       #expect(copied == ["h264", sound.codec], "\(run.said)")
     }
   }
+
+  /// A transport stream may begin within a frame of AAC: what has no header of a frame is listed.
+  @Test(arguments: ["mp4", "mkv"]) func framesWithoutAHeaderAreListed(target: String) async throws {
+    let folder = try Folder()
+    let clip = Program.media.appending(path: "clip.mp4").path
+    let made = try await Program.shell(
+      """
+      gst-launch-1.0 -q qtmux name=m ! filesink location=in.mov filesrc location=\(clip) ! qtdemux ! h264parse \
+        ! queue ! m. audiotestsrc num-buffers=60 ! audio/x-raw,rate=48000 ! avenc_aac ! queue ! m.
+      h26x repack in.mov -o whole.ts
+      """, in: folder.url)
+    var stream = [UInt8](try #require(folder.bytes("whole.ts"), "\(made.said)"))
+    // The first PES packet of sound: where its header ends, a frame's header begins with its sync word.
+    for packet in stride(from: 0, to: stream.count - 187, by: 188) where stream[packet + 1] & 0x40 != 0 {
+      let payload = packet + 4 + (stream[packet + 3] & 0x20 != 0 ? 1 + Int(stream[packet + 4]) : 0)
+      guard payload + 9 < packet + 188, stream[payload..<payload + 3].elementsEqual([0, 0, 1]),
+        stream[payload + 3] & 0xE0 == 0xC0
+      else { continue }
+      let frame = payload + 9 + Int(stream[payload + 8])
+      (stream[frame], stream[frame + 1]) = (0, 0)
+      break
+    }
+    try folder.write("in.ts", Data(stream))
+    let whole = try await Program.run(["repack", "whole.ts", "-o", "whole.\(target)"], in: folder.url)
+    #expect(whole.status == 0 && !whole.said.contains("header of a frame"), "\(whole.said)")
+    let run = try await Program.run(["repack", "in.ts", "-o", "out.\(target)"], in: folder.url)
+    #expect(
+      run.status == 0 && run.said.contains("left behind: 1 packet of stream 1, without the header of a frame"),
+      "\(run.said)")
+  }
 }

@@ -169,6 +169,65 @@ import Testing
     #expect(info.text.contains("\"pictures\": \(said.1)"), "\(run.said) \(info.text)")
   }
 
+  /// So is an edited byte stream, which ends with a whole access unit; and one whose source waits for more.
+  @Test(arguments: ["clip.h264", "clip.h265"], [false, true]) func finishesAnEditWhenInterrupted(
+    source: String, isPipe: Bool
+  ) async throws {
+    let folder = try Folder()
+    let once = try Data(contentsOf: Program.media.appending(path: source))
+    let stream = (0..<(isPipe ? 20 : 2000)).reduce(into: Data()) { bytes, _ in bytes += once }
+    try folder.write("long.h264", stream)
+    let isLong = Program.Signal(number: SIGINT) { _ in folder.size(ofNamesEnding: ".part") > 200_000 }
+    let run: Program
+    if isPipe {
+      let pipe = folder.url.appending(path: "pipe")
+      try #require(unsafe mkfifo(pipe.path, 0o600) == 0)
+      let held = unsafe open(pipe.path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+      try #require(held >= 0)
+      defer { close(held) }
+      let writer = Task.detached {
+        var rest = stream
+        while !rest.isEmpty, !Task.isCancelled {
+          let count = unsafe rest.withUnsafeBytes { unsafe write(held, $0.baseAddress, $0.count) }
+          if count > 0 { rest.removeFirst(count) } else { try await Task.sleep(for: .milliseconds(5)) }
+        }
+      }
+      run = try await Program.run(
+        ["edit", "-", "-o", "cut.h264", "--colour", "bt709"], in: folder.url, signal: isLong, input: pipe)
+      writer.cancel()
+    } else {
+      run = try await Program.run(
+        ["edit", "long.h264", "-o", "cut.h264", "--colour", "bt709"], in: folder.url, signal: isLong)
+    }
+    let said = try #require(
+      run.said.firstMatch(of: /cut.h264: incomplete, interrupted after ([0-9]+) access units:/), "\(run.said)")
+    #expect(run.status == 130)
+    let info = try await Program.run(["info", "--count", "--json", "cut.h264"], in: folder.url)
+    #expect(info.text.contains("\"pictures\": \(said.1)"), "\(run.said) \(info.text)")
+  }
+
+  /// The beginning of a cut may be in the unread rest. Matroska has an index: such a cut is over too soon.
+  @Test(arguments: ["h264", "ts"]) func givesTheReasonWhenACutIsInterrupted(source: String) async throws {
+    let folder = try Folder()
+    let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
+    try folder.write("long.h264", (0..<4000).reduce(into: Data()) { bytes, _ in bytes += once })
+    if source != "h264" {
+      let made = try await Program.run(["repack", "long.h264", "-o", "long.\(source)"], in: folder.url)
+      try #require(made.status == 0, "\(made.said)")
+    }
+    let names = folder.names
+    // The signal comes while the source is read: before that, nothing handles it.
+    let hasBegun = Program.Signal(number: SIGINT) { process in
+      let counts = (try? String(contentsOfFile: "/proc/\(process)/io", encoding: .utf8)) ?? ""
+      let read = counts.split(separator: "\n").first?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+      return read > 10_000_000 && folder.names.contains { $0.hasSuffix(".part") }
+    }
+    let run = try await Program.run(
+      ["repack", "long.\(source)", "-o", "cut.ts", "--start", "9900"], in: folder.url, signal: hasBegun)
+    #expect(run.status == 130 && run.said == "h26x: interrupted: nothing was written\n", "\(run.said)")
+    #expect(folder.names == names)
+  }
+
   /// So does what is decoded as far as it went.
   @Test func reportsHowMuchItDecodedWhenInterrupted() async throws {
     let folder = try Folder()

@@ -103,6 +103,22 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
     #expect(try await means(accessUnits) == Array(means(try MP4AccessUnits(of: FileInMemory(bytes: clip)))[30..<50]))
   }
 
+  /// An edit that begins inside a picture shows the rest of that picture, even if it lasts longer than its sample. A part
+  /// has the pictures that begin in it.
+  @Test func editsShowThePictureThatTheyBeginInside() async throws {
+    var file = SmallMP4(bytes: clip)
+    file.edit([(duration: 2000, mediaTime: 200 + 30 * 100 + 50)])
+    let accessUnits = try MP4AccessUnits(of: FileInMemory(bytes: file.bytes))
+    let shown = try await all(accessUnits).filter { !$0.doNotOutput }
+    let first = shown.first { $0.time == .zero }
+    #expect(first?.duration == .milliseconds(20))
+    #expect(shown.compactMap(\.time).sorted() == [.zero] + (0..<20).map { .milliseconds(20) + Self.frame * $0 })
+    #expect(try await means(accessUnits) == Array(means(try MP4AccessUnits(of: FileInMemory(bytes: clip)))[30...50]))
+    let part = accessUnits.part(from: .milliseconds(10))
+    #expect(try await means(part).count == 20)
+    #expect(try await means(accessUnits.part(from: .zero)).count == 21)
+  }
+
   /// Several parts follow one another in the order of the edit list, an empty edit between them.
   @Test func partsFollowOneAnother() async throws {
     var file = SmallMP4(bytes: clip)

@@ -5,17 +5,17 @@ import VideoDecoding
 struct AccessUnitQueue {
   struct AccessUnit {
     let number: FrameNumber
-    /// What was read of it; nil before that.
+    /// Its description, read before it is decoded; nil until then.
     fileprivate(set) var description: AccessUnitDescription?
   }
 
   enum Preparation {
     case done
-    /// Downstream's caps have to be queried.
+    /// Downstream's caps must be queried.
     case planning
-    /// The plan has to be negotiated, once earlier pictures are output.
+    /// The plan must be negotiated, once earlier pictures are output.
     case negotiating(OutputPlan)
-    /// A session has to be opened, or given the format, once earlier pictures are output.
+    /// A session must be opened, or given the format, once earlier pictures are output.
     case opening(OutputPlan)
   }
 

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// What a decoder needs of its sink caps.
+/// A decoder's view of its sink caps.
 extension CompressedCaps {
   /// Each buffer holds NAL units instead of an access unit.
   var isNALAligned: Bool { alignment == .nalUnit }

@@ -5,14 +5,14 @@ import VideoDecoding
 /// The base class's `system_frame_number` of a frame.
 typealias FrameNumber = UInt32
 
-/// What the element does for its core between two accesses to it.
+/// A step that the element performs for its core between two accesses to it.
 ///
-/// All but the first call the base class, other elements or the application, which may call back into the element
-/// before they return.
+/// All cases but the first call the base class, other elements or the application, which may call back into the
+/// element before they return.
 enum DecoderAction<Codec: DecoderCodec> {
   /// Lend the bytes of the frame, with the base class's information about it: `decode(_:as:)`.
   case decode(FrameNumber)
-  /// Add the bytes of these frames to those of another frame, and release them.
+  /// Add the bytes of these frames to another frame's bytes, and release them.
   case join([FrameNumber], to: FrameNumber)
   /// Query which raw video downstream accepts, then call `plan(allowed:)`.
   case askDownstream
@@ -20,10 +20,9 @@ enum DecoderAction<Codec: DecoderCodec> {
   case negotiate
   /// Push the picture as the output of the frame.
   case finish(FrameNumber, DecodedPicture)
-  /// Drop the frame, with a QoS message.
+  /// Drop the frame, with a QoS message. Others that are shown earlier may follow: results without a picture do not
+  /// come in output order.
   case drop(FrameNumber)
-  /// Drop the frame before others that are shown earlier, with a QoS message.
-  case dropAhead(FrameNumber)
   /// Release the frame, with no QoS message.
   case release(FrameNumber)
   /// Request a random access point from upstream on behalf of the frame.
@@ -40,18 +39,20 @@ enum DecoderAction<Codec: DecoderCodec> {
   case log(Log.Level, String)
 }
 
-/// How a frame is to be decoded, by the state of the base class when its turn has come.
+/// The way to decode a frame, by the state of the base class when its turn has come.
 struct FrameRequest {
   /// Upstream has marked it as a random access point.
   var isSyncPoint = true
-  /// When it is to be shown.
+  /// The time at which it is shown.
   var pts: ClockTime?
-  /// It is to be decoded but not shown.
-  var isDecodeOnly = false
+  /// The duration: a field, half as long as its frame.
+  var duration: ClockTime?
   /// It would be shown too late.
   var isLate = false
   /// Trick mode: only random access points are decoded.
   var keyUnitsOnly = false
+  /// It is none of those, although its picture may complete one that is coded in two fields.
+  var isLeftOut: Bool { keyUnitsOnly && !isSyncPoint }
   /// Trick mode: pictures that nothing refers to may be dropped.
   var allowsSkipping = false
   /// Reverse playback: pictures go downstream a group at a time, backwards, when all of it is decoded.

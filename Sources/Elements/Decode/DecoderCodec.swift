@@ -2,7 +2,7 @@
 import H26x
 import VideoDecoding
 
-/// What a decoder needs of a codec beside its syntax.
+/// The requirements of a decoder on a codec, besides its syntax.
 protocol DecoderCodec: DecodableCodec {
   /// The element's name, with which its messages and statistics begin.
   static var decoderName: String { get }
@@ -10,16 +10,22 @@ protocol DecoderCodec: DecodableCodec {
   static var pairsFields: Bool { get }
   /// Whether libavcodec decodes 8-bit monochrome to 4:2:0.
   static var completesMonochrome: Bool { get }
+  /// Whether libavcodec fails in an access unit without a slice whose last NAL unit is this one.
+  static func failsWithoutSlice(_ nalUnit: Span<UInt8>) -> Bool
 }
 
 extension H264: DecoderCodec {
   static var decoderName: String { "swifth264dec" }
   static var pairsFields: Bool { true }
   static var completesMonochrome: Bool { true }
+  static func failsWithoutSlice(_ nalUnit: Span<UInt8>) -> Bool {
+    NALUnitType(headerByte: nalUnit[0]) != .endOfSequence
+  }
 }
 
 extension H265: DecoderCodec {
   static var decoderName: String { "swifth265dec" }
   static var pairsFields: Bool { false }
   static var completesMonochrome: Bool { false }
+  static func failsWithoutSlice(_ nalUnit: Span<UInt8>) -> Bool { false }
 }

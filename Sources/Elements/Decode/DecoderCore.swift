@@ -3,12 +3,12 @@ import GStreamer
 import H26x
 import VideoDecoding
 
-/// A buffer's way through a decoder: frames become access units, whose format is read before they are decoded; output
-/// and session are made ready for it; the session decodes, and its results end the frames.
+/// A buffer's way through a decoder. Frames become access units, and an access unit's format is read before it is
+/// decoded. Output and session are prepared for that format. The session decodes, and its results end the frames.
 ///
 /// It never calls other code. The element fetches the next action until there is none, performs each between two
-/// accesses, and reports how it went; whatever happens in between, a flush or new caps included, only changes which
-/// action is next.
+/// accesses, and reports the outcome. Anything in between, a flush or new caps included, only changes which action is
+/// next.
 ///
 /// reader (frame collection, queue, format) → output → session → output → outcomes
 struct DecoderCore<Codec: DecoderCodec> {
@@ -28,11 +28,15 @@ struct DecoderCore<Codec: DecoderCodec> {
   /// The next picture to output.
   private var outgoing: OutgoingPicture?
   private var draining: Draining?
+  /// In key-unit trick mode: a keyframe's first field is decoded, and its second one may be next.
+  private var awaitsSecondField = false
+  /// An unusable default from the environment was reported.
+  private var hasReportedDefaults = false
   /// Start codes were found where lengths should be, and reported.
   private var hasRepaired = false
 
   private enum Draining {
-    /// Complete access units are decoded; the one whose NAL units are still coming stays.
+    /// Complete access units are decoded; an access unit whose NAL units are still coming stays.
     case completeAccessUnits
     case everything
   }
@@ -59,8 +63,8 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   // MARK: Caps
 
-  /// Each frame holds NAL units instead of an access unit; `nil` before caps. `mutating`, like others, only because a core
-  /// that is borrowed would be copied.
+  /// Each frame holds NAL units instead of an access unit; `nil` before caps. `mutating`, like others, only because a
+  /// core that is borrowed would be copied.
   var isNALAligned: Bool? { mutating get { reader.isNALAligned } }
 
   /// Drains what came under earlier caps, if the next ones package NAL units differently.
@@ -77,7 +81,7 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   // MARK: Frames
 
-  /// Pictures are decoded into downstream's buffers where that is possible.
+  /// Whether pictures are decoded into downstream's buffers, if possible.
   var rendersDirectly: Bool { mutating get { settings.directRendering } }
 
   /// Takes the settings of the next buffer.
@@ -105,7 +109,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     }
   }
 
-  /// Decodes the first access unit, whose bytes these are, or finds out what has to be done before.
+  /// Decodes the first access unit, given its bytes, or determines which step must come first.
   mutating func decode(_ bytes: Span<UInt8>, as request: FrameRequest) {
     guard let repaired = reader.repaired(bytes) else { return decode(sound: bytes, as: request) }
     if !hasRepaired { outcomes.add(.warn(.misplacedStartCodes)) }
@@ -115,11 +119,17 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   private mutating func decode(sound bytes: Span<UInt8>, as request: FrameRequest) {
     guard let accessUnit = reader.queue.first else { return }
-    guard !request.keyUnitsOnly || accessUnit.description != nil || isOfKeyUnit(bytes, request) else {
+    let (description, isNew, hasFormat) = reader.read(bytes)
+    guard session.isOpen || !request.isLeftOut else {
       reader.removeFirst()
       return outcomes.skip(accessUnit.number)
     }
-    let (description, isNew, hasFormat) = reader.read(bytes)
+    // No picture is missed, so that this counts only if no error is allowed.
+    if maximumErrors == 0, !description.hasSlice, reader.failsWithoutSlice(bytes) {
+      reader.removeFirst()
+      return outcomes.add(.reportFailure(accessUnit.number, DecodeError(badData: "the access unit has no slice")))
+    }
+    if isNew || !hasFormat { outcomes.judge(isUsable: hasFormat && description.hasSlice) }
     guard hasFormat else {
       reader.removeFirst()
       return outcomes.refuse(accessUnit.number, hasSlice: description.hasSlice)
@@ -134,23 +144,18 @@ struct DecoderCore<Codec: DecoderCodec> {
     session.apply(settings, for: request)
     // The session's result will end the frame.
     reader.removeFirst()
+    let completesKeyUnit = awaitsSecondField && description.isSecondField
+    // The first field has stayed alone, and no drain will come for it.
+    if awaitsSecondField && !completesKeyUnit { session.drain() }
+    awaitsSecondField = request.keyUnitsOnly && request.isSyncPoint && description.isFirstField
     do throws(DecodeError) {
       try session.decode(bytes, description, number: accessUnit.number, as: request)
-      // A second field: the drain behind the first one has waited for it.
-      if request.keyUnitsOnly && !request.isSyncPoint { session.drain() }
+      // The drain behind the first field has waited for this one.
+      if completesKeyUnit { session.drain() }
       if session.isAwaitingRandomAccessPoint { outcomes.requestSyncPoint(for: accessUnit.number) }
     } catch {
       outcomes.refuse(accessUnit.number, error)
     }
-  }
-
-  /// Whether an access unit is shown in key-unit trick mode.
-  private mutating func isOfKeyUnit(_ bytes: Span<UInt8>, _ request: FrameRequest) -> Bool {
-    let hasFirstField = reader.awaitsSecondField
-    let isPart = reader.isOfKeyUnit(bytes, request)
-    // The first field has stayed alone, and no drain will come for it.
-    if hasFirstField && !isPart { session.drain() }
-    return isPart
   }
 
   /// The bytes of the first access unit cannot be read.
@@ -166,7 +171,7 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   // MARK: Output and session are made ready
 
-  /// What is next for the first access unit.
+  /// The next step for the first access unit.
   private mutating func prepare(_ number: FrameNumber, _ needsReconfigure: Bool) -> DecoderAction<Codec>? {
     switch reader.queue.preparation {
     case .done: return .decode(number)
@@ -179,7 +184,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     return nil
   }
 
-  /// Plans the output for the picture that is to be output, or else for the first access unit.
+  /// Plans the output for the next picture to output, or else for the first access unit.
   ///
   /// - Parameters:
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
@@ -227,7 +232,7 @@ struct DecoderCore<Codec: DecoderCodec> {
       picture, format, of: input, stream: reader.formats, preferring: preference, allowed: allowed)
     // The session's layout stays until it can be replaced.
     if !isOfSession { session.replaceSoon(true) }
-    // Where downstream does not take this picture's format, those that follow are downloaded at once.
+    // If downstream does not take this picture's format, the pictures after it are downloaded immediately.
     if picture.isOfDevice && !plan.layout.isOfDevice { session.stopKeepingSurfaces() }
     return plan
   }
@@ -249,7 +254,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     }
   }
 
-  /// Downstream has not accepted the plan: what was to be output cannot be.
+  /// Downstream has not accepted the plan: the planned pictures cannot be output.
   mutating func negotiationFailed() {
     output.negotiationFailed()
     fail(nil)
@@ -278,6 +283,7 @@ struct DecoderCore<Codec: DecoderCodec> {
           format, layout: plan.sessionLayout, keepsSurfaces: plan.layout.isOfDevice, settings: settings, isLive: isLive,
           allocator: output.allocator)
         outcomes.sessionOpened(format, settings, isLive: isLive)
+        reportDefaults()
       } else if reader.formats.hasNewParameterSets {
         try session.accept(format)
       }
@@ -288,7 +294,16 @@ struct DecoderCore<Codec: DecoderCodec> {
     }
   }
 
-  /// Releases the frame that was to be output, or decoded; with a message that ends the stream, if there is one.
+  /// Reports, once, what the environment demands and does not get.
+  private mutating func reportDefaults() {
+    guard !hasReportedDefaults else { return }
+    hasReportedDefaults = true
+    if settings.isIsolationForbidden { outcomes.add(.warn(.notIsolated)) }
+    if let fault = DecoderDefaults.current.fault { outcomes.add(.warn(.ignoredDefault(fault))) }
+  }
+
+  /// Releases the frame whose turn it was to be output or decoded; with a message that ends the stream, if there is
+  /// one.
   private mutating func fail(_ message: DecoderMessage<Codec>?) {
     if let outgoing {
       outcomes.add(.release(outgoing.number))
@@ -338,7 +353,7 @@ struct DecoderCore<Codec: DecoderCodec> {
 
   // MARK: Flow
 
-  /// Everything inside is to be output; more may come.
+  /// Outputs everything inside; more may come.
   ///
   /// - Parameter keepingBegun: except an access unit whose NAL units are still coming.
   mutating func drain(keepingBegun: Bool = false) { draining = keepingBegun ? .completeAccessUnits : .everything }
@@ -352,6 +367,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     outcomes.flush()
     outgoing = nil
     draining = nil
+    awaitsSecondField = false
     output.flush()
     session.flush()
     while let result = session.nextResult() { outcomes.add(.release(FrameNumber(truncatingIfNeeded: result.tag))) }
@@ -360,7 +376,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   /// For the `stats` property.
   var statistics: DecoderStatistics { mutating get { outcomes.statistics(session.statistics) } }
 
-  // MARK: What is next
+  // MARK: The next action
 
   /// The next action; `nil` when the next frame, or a drain, has to come first.
   ///
@@ -383,7 +399,7 @@ struct DecoderCore<Codec: DecoderCodec> {
           join(rest)
         } else {
           // The base class drains behind each sync point in key-unit trick mode, between two fields too.
-          if draining == .everything || !reader.awaitsSecondField { session.drain() }
+          if draining == .everything || !awaitsSecondField { session.drain() }
           self.draining = nil
         }
       } else {

@@ -28,7 +28,7 @@ extension DecoderElement {
     core.negotiated(plan, pool: bufferPool)
   }
 
-  /// Configures the pool that the base class chose so that libavcodec can decode into it, where downstream permits.
+  /// Configures the pool that the base class chose so that libavcodec can decode into it, if downstream permits.
   func choosePool(in query: borrowing Query) -> Bool {
     // The pool's padding is made for frames: fields are copied.
     guard let output = core.output.agreed, output.isSessionFormat, !output.layout.isOfDevice, query.allowsVideoMeta,

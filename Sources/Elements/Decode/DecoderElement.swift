@@ -5,10 +5,10 @@ import VideoDecoding
 
 /// The common part of the decoders: passes what arrives to the core, and performs its actions.
 ///
-/// All of this runs with the decoder's stream lock held. No access to the core lasts while an action is performed: what
-/// is called may call back into the element.
+/// All of this runs with the decoder's stream lock held. No access to the core lasts while an action is performed:
+/// the called code may call back into the element.
 protocol DecoderElement: VideoDecoder {
-  /// What it decodes.
+  /// The codec that it decodes.
   associatedtype Codec: DecoderCodec
   static var log: Log { get }
   var settings: Locked<DecoderSettings> { get }
@@ -112,7 +112,7 @@ extension DecoderElement {
     while let action = core.nextAction(needsReconfigure: sourcePad.needsReconfigure) {
       do throws(FlowError) {
         if case .finish(let number, _) = action, failure == .endOfStream || failure == .flushing {
-          // Nobody wants more pictures: several may come at once.
+          // No more pictures are needed, and several may come together.
           if let frame = frame(number: number) { release(frame) }
         } else {
           try perform(action)
@@ -139,8 +139,7 @@ extension DecoderElement {
     case .askDownstream: askDownstream()
     case .negotiate: try negotiateProposal()
     case .finish(let number, let picture): try finish(number, with: picture)
-    case .drop(let number): if let frame = frame(number: number) { try drop(frame) }
-    case .dropAhead(let number): if let frame = frame(number: number) { dropAhead(frame) }
+    case .drop(let number): if let frame = frame(number: number) { dropAhead(frame) }
     case .release(let number): if let frame = frame(number: number) { release(frame) }
     case .requestSyncPoint(let number):
       if let frame = frame(number: number) { requestSyncPoint(at: frame, discardInput: false, corruptOutput: false) }
@@ -171,8 +170,7 @@ extension DecoderElement {
   private func decode(_ number: FrameNumber) throws(FlowError) {
     guard let frame = frame(number: number) else { return core.discard(number) }
     let request = FrameRequest(
-      isSyncPoint: frame.isSyncPoint, pts: frame.pts,
-      isDecodeOnly: frame.isDecodeOnly || frame.inputFlags.contains(.decodeOnly),
+      isSyncPoint: frame.isSyncPoint, pts: frame.pts, duration: frame.duration,
       isLate: maximumDecodeTime(of: frame) < 0,
       keyUnitsOnly: inputSegment.keyUnitsOnly,
       allowsSkipping: outputSegment.allowsSkipping || outputSegment.forwardPredictedOnly, isReverse: isReverse)
@@ -199,7 +197,7 @@ extension DecoderElement {
       for number in numbers { if let part = frame(number: number) { release(part) } }
       return
     }
-    // Appending to a buffer of 16 memories copies all of them: many parts are gathered and added at once.
+    // Appending to a buffer of 16 memories copies all of them: many parts are gathered and added together.
     let gathers = numbers.count > 15
     var gathered: [UInt8] = []
     var failure: FlowError?
@@ -220,7 +218,7 @@ extension DecoderElement {
           if !gathers { $0.append(rest.share()) }
         }
       }
-      // Of the NAL units of an access unit parsers give the picture's duration to one, or to each.
+      // Parsers give the picture's duration to one of an access unit's NAL units, or to each.
       if let duration = part.duration, duration > whole.duration ?? .zero { whole.duration = duration }
       release(part)
     }
@@ -251,6 +249,11 @@ extension DecoderElement {
       var buffer = try outputBuffer(for: picture)
       setFlags(of: &buffer, for: picture)
       frame.isSyncPoint = picture.isRandomAccessPoint
+      // A frame of two fields lasts as long as both of them.
+      if let (seconds, attoseconds) = picture.duration?.components {
+        let nanoseconds = seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+        frame.duration = ClockTime(nanoseconds: UInt64(clamping: nanoseconds))
+      }
       frame.setOutput(buffer)
     } catch {
       release(frame)

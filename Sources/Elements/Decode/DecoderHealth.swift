@@ -2,7 +2,7 @@
 import GStreamer
 import VideoDecoding
 
-/// Counts what was lost in decoding, and decides when that is too much.
+/// Counts losses in decoding, and decides when they are too many.
 struct DecoderHealth<Codec: DecoderCodec> {
   /// Pictures output undamaged.
   private var decoded: UInt64 = 0
@@ -14,9 +14,11 @@ struct DecoderHealth<Codec: DecoderCodec> {
   private(set) var copied: UInt64 = 0
   /// Failures since the last good picture.
   private var failuresInARow = 0
+  /// Access units so far, as long as none of them could be given to a session.
+  private var unusable: Int? = 0
   /// The error for too many failures, or a final one, which ends the stream once earlier pictures were output.
   private var verdict: DecoderMessage<Codec>?
-  /// Why the codec was lost the last time.
+  /// The reason the codec was lost the last time.
   private var loss: DecodeError?
   /// The last failure, in words.
   private(set) var lastFault: String?
@@ -45,6 +47,16 @@ struct DecoderHealth<Codec: DecoderCodec> {
     awaited = nil
   }
 
+  /// A session takes an access unit.
+  mutating func accessUnitTaken() { unusable = nil }
+
+  /// An access unit cannot be given to a session. Returns the warning to post if the first and many after it could
+  /// not.
+  mutating func accessUnitUnusable() -> DecoderMessage<Codec>? {
+    unusable = unusable.map { $0 + 1 }
+    return unusable == Self.patience ? .nothingDecodable(undecodable > 0 ? .parameterSets : .slices) : nil
+  }
+
   /// A picture had to be copied.
   mutating func pictureCopied() { copied += 1 }
 
@@ -54,10 +66,10 @@ struct DecoderHealth<Codec: DecoderCodec> {
     return undecodable == 1
   }
 
-  /// An access unit without a picture that is to be output was skipped.
+  /// An access unit was skipped that has no picture to output.
   mutating func accessUnitSkipped() { skipped += 1 }
 
-  /// What follows from a failure.
+  /// The consequence of a failure.
   enum Judgement {
     /// Nothing: the error that ends the stream is on its way.
     case ignore
@@ -65,7 +77,7 @@ struct DecoderHealth<Codec: DecoderCodec> {
     case log
     /// A warning for the application.
     case warn
-    /// One too many in a row: output what is left; then `takeVerdict` has the error.
+    /// One too many in a row: output the rest; then `takeVerdict` has the error.
     case giveUp
   }
 
@@ -88,7 +100,7 @@ struct DecoderHealth<Codec: DecoderCodec> {
     return fault.error.reason == .badData || fault.error.reason == .unsupportedFeature ? .log : .warn
   }
 
-  /// The codec was lost and could not be restarted. Returns the warning to post; `nil` where that ends the stream.
+  /// The codec was lost and could not be restarted. Returns the warning to post; `nil` if that ends the stream.
   mutating func codecLost(_ error: DecodeError) -> DecoderMessage<Codec>? {
     guard !error.isFinal else {
       verdict = verdict ?? DecoderMessage(error)

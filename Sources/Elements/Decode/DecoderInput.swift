@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What upstream's caps declare about the stream.
+/// The stream as upstream's caps declare it.
 struct DecoderInput<Codec: DecoderCodec> {
   /// Upstream's caps.
   let caps: CompressedCaps<Codec>
-  /// Their geometry and colour.
+  /// Their geometry and color.
   let info: VideoInfo
   /// Upstream is live (latency query).
   let isLive: Bool

@@ -23,7 +23,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
       }
   }
 
-  /// The stream marks no random access point, and is decoded all the same.
+  /// The stream marks no random access point, and is decoded anyway.
   static var noRandomAccessPoint: DecoderMessage {
     DecoderMessage(
       ElementError(
@@ -33,6 +33,21 @@ struct DecoderMessage<Codec: DecoderCodec> {
       reason: "referenceMissing", status: -17694)
   }
 
+  /// The part that access units lack.
+  enum Lack { case slices, parameterSets }
+
+  /// Nothing that came so far can be decoded.
+  static func nothingDecodable(_ lack: Lack) -> DecoderMessage {
+    let debug =
+      switch lack {
+      case .slices: "no access unit has a slice; is stream-format in the caps how NAL units are separated?"
+      case .parameterSets: "no access unit came with parameter sets, nor did the caps"
+      }
+    return DecoderMessage(
+      ElementError(.stream(.decode), "Nothing could be decoded so far.", debug: debug), reason: "badData",
+      status: -12909)
+  }
+
   /// The codec's process is not as well protected as it could be.
   static func incompleteSandbox(missing: String) -> DecoderMessage {
     DecoderMessage(
@@ -40,6 +55,23 @@ struct DecoderMessage<Codec: DecoderCodec> {
         .resource(.settings), "The codec's process is not behind all layers of protection.",
         debug: "this kernel or container does not provide: \(missing)"),
       reason: "incompleteSandbox", status: 0)
+  }
+
+  /// The environment demands isolation, and the application's own filter forbids it.
+  static var notIsolated: DecoderMessage {
+    DecoderMessage(
+      ElementError(
+        .resource(.settings), "Decoding is not isolated.",
+        debug: "a filter of system calls around this program forbids what a process of its own takes, which "
+          + "\(DecoderDefaults.isolationVariable) demands; with isolation=process this would be an error"),
+      reason: "notIsolated", status: 0)
+  }
+
+  /// A value in the environment is none.
+  static func ignoredDefault(_ fault: String) -> DecoderMessage {
+    DecoderMessage(
+      ElementError(.resource(.settings), "An environment variable has no such value.", debug: fault),
+      reason: "ignoredDefault", status: 0)
   }
 
   /// Software decodes in place of a device.
@@ -64,7 +96,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
 
   /// An error of the session, not tied to an access unit.
   ///
-  /// - Parameter consequence: what follows from it.
+  /// - Parameter consequence: the consequence of the error.
   init(_ cause: DecodeError, before consequence: String? = nil) {
     var debug = "\(cause.message)"
     debug += cause.explanation
@@ -72,7 +104,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
     self.init(cause, debug: debug)
   }
 
-  /// A picture that could not be decoded; `prefix` stands before what is known of it.
+  /// A picture that could not be decoded; `prefix` stands before its description.
   init(_ fault: PictureFault<Codec>, prefix: String = "") {
     self.init(fault.error, debug: prefix + fault.description)
     frameNumber = fault.frameNumber
@@ -121,7 +153,7 @@ struct PictureFault<Codec: DecoderCodec> {
 }
 
 extension DecodeError {
-  /// What libavcodec, its process or a device adds, in parentheses.
+  /// The details that libavcodec, its process or a device adds, in parentheses.
   fileprivate var explanation: String {
     if let detail { return " (\(detail))" }
     return libavcodecMessage.map { " (libavcodec: \($0))" } ?? ""

@@ -14,11 +14,11 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// Converts the session's pictures, when downstream requires another format.
   private(set) var conversion: PictureConversion?
 
-  /// How pictures are made of fields, where the sink caps do not specify it.
+  /// How pictures are made of fields, if the sink caps do not specify it.
   private var interlacing: Interlacing?
-  /// How those of the format to come are: pictures of the one before are still to be output.
+  /// The interlacing of the next format, while pictures of the current format are still to be output.
   private var nextInterlacing: Interlacing?
-  /// What the next picture is output as has not been decided, because it will show that.
+  /// The output of the next picture has not been decided, because the picture will show it.
   private var awaitsPicture = false
 
   // MARK: Planning
@@ -94,7 +94,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
       surface: surface, allowed: allowed)
   }
 
-  /// HDR fields of the caps, from the stream where the sink caps have none.
+  /// HDR fields of the caps, from the stream if the sink caps have none.
   private func displayFields(_ display: DisplayMetadata, besides input: CompressedCaps<Codec>) -> [String: String] {
     var fields: [String: String] = [:]
     if !input.fields.contains(.masteringDisplay) {
@@ -115,7 +115,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
 
   // MARK: Agreeing
 
-  /// Whether this is what was agreed on.
+  /// Whether this is the agreed plan.
   func isAgreed(_ plan: OutputPlan) -> Bool { agreed?.isAgreed(plan) ?? false }
 
   /// Whether a plan is for the next picture to complete, and to be negotiated then.
@@ -170,13 +170,13 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// Downstream has not accepted the plan.
   mutating func negotiationFailed() { agreed = nil }
 
-  /// A flush: discards the plan that was to be negotiated.
+  /// A flush: discards the plan to negotiate.
   mutating func flush() { proposal = nil }
 
   // MARK: Pictures
 
-  /// Follows a picture that libavcodec has decoded to something other than its parameter sets declare. Returns whether it
-  /// is as negotiated.
+  /// Follows a picture that libavcodec has decoded to something other than its parameter sets declare. Returns whether
+  /// it is as negotiated.
   mutating func follow(_ picture: DecodedPicture) -> Bool {
     defer { awaitsPicture = false }
     let hasOtherFields = interlacing?.correct(by: picture) ?? false

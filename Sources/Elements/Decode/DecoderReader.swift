@@ -5,14 +5,14 @@ import VideoDecoding
 
 /// The decoder in front of output and session: frames become access units, each of which is read before it is decoded.
 ///
-/// frame collection → queue → key units → format
+/// frame collection → queue → format
 struct DecoderReader<Codec: DecoderCodec> {
   private var collection = FrameCollection<Codec>()
   private(set) var queue = AccessUnitQueue()
-  private var keyUnits = KeyUnitFields<Codec>()
   private(set) var formats = FormatFollower<Codec>()
   /// Puts lengths in place of start codes in a length-prefixed stream.
   private var repackager = Repackager(codec: Codec.codec)
+  private var packets = LengthPrefixed.PacketHistory()
   /// The sink caps; nil before they come.
   private(set) var input: DecoderInput<Codec>?
 
@@ -29,7 +29,7 @@ struct DecoderReader<Codec: DecoderCodec> {
   /// Each frame holds NAL units instead of an access unit; nil before caps.
   var isNALAligned: Bool? { input?.caps.isNALAligned }
 
-  /// How many more frames are held than the session holds.
+  /// The number of frames held, minus the number that the session holds.
   var latency: Int { isNALAligned == true && collection.waitsForNext ? 1 : 0 }
 
   /// Whether caps package NAL units differently; nil before there were caps.
@@ -38,6 +38,7 @@ struct DecoderReader<Codec: DecoderCodec> {
   /// Takes new sink caps.
   mutating func begin(_ next: DecoderInput<Codec>, isOtherPackaging: Bool) {
     formats.begin(next.caps, isOtherPackaging: isOtherPackaging)
+    if isOtherPackaging { packets = LengthPrefixed.PacketHistory() }
     input = next
   }
 
@@ -62,7 +63,7 @@ struct DecoderReader<Codec: DecoderCodec> {
     }
   }
 
-  /// Queues what was collected of an access unit that is not complete. Returns its frames; nil when there are none.
+  /// Queues the collected part of an incomplete access unit. Returns its frames; nil when there are none.
   mutating func takeRest() -> Collected? { collection.takeRest().map { queued($0) } }
 
   private mutating func queued(_ numbers: [FrameNumber]) -> Collected {
@@ -72,20 +73,10 @@ struct DecoderReader<Codec: DecoderCodec> {
 
   // MARK: The first access unit
 
-  /// Its bytes with lengths where it has start codes; nil where it is sound.
+  /// Its bytes with lengths in place of start codes; nil if it is sound.
   mutating func repaired(_ bytes: Span<UInt8>) -> [UInt8]? {
     guard let size = input?.caps.nalLengthSize else { return nil }
-    return repackager.repaired(bytes, lengthSize: size)
-  }
-
-  /// A keyframe's first field has come, and its second one may be next.
-  var awaitsSecondField: Bool { keyUnits.awaitsSecondField }
-
-  /// Whether it is shown in key-unit trick mode, alone or as the second field of the one before.
-  mutating func isOfKeyUnit(_ bytes: Span<UInt8>, _ request: FrameRequest) -> Bool {
-    keyUnits.take(
-      bytes, isSyncPoint: request.isSyncPoint, packaging: input?.caps.packaging ?? .annexB,
-      parameterSets: formats.parameterSets)
+    return repackager.repaired(bytes, lengthSize: size, &packets)
   }
 
   /// Reads it, unless it was read before; `hasFormat` is false as long as parameter sets are missing.
@@ -95,6 +86,13 @@ struct DecoderReader<Codec: DecoderCodec> {
     guard formats.format != nil else { return (description, true, false) }
     queue.read(description)
     return (description, true, true)
+  }
+
+  /// Whether libavcodec fails in it, given that it has no slice.
+  func failsWithoutSlice(_ bytes: Span<UInt8>) -> Bool {
+    let packaging = input?.caps.packaging ?? .annexB
+    guard let last = packaging.nalUnits(of: bytes).last(where: { !$0.isEmpty }) else { return true }
+    return Codec.failsWithoutSlice(bytes.extracting(last))
   }
 
   /// Whether its format can be decoded.
@@ -122,7 +120,7 @@ struct DecoderReader<Codec: DecoderCodec> {
   /// A seek: nothing that came before is decoded any more.
   mutating func flush() {
     collection.flush()
-    keyUnits = KeyUnitFields()
+    formats.flush()
     _ = queue.removeAll()
   }
 }

@@ -27,17 +27,18 @@ struct DecoderSession {
   }
 
   var isOpen: Bool { current != nil }
-  /// How the session lays its pictures out.
+  /// The layout of the session's pictures.
   var layout: SessionConfiguration.OutputLayout? { current?.configuration.outputLayout }
 
-  /// What is best for the next pictures where downstream, whose caps these are, takes it.
+  /// Returns the best output for the next pictures, if downstream, whose caps are given, takes it.
   ///
-  /// From the next access unit on a device's pictures stay in its memory, or not, as downstream prefers.
+  /// Starting at the next access unit, a device's pictures stay in its memory, or not, as downstream prefers.
   mutating func preference(_ settings: DecoderSettings, in caps: borrowing Caps?, isReverse: Bool) -> OutputPreference {
     keepsSurfaces = DeviceMemory.isPreferred(in: caps)
     var surfaces = OutputPreference.Surfaces.unwanted
     if keepsSurfaces, !isReverse, expectsDevice(settings) { surfaces = canKeepSurfaces ? .kept : .wanted }
-    // What takes anything gets the same format with every decoder, unless a device's pictures stay where they are.
+    // A peer that takes anything gets the same format with every decoder, unless a device's pictures stay in its
+    // memory.
     let mayBeSemiPlanar = RawFormatChoice.areListed(in: caps) || keepsSurfaces && canKeepSurfaces
     return OutputPreference(isSemiPlanar: mayBeSemiPlanar && prefersSemiPlanar(settings), surfaces: surfaces)
   }
@@ -58,10 +59,10 @@ struct DecoderSession {
   /// A device's pictures can stay in its memory.
   var canKeepSurfaces: Bool { current?.configuration.outputMemory == .device }
 
-  /// Has a device's pictures downloaded from the next access unit on, until downstream's preference is asked for again.
+  /// Downloads a device's pictures, starting at the next access unit, until downstream's preference is queried again.
   mutating func stopKeepingSurfaces() { keepsSurfaces = false }
 
-  /// The picture with samples that can be read, whatever memory it lies in; `nil` where they are lost.
+  /// The picture with samples that can be read, whatever memory it lies in; `nil` if they are lost.
   func readable(_ picture: DecodedPicture) -> DecodedPicture? {
     picture.hasSamples ? picture : current?.readable(picture)
   }
@@ -69,7 +70,7 @@ struct DecoderSession {
   /// Pictures that are held back; `nil` without a session.
   var latency: Int? { current?.latency.frames }
 
-  /// What all sessions did.
+  /// The statistics of all sessions together.
   var statistics: SessionStatistics {
     var sum = earlier
     if let current { sum.add(current.statistics) }
@@ -82,7 +83,7 @@ struct DecoderSession {
   /// Sets whether the session is replaced at the next IDR picture.
   mutating func replaceSoon(_ replace: Bool) { isToBeReplaced = replace }
 
-  /// Opens a session in place of the one before, whose pictures were output.
+  /// Opens a session in place of the previous session, whose pictures were output.
   mutating func open(
     _ format: FormatDescription, layout: SessionConfiguration.OutputLayout, keepsSurfaces: Bool,
     settings: DecoderSettings, isLive: Bool, allocator: PoolPictureAllocator
@@ -92,7 +93,7 @@ struct DecoderSession {
     configuration.outputMemory = keepsSurfaces ? .device : .system
     configuration.cancellation = cancellation
     // Another process cannot write into downstream's buffers: its own memory goes there.
-    current = try make(format, configuration, settings.isolation == .none ? allocator : nil)
+    current = try make(format, configuration, configuration.isolation == .none ? allocator : nil)
     isToBeReplaced = false
   }
 
@@ -107,7 +108,7 @@ struct DecoderSession {
     self.current = nil
   }
 
-  /// Takes the settings that have an effect at once.
+  /// Takes the settings that have an immediate effect.
   func apply(_ settings: DecoderSettings, for request: FrameRequest) {
     guard let current else { return }
     let skipFrames = settings.skipFrames(for: request)
@@ -121,12 +122,14 @@ struct DecoderSession {
   /// A flush or a stop has ended all waits: a failure that follows from it is not reported.
   var isCancelled: Bool { cancellation.isCancelled }
 
-  /// Decodes an access unit.
+  /// Decodes an access unit, or leaves it out where only key units are played.
   func decode(
     _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, number: FrameNumber, as request: FrameRequest
   ) throws(DecodeError) {
-    let time = request.pts.map { Duration.nanoseconds(Int64(clamping: $0.nanoseconds)) }
-    try current?.decode(accessUnit, description, tag: UInt64(number), time: time, doNotOutput: request.isDecodeOnly)
+    let time = { (time: ClockTime) in Duration.nanoseconds(Int64(clamping: time.nanoseconds)) }
+    try current?.decode(
+      accessUnit, description, tag: UInt64(number), time: request.pts.map(time), duration: request.duration.map(time),
+      isLeftOut: request.isLeftOut)
   }
 
   /// The codec was lost for good, and no random access point has come since.
@@ -154,7 +157,7 @@ struct DecoderSession {
 }
 
 extension DecoderSettings {
-  /// How a session is to decode.
+  /// The configuration of a session.
   func sessionConfiguration(
     layout: SessionConfiguration.OutputLayout, isLive: Bool
   ) -> SessionConfiguration {

@@ -130,9 +130,19 @@ struct DecoderSettings: Sendable {
     }
   }
 
-  var isolation = Isolation.none
-  var hardware = Hardware.off
-  /// Empty for what is there.
+  /// The value that was set; `nil` if the default applies.
+  private var chosenIsolation: Isolation?
+  var isolation: Isolation {
+    get { chosenIsolation ?? DecoderDefaults.current.isolation }
+    set { chosenIsolation = newValue }
+  }
+  /// Whether the default, decoding in a process of its own, is forbidden by a filter that the application is behind.
+  /// A value that was set still applies.
+  var isIsolationForbidden: Bool {
+    chosenIsolation == nil && isolation == .process && ApplicationFilter.forbidsProcesses
+  }
+  var hardware = DecoderDefaults.current.hardware
+  /// Empty for any device.
   var hardwareDevice = ""
   /// Nanoseconds.
   var codecTimeout: UInt64 = 5_000_000_000
@@ -157,10 +167,11 @@ struct DecoderSettings: Sendable {
   /// More than 64 threads gain nothing at any picture size.
   var threadCount: Int { Int(min(maximumThreads, 64)) }
 
-  /// Where a session's codec is.
+  /// The session's isolation.
   var sessionIsolation: SessionConfiguration.Isolation {
     switch isolation {
     case .none: .none
+    case .process where isIsolationForbidden: .none
     case .process:
       .process(
         ProcessLimits(
@@ -170,7 +181,7 @@ struct DecoderSettings: Sendable {
 
   static var properties: [Setting<Self>] { immediate + ofTheNextSession.map { $0.mutableInReady() } }
 
-  /// Properties that take effect at once.
+  /// Properties that take effect immediately.
   private static var immediate: [Setting<Self>] {
     [
       .boolean(
@@ -181,7 +192,7 @@ struct DecoderSettings: Sendable {
   }
 
   /// Properties that the next session begins with: after a change of the stream's packaging or of the raw format's
-  /// layout, or when the element starts anew.
+  /// layout, or when the element restarts.
   private static var ofTheNextSession: [Setting<Self>] {
     [
       .int(
@@ -190,7 +201,10 @@ struct DecoderSettings: Sendable {
       .enumeration("thread-type", \.threadType, "What threads share; from the next session on"),
       .enumeration(
         "isolation", \.isolation,
-        "Where libavcodec decodes: a stream that makes it crash ends that process only; from the next session on"),
+        """
+        Where libavcodec decodes: a stream that makes it crash ends that process only; the environment variable \
+        H26X_ISOLATION gives the default; from the next session on
+        """),
       .uint64(
         "codec-timeout", \.codecTimeout, in: 1_000_000...UInt64(Int64.max),
         "Nanoseconds within which an isolated codec must answer, or be replaced; from the next session on"),
@@ -199,7 +213,10 @@ struct DecoderSettings: Sendable {
         "Bytes of memory that an isolated codec may use beside its pictures (0 = no limit); from the next session on"),
       .enumeration(
         "hardware", \.hardware,
-        "Whether a device decodes (VA-API, CUDA), with isolation=process in that process; from the next session on"),
+        """
+        Whether a device decodes (VA-API, CUDA), with isolation=process in that process; the environment variable \
+        H26X_HARDWARE gives the default; from the next session on
+        """),
       .string(
         "hardware-device", \.hardwareDevice,
         "Render node, X display or CUDA device number (empty = what is there); from the next session on"),

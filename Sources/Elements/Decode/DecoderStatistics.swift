@@ -2,7 +2,7 @@
 import GStreamer
 import VideoDecoding
 
-/// What the `stats` property shows.
+/// The contents of the `stats` property.
 struct DecoderStatistics: Sendable {
   var session = SessionStatistics()
   /// Access units that never reached a session: no parameter sets, or skipped in trick mode.
@@ -28,12 +28,12 @@ struct DecoderStatistics: Sendable {
     structure.set("replayed", .uint64(session.replayed))
     structure.set("resynchronisations", .uint64(session.resynchronisations))
     structure.set("copied", .uint64(copied))
-    // Of sessions whose codec is in a process of its own.
+    // For sessions whose codec is in a process of its own.
     if let process = session.codecProcess { structure.set("codec-process", .int(process)) }
     if session.codecProcess != nil || session.processesLost > 0 {
       structure.set("processes-lost", .uint64(session.processesLost))
     }
-    // Of sessions that a device decodes, or has decoded.
+    // For sessions that a device decodes, or has decoded.
     if session.softwareFallbacks > 0 { structure.set("software-fallbacks", .uint64(session.softwareFallbacks)) }
     if let decoder = session.decoder, decoder != .software || session.softwareFallbacks > 0 {
       structure.set("decoder", .string("\(decoder)"))

@@ -9,12 +9,12 @@ enum DeviceMemory {
   /// Whether GStreamer's caps can have modifiers.
   private static let hasModifiers = LibraryVersion.isAtLeast(1, 24)
 
-  /// What the source pad offers.
+  /// The source pad's caps for device memory.
   static let template =
     "video/x-raw(\(feature)), format={NV12, P010_10LE}"
     + (hasModifiers ? "; video/x-raw(\(feature)), format=DMA_DRM" : "")
 
-  /// How caps name the format of such pictures.
+  /// The way caps name the format of such pictures.
   enum Naming: Equatable {
     /// As in the system's memory, which means row after row.
     case linear
@@ -24,15 +24,15 @@ enum DeviceMemory {
 
   /// A picture in a device's memory.
   struct Surface {
-    /// How the device arranges samples (drm_fourcc.h); 0 is row after row.
+    /// The device's arrangement of samples (drm_fourcc.h); 0 is row after row.
     let modifier: UInt64
-    /// It is the picture that is to be output; else what the next one is expected to be.
+    /// It describes the next picture to output; otherwise, it is the expectation for that picture.
     let isKnown: Bool
 
-    /// Whether what is cropped can be left out: where samples do not lie row after row, only on the right and below.
+    /// Whether the cropped part can be left out: only on the right and below, if samples do not lie row after row.
     func canBeShown(cropped crop: PictureCrop) -> Bool { modifier == 0 || crop.left == 0 && crop.top == 0 }
 
-    /// How the caps are to name the format; `nil` where downstream takes no such pictures.
+    /// The format's name in the caps; `nil` if downstream takes no such pictures.
     func naming(of info: VideoInfo, _ allowed: borrowing Caps?) -> Naming? {
       guard let name = info.format.drmName else { return nil }
       let drm = Naming.drm(modifier == 0 ? name : "\(name):0x\(modifier.hexadecimal)")
@@ -81,8 +81,8 @@ enum DeviceMemory {
 }
 
 extension DecodedPicture {
-  /// A buffer of the device's memory that the picture lies in; `nil` where it does not, or where there is no memory for
-  /// the buffer. Elements that take such memory support GstVideoMeta, whatever they answer to the allocation query.
+  /// A buffer of the device's memory that the picture lies in; `nil` if it does not, or if there is no memory for the
+  /// buffer. Elements that take such memory support GstVideoMeta, whatever they answer to the allocation query.
   func inDeviceMemory(as info: VideoInfo) -> Buffer? {
     guard let samples = deviceSamples, info.planeCount == samples.offsets.count,
       var buffer = Buffer(ofDevice: samples.objects, keeping: self)

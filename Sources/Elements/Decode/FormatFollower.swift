@@ -20,9 +20,9 @@ struct FormatFollower<Codec: DecoderCodec> {
   /// Whether session and output are ready for the next access unit.
   private enum Readiness {
     case ready
-    /// They have to be made ready, for the format that they were ready for last.
+    /// They must be made ready, for the format that they were ready for last.
     case sameFormat
-    /// They have to be made ready for another format.
+    /// They must be made ready for another format.
     case newFormat
   }
 
@@ -60,6 +60,9 @@ struct FormatFollower<Codec: DecoderCodec> {
     if followsDisplay, description.update(&displayTracker, accessUnit) { makeReadyAgain() }
     return description
   }
+
+  /// A seek: the next access unit does not complete a frame.
+  mutating func flush() { inspector.reset() }
 
   private mutating func makeReadyAgain() { if readiness == .ready { readiness = .sameFormat } }
 

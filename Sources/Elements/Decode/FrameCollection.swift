@@ -6,13 +6,14 @@ import H26x
 /// others join it.
 struct FrameCollection<Codec: DecoderCodec> {
   private var assembler = AccessUnitAssembler<Codec, FramePiece<Codec>>(.nalUnit)
+  private var packets = LengthPrefixed.PacketHistory()
 
   /// The end of an access unit is only known when the next one begins.
   var waitsForNext: Bool { !assembler.seesMarkers }
 
-  /// Takes a frame with its bytes. The one before must be used up: `next` has returned `nil`.
+  /// Takes a frame with its bytes. The previous frame must be used up: `next` has returned `nil`.
   mutating func put(_ number: FrameNumber, _ buffer: borrowing Buffer, packaging: NALPackaging) throws(FlowError) {
-    assembler.put(try FramePiece(number, buffer, packaging: packaging))
+    assembler.put(try FramePiece(number, buffer, packaging: packaging, &packets))
   }
 
   /// The frames of the next access unit that is complete; `nil` when there is none.
@@ -29,10 +30,10 @@ struct FrameCollection<Codec: DecoderCodec> {
   /// The frames of the access unit that was begun, complete or not; `nil` when there are none.
   mutating func takeRest() -> [FrameNumber]? { assembler.finish() ? take() : nil }
 
-  /// Discards what was collected.
+  /// Discards the collected frames.
   mutating func flush() { assembler.flush() }
 
-  /// Discards what was collected. Returns its frames, to be released.
+  /// Discards the collected frames. Returns its frames, to be released.
   mutating func removeAll() -> [FrameNumber] {
     defer { assembler.flush() }
     return assembler.held.map(\.number)
@@ -52,13 +53,16 @@ private final class FramePiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
   private let buffer: Buffer
   private let found: FoundNALUnits<Codec>
 
-  init(_ number: FrameNumber, _ buffer: borrowing Buffer, packaging: NALPackaging) throws(FlowError) {
+  init(
+    _ number: FrameNumber, _ buffer: borrowing Buffer, packaging: NALPackaging,
+    _ history: inout LengthPrefixed.PacketHistory
+  ) throws(FlowError) {
     self.number = number
     isMarked = buffer.flags.contains(.marker)
     self.buffer = buffer.share()
     var found = FoundNALUnits<Codec>()
     let map = try buffer.map()
-    found.find(in: map.bytes, packaging: packaging)
+    found.find(in: map.bytes, packaging: packaging, &history)
     self.found = found
   }
 

@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 import VideoDecoding
 
-/// Stage: what becomes of frames, and what is reported about them, as actions for the element.
+/// Stage: the outcomes of frames, and the reports about them, as actions for the element.
 struct FrameOutcomes<Codec: DecoderCodec> {
   private let log: Log
   private var health = DecoderHealth<Codec>()
@@ -33,7 +33,18 @@ struct FrameOutcomes<Codec: DecoderCodec> {
 
   // MARK: Access units that are not decoded
 
-  /// An access unit without a picture that is to be output.
+  /// Reports once that nothing could be decoded so far.
+  ///
+  /// - Parameter isUsable: whether the next access unit can be.
+  mutating func judge(isUsable: Bool) {
+    if isUsable {
+      health.accessUnitTaken()
+    } else if let message = health.accessUnitUnusable() {
+      add(.warn(message))
+    }
+  }
+
+  /// Skips an access unit without a picture to output.
   mutating func skip(_ number: FrameNumber) {
     health.accessUnitSkipped()
     add(.release(number))
@@ -56,7 +67,7 @@ struct FrameOutcomes<Codec: DecoderCodec> {
 
   // MARK: Results
 
-  /// A picture is to be output.
+  /// Takes a picture to output.
   mutating func take(_ picture: DecodedPicture, of number: FrameNumber) {
     if picture.isCorrupt { requestSyncPoint(for: number) } else { health.pictureDecoded() }
   }
@@ -71,8 +82,7 @@ struct FrameOutcomes<Codec: DecoderCodec> {
     case .beforeRandomAccessPoint, .noReference, .sessionLost, .corrupt:
       requestSyncPoint(for: number)
       add(.drop(number))
-    case .skipped:
-      add(.dropAhead(number))
+    case .skipped, .outOfOrder: add(.drop(number))
     }
   }
 
@@ -84,7 +94,7 @@ struct FrameOutcomes<Codec: DecoderCodec> {
   /// - Returns: whether decoding is given up, once earlier pictures are output.
   mutating func fail(_ number: FrameNumber, _ error: DecodeError, pts: ClockTime?, limit: Int32, isLost: Bool) -> Bool {
     requestSyncPoint(for: number)
-    add(.dropAhead(number))
+    add(.drop(number))
     let fault = PictureFault<Codec>(error: error, frameNumber: number, pts: pts)
     switch health.judge(fault, limit: limit) {
     case .ignore: break
@@ -113,7 +123,7 @@ struct FrameOutcomes<Codec: DecoderCodec> {
     return nil
   }
 
-  /// `nil` where an error follows.
+  /// `nil` if an error follows.
   private mutating func message(for notice: SessionNotice) -> DecoderMessage<Codec>? {
     switch notice {
     case .codecLost(let error): health.codecLost(error)

@@ -2,7 +2,7 @@
 import H26x
 import VideoDecoding
 
-/// The output's interlace mode, where the sink caps do not specify it.
+/// The output's interlace mode, if the sink caps do not specify it.
 ///
 /// Guessed from the first picture, since caps are sent before it is decoded, and corrected at most once: `mixed` is
 /// never wrong, but sinks that need certainty, such as an SDI output, refuse it.

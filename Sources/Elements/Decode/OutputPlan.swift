@@ -3,17 +3,17 @@ import GStreamer
 import H26x
 import VideoDecoding
 
-/// What to negotiate with downstream.
+/// The output to negotiate with downstream.
 struct OutputPlan {
   private(set) var layout: PictureLayout
   private(set) var sessionLayout: SessionConfiguration.OutputLayout
   /// The session's output.
   private(set) var source: VideoInfo
-  /// What the session's output is laid out as before it is converted; `nil` when that is one step.
+  /// The layout of the session's output before it is converted; `nil` if conversion is one step.
   private(set) var intermediate: VideoInfo?
-  /// What downstream gets.
+  /// The video that downstream gets.
   private(set) var info: VideoInfo
-  /// How the caps name the format of pictures in a device's memory; `nil` where they are in the system's.
+  /// The way the caps name the format of pictures in a device's memory; `nil` if they are in the system's.
   private(set) var naming: DeviceMemory.Naming?
   /// Nothing is negotiated before the first picture, whose modifier the caps have.
   private(set) var awaitsPicture = false
@@ -30,12 +30,11 @@ struct OutputPlan {
 
   /// The same output, converted from pictures that the session lays out differently.
   ///
-  /// Samples stay what they would be without that: where the plan was a conversion, its pictures are laid out as it
-  /// expects them first.
+  /// Samples stay the same. If the plan was a conversion, its pictures are first laid out as it expects them.
   ///
   /// - Parameters:
   ///   - layout: how the pictures are laid out.
-  ///   - sessionLayout: what the session was asked for; nil for what gives that layout.
+  ///   - sessionLayout: the layout that was requested from the session; nil for the layout that gives `layout`.
   func converting(
     from layout: PictureLayout, of sessionLayout: SessionConfiguration.OutputLayout? = nil
   ) throws(ElementError) -> OutputPlan {
@@ -67,9 +66,9 @@ extension OutputPlan {
   /// - Parameters:
   ///   - native: the layout before the session interleaves chroma.
   ///   - interlacing: how pictures are made of fields.
-  ///   - describe: fills in what is known beyond format and size.
+  ///   - describe: fills in the description beyond format and size.
   ///   - prefersSemiPlanar: interleaved chroma is no work, because a device decodes.
-  ///   - surface: pictures stay in a device's memory where downstream takes that.
+  ///   - surface: pictures stay in a device's memory if downstream takes that.
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
   /// - Throws: the message for the application when nothing fits.
   init(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What is best for the pictures of the session, or of the next one, where downstream takes it.
+/// The best output for the pictures of this session or the next, if downstream takes it.
 struct OutputPreference {
   /// Whether a device's pictures are to stay in its memory.
   enum Surfaces {

@@ -110,6 +110,6 @@ final class PictureConversion {
 extension VideoInfo {
   /// The same with the colorimetry that a stream leaves open: guessed by the size, as downstream would.
   ///
-  /// A converter needs it, and where it is known on one side only it would change the samples.
+  /// A converter needs it, and if it is known on one side only, it would change the samples.
   fileprivate var withColorimetry: VideoInfo { VideoInfo(caps()) ?? self }
 }

@@ -8,8 +8,8 @@ struct PictureLayout: Hashable {
   /// Coded size in luma samples.
   var codedWidth: Int, codedHeight: Int
   var crop: PictureCrop
-  /// How a device arranges samples (drm_fourcc.h), 0 for row after row, where pictures stay in its memory; `nil` where they
-  /// do not.
+  /// The device's arrangement of samples (drm_fourcc.h), if pictures stay in its memory, with 0 for row after row;
+  /// `nil` if they do not.
   var modifier: UInt64?
   /// Pictures stay in a device's memory.
   var isOfDevice: Bool { modifier != nil }
@@ -20,8 +20,8 @@ struct PictureLayout: Hashable {
   /// Alignment of addresses and rows in bytes: what the widest vector instructions require.
   static let alignment = 64
 
-  /// Padding around the cropped picture for what libavcodec writes: width and height rounded up to 32 (pairs of
-  /// macroblock rows, for interlacing), and two rows that its motion compensation reads.
+  /// Padding around the cropped picture for libavcodec's writes. Width and height are rounded up to 32 (pairs of
+  /// macroblock rows, for interlacing), plus two rows that motion compensation reads.
   var videoAlignment: VideoAlignment {
     var alignment = VideoAlignment()
     alignment.left = UInt32(clamping: crop.left)

@@ -5,8 +5,8 @@ import VideoDecoding
 
 /// Lets libavcodec decode into the buffers of a pool, so that downstream gets them without a copy.
 ///
-/// libavcodec requests buffers from its worker threads, while the streaming thread waits for them with the stream lock
-/// held: nothing here takes that lock or waits for a buffer.
+/// libavcodec requests buffers from its worker threads, while the streaming thread waits for them with the stream
+/// lock held. Therefore, nothing here takes that lock or waits for a buffer.
 final class PoolPictureAllocator: PictureAllocator {
   private struct Source: ~Copyable, Sendable {
     let pool: BufferPool
@@ -76,7 +76,7 @@ final class PooledPicture: Sendable {
     }
   }
 
-  /// The planes from the coded picture's top left corner on; `nil` when the memory around the cropped picture is
+  /// The planes, starting at the coded picture's top left corner; `nil` when the memory around the cropped picture is
   /// smaller than what libavcodec accesses.
   static func planes(
     of map: borrowing VideoFrameMap, for request: PictureRequest

@@ -2,10 +2,10 @@
 import GStreamer
 import VideoDecoding
 
-/// Chooses among downstream's formats: the decoder's own first, then NV12 and P010, which the session makes itself, then
-/// what loses least when converted.
+/// Chooses among downstream's formats: the decoder's own first, then NV12 and P010, which the session makes itself,
+/// then what loses least when converted.
 enum RawFormatChoice {
-  /// What libavcodec can produce, in the order of the source pad's template.
+  /// The formats that libavcodec can produce, in the order of the source pad's template.
   private static let native = PixelFormat.allCases.compactMap(\.videoFormat).sorted { rank($0) < rank($1) }
 
   /// Every format that the source pad offers.
@@ -27,8 +27,8 @@ enum RawFormatChoice {
   /// Formats to try, the best first.
   ///
   /// - Parameters:
-  ///   - native: what libavcodec will produce.
-  ///   - preferred: what costs even less, and is chosen where downstream lists it.
+  ///   - native: the format that libavcodec will produce.
+  ///   - preferred: a format that costs even less, and is chosen if downstream lists it.
   ///   - allowed: what both pads allow; `nil` when nothing is linked.
   static func candidates(
     for native: VideoFormat, preferring preferred: VideoFormat? = nil, allowed: borrowing Caps?
@@ -49,7 +49,7 @@ enum RawFormatChoice {
     var seen: Set<VideoFormat> = []
     let formats = names.compactMap(VideoFormat.init(name:)).filter { !$0.hasPalette && seen.insert($0).inserted }
     let losses = formats.map { loss(from: native, to: $0) }
-    // Of equal losses downstream's order decides.
+    // Downstream's order decides between equal losses.
     return formats.indices.sorted { (losses[$0], $0) < (losses[$1], $1) }.map { formats[$0] }
   }
 

@@ -7,16 +7,16 @@ import VideoDecoding
 struct RawOutput {
   /// Layout of the session's pictures.
   var layout: PictureLayout
-  /// What downstream gets.
+  /// The video that downstream gets.
   var info: VideoInfo
-  /// How the caps name the format of pictures in a device's memory.
+  /// The way the caps name the format of pictures in a device's memory.
   var naming: DeviceMemory.Naming?
   /// Fields of the caps that `info` has no place for, by name.
   var displayFields: [String: String]
   /// Downstream's buffers are laid out so that libavcodec can decode into them.
   var isDirect = false
 
-  /// Whether the plan is what was negotiated.
+  /// Whether the plan matches this output.
   func isAgreed(_ plan: OutputPlan) -> Bool {
     layout == plan.layout && naming == plan.naming && displayFields == plan.displayFields
       && info.isEqual(to: plan.info)

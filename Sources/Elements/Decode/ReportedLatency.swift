@@ -15,7 +15,7 @@ struct ReportedLatency {
   ///
   /// - Parameters:
   ///   - frames: how many pictures are held back.
-  ///   - rate: pictures per second; 25 where that is not known.
+  ///   - rate: pictures per second; 25 if unknown.
   mutating func update(frames: Int, rate: Fraction?) {
     let latency = Latency(frames: frames, frameDuration: Self.frameDuration(rate))
     guard latency != known else { return }

@@ -9,7 +9,7 @@ extension H265: ParserCodec {
   static var timesByteStreams: Bool { false }
   static var typesTellRandomAccess: Bool { true }
 
-  /// Time codes have a message of their own, which may come before the one with the fields that they are for.
+  /// Time codes have a message of their own, which may come before the message with the fields that they are for.
   static func takeDisplay(
     _ message: borrowing SEIMessages.Message, sps: SequenceParameterSet, into display: inout PictureDisplay
   ) throws(BitstreamError) -> Bool {

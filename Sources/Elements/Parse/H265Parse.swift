@@ -5,8 +5,8 @@ import H26x
 /// `swifth265parse`: cuts H.265 into access units or NAL units, describes the stream in caps, and changes the packaging
 /// to what downstream accepts.
 ///
-/// Timestamps, flags and metas of the input are kept. Where the packaging stays, so does the memory: an output buffer
-/// is a part of the input.
+/// Timestamps, flags and metas of the input are kept. If the packaging stays, output buffers share the input's
+/// memory.
 final class H265Parse: BaseParse, ParserElement {
   override class var metadata: ElementMetadata {
     ElementMetadata(

@@ -4,7 +4,7 @@ import GStreamer
 /// Whether to query downstream's packaging.
 enum PackagingNeed { case none, first, again }
 
-/// What the element does next with the current data.
+/// The element's next step with the current data.
 enum ParserAction {
   /// Send caps for the access unit that was found, and fetch the next action.
   case announce
@@ -14,7 +14,7 @@ enum ParserAction {
   case fail(ElementError)
 }
 
-/// What becomes of the frame, or the rest of it, that the base class is about to push.
+/// The outcome of starting the output of the frame, or of its rest, that the base class is about to push.
 enum OutputStart {
   /// It is sent.
   case begun

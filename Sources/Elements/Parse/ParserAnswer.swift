@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// The answer to data, with everything that has to be done.
+/// The answer to data, with all actions that follow from it.
 struct ParserAnswer {
-  /// What the base class is to do.
+  /// The base class's next step.
   var step: ParseStep
   /// The bytes are consumed without output.
   var isDropped = false
@@ -13,13 +13,13 @@ struct ParserAnswer {
   var minimumFrameSize: Int?
   /// A warning to be posted.
   var warning: ElementError?
-  /// Other parts of the file are to be sampled.
+  /// Other parts of the file must be sampled.
   var wantsSamples = false
-  /// Accurate seeks are to begin this much earlier from now on; nil for as much as before.
+  /// Accurate seeks begin this much earlier from now on; nil for as much as before.
   var leadIn: LeadIn?
-  /// New tags are to be sent.
+  /// New tags must be sent.
   var changesTags = false
-  /// Statistics are to be published.
+  /// Statistics must be published.
   var publishes = false
   /// The outgoing segment will be shifted: upstream's must not be sent.
   var holdsSegment = false

@@ -2,9 +2,10 @@
 import GStreamer
 import H26x
 
-/// What a parser needs of a codec beside its syntax: how a picture's SEI maps to flags and metas of buffers.
+/// The requirements of a parser on a codec, besides its syntax: how a picture's SEI maps to flags and metas of
+/// buffers.
 protocol ParserCodec: ElementCodecSyntax {
-  /// Reads from a message how the picture is to be displayed.
+  /// Reads the picture's display from a message.
   ///
   /// - Returns: whether time codes are in it, for ``rewriteTimeCodes(_:in:sps:)``.
   static func takeDisplay(
@@ -22,7 +23,7 @@ protocol ParserCodec: ElementCodecSyntax {
   /// Whether a missing access unit delimiter is inserted with alignment=nal too.
   static var delimitsNALUnits: Bool { get }
 
-  /// Whether parameter sets are inserted where the stream begins with damage, which may have cost them.
+  /// Whether parameter sets are inserted if the stream begins with damage, which may have cost them.
   static var repeatsSetsAfterDamage: Bool { get }
 
   /// Whether missing DTS are derived, and the segment shifted to make room for them, where both input and output are

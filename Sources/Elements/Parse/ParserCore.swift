@@ -4,8 +4,8 @@ import H26x
 
 /// The parser without its element: stages that own their state, and a buffer's way through them.
 ///
-/// Used on the sink pad's streaming thread only. It never calls other code: it returns what has to be done, and the
-/// element reports the outcome.
+/// Used on the sink pad's streaming thread only. It never calls other code: it returns actions, and the element
+/// reports their outcome.
 ///
 /// reader (finder, caps, timestamps, random access) → repackager → output
 struct ParserCore<Codec: ParserCodec>: Sendable {
@@ -20,7 +20,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   // MARK: Between the stages
 
-  /// What was found last.
+  /// The access unit found last.
   private var accessUnit = ParsedAccessUnit<Codec>()
   /// Something was output since the position in the stream was last forgotten.
   private var continuesOutput = false
@@ -78,7 +78,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     return reader.proposeCaps(for: accessUnit, upstream: upstream, log)
   }
 
-  /// The caps to send in front of all data, by the parameter sets of upstream's; nil where these have none. Those of the
+  /// The caps to send in front of all data, by the parameter sets of upstream's; nil if these have none. Those of the
   /// first access unit may differ, by SEI for instance.
   mutating func proposeCapsBeforeData(upstream: borrowing Caps, _ log: ElementLog) -> CapsProposal? {
     defer { reader.invalidateCaps() }
@@ -130,6 +130,9 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   /// Upstream has sent GAP.
   mutating func noticeGap() { intake.noticeGap() }
+
+  /// Upstream has sent EOS: what comes is the rest.
+  mutating func noticeEnd() { reader.noticeEnd() }
 
   /// Keeps the probe that drops upstream's segment.
   mutating func hold(_ segment: Pad.Probe) { segmentHold = segment }
@@ -221,6 +224,11 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       log(.debug, "left out \(size) bytes: no caps yet")
       return .answer(answer(.frame(size: size), isDropped: true, of: available))
     }
+    if continuesOutput, size == available, reader.isRemnant(accessUnit) {
+      log(.debug, "left out \(size) bytes at the end: no picture follows")
+      reader.drop(size)
+      return .answer(answer(.frame(size: size), isDropped: true, of: available))
+    }
     let mayBatch = continuesOutput && reader.mayBatch
     intake.found(size, isPulling: reader.situation.isPulling, mayBatch: mayBatch)
     let changesTags = describe(size, reader.situation.attributes)
@@ -308,7 +316,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// Takes samples of the whole file; none where it cannot be sampled.
   mutating func learn(_ samples: [FileSample]) { reader.learn(samples) }
 
-  /// What reads ahead for an accurate seek whose first data has come; nil where there is none.
+  /// Returns a scout that reads ahead for an accurate seek whose first data has come; nil if there is no such seek.
   mutating func scout() -> SeekScout<Codec>? {
     guard let target = reader.situation.target, intake.isFresh, reader.isRawFile,
       reader.situation.playback.isForward, let offset = reader.situation.offset

@@ -6,11 +6,12 @@ extension ParserElement {
   // MARK: Input
 
   /// Autopluggers chain every parser that is registered. Behind another parser there, this one would only cost time: it
-  /// refuses the caps, and autoplugging continues with the decoders.
+  /// refuses the caps, and autoplugging continues with the decoders. Once it is plugged, its pad has caps, and new ones
+  /// are accepted.
   ///
   /// - Returns: whether the query is answered.
   func answer(_ query: borrowing Query) -> Bool {
-    guard let caps = query.capsToAccept, caps.first.boolean("parsed") == true else { return false }
+    guard let caps = query.capsToAccept, caps.first.boolean("parsed") == true, !sinkPad.hasCaps else { return false }
     let words = parentClassification?.split(separator: "/") ?? []
     guard words.contains("Bin"), words.contains("Decoder") || words.contains("Parser") else { return false }
     query.setAcceptCapsResult(false)
@@ -39,7 +40,7 @@ extension ParserElement {
     }
   }
 
-  /// Passes the stream through where downstream takes it unchanged, and leaves `codec_data` to downstream.
+  /// Passes the stream through if downstream takes it unchanged, and leaves `codec_data` to downstream.
   private func passThrough(_ caps: borrowing Caps) throws(SinkCapsRefusal) {
     let packaging = wantedPackaging()
     guard packaging.format == core.inputPackaging.format, packaging.alignment == .accessUnit else {
@@ -57,7 +58,7 @@ extension ParserElement {
     sourcePad.setCaps(outgoing)
   }
 
-  /// What upstream may send so that downstream gets what it takes.
+  /// Returns the caps that upstream may send for an output that downstream takes.
   func acceptableSinkCaps(filter: borrowing Caps?) -> Caps {
     let template = sinkPad.templateCaps
     // Downstream's wishes, without the fields that are converted here.
@@ -76,7 +77,7 @@ extension ParserElement {
     case .some(let filter): result = result.intersection(filter)
     case .none: break
     }
-    // What downstream takes unchanged comes first: it needs no conversion.
+    // Caps that downstream takes unchanged come first: they need no conversion.
     let unconverted = withoutConvertedFields(wishes, packagingIncluded: false).intersection(result)
     guard !unconverted.isEmpty else { return result }
     var ordered = unconverted.share()
@@ -121,9 +122,9 @@ extension ParserElement {
     core.sentCaps(isAccepted || sourcePad.hasCaps)
   }
 
-  /// Sends caps before the first access unit, for an event that needs some: by the parameter sets of upstream's caps, else
-  /// upstream's without what a byte stream does not have. Returns false where parameter sets are needed that have not
-  /// come.
+  /// Sends caps before the first access unit, for an event that needs some. They come from the parameter sets of
+  /// upstream's caps. Without these, upstream's caps are sent, less the fields that a byte stream does not have.
+  /// Returns false if parameter sets are needed that have not come.
   func announceCapsBeforeData() -> Bool {
     guard let upstream = sinkPad.currentCaps, core.inputPackaging.format != nil else { return true }
     if core.packaging == nil { agreeOnPackaging(isNewInput: false) }
@@ -139,7 +140,7 @@ extension ParserElement {
     return sourcePad.setCaps(outgoing)
   }
 
-  /// Keeps the stream's profile, or sets a compatible one where downstream takes only that.
+  /// Keeps the stream's profile, or sets a compatible profile if downstream takes only that.
   private func chooseProfile(_ caps: inout Caps, among others: [String]) {
     switch sourcePad.currentCaps {
     case .some(let current): if caps.canIntersect(current) { return }

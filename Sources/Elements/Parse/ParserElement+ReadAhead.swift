@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// Reading in a file elsewhere than where the base class reads: for its duration, and to the target of a seek.
+/// Reads in a file elsewhere than the base class does: for its duration, and to the target of a seek.
 extension ParserElement {
   // MARK: How long a file lasts
 
@@ -11,15 +11,11 @@ extension ParserElement {
     // From now on the base class has an estimate with each frame: it counts several access units as one.
     setDurationInterval(1)
     var samples = sinkPad.peerHasRandomAccess ? FileSample.parts(of: sinkPad.peerDurationInBytes ?? 0) : []
-    var reader = core.reader
     do throws(FlowError) {
-      for index in samples.indices {
-        let window = samples[index].window
-        let size = Int(clamping: window.upperBound - window.lowerBound)
-        guard size > 0 else { continue }
-        let buffer = try sinkPad.pull(size + ParserLimits.sampleMargin, at: window.lowerBound)
-        let map = try buffer.map()
-        samples[index].measure(reader.duration(of: map.bytes, before: size, elementLog))
+      try measure(&samples)
+      if let larger = FileSample.enlarged(samples) {
+        samples = larger
+        try measure(&samples)
       }
     } catch {
       // After a flush there is another opportunity.
@@ -27,6 +23,19 @@ extension ParserElement {
       samples = []
     }
     core.learn(samples)
+  }
+
+  private func measure(_ samples: inout [FileSample]) throws(FlowError) {
+    var reader = core.reader
+    for index in samples.indices {
+      let window = samples[index].window
+      let size = Int(clamping: window.upperBound - window.lowerBound)
+      guard size > 0 else { continue }
+      let buffer = try sinkPad.pull(size + ParserLimits.sampleMargin, at: window.lowerBound)
+      let map = try buffer.map()
+      let found = reader.pictures(in: map.bytes, before: size, elementLog)
+      samples[index].measure(found.duration, pictures: found.count)
+    }
   }
 
   /// Converts between bytes and time, as far as the file is known.
@@ -41,8 +50,8 @@ extension ParserElement {
 
   // MARK: To the target of a seek
 
-  /// After an accurate seek in a raw file, skips what lies between the keyframe in the base class's index and the last
-  /// one before the target. Returns nil where there is nothing to skip.
+  /// After an accurate seek in a raw file, skips the data between the keyframe in the base class's index and the last
+  /// keyframe before the target. Returns nil if there is nothing to skip.
   func skipToTarget(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep? {
     // Tested first: an empty optional of a scout costs more to make than a slice header to read.
     if core.reader.situation.target != nil, let scout = core.scout() {

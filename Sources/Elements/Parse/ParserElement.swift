@@ -2,19 +2,19 @@
 import GStreamer
 import H26x
 
-/// What every parser does, whatever its codec: the bodies of its vfuncs.
+/// The behavior of every parser, whatever its codec: the bodies of its vfuncs.
 ///
-/// Each accesses the core briefly, with calls to other code in between: downstream may send requests, queries and
-/// reconfigure events back into the element while it is called, on the same thread.
+/// Each body accesses the core briefly, with calls to other code in between. While downstream is called, it may send
+/// requests, queries and reconfigure events back into the element on the same thread.
 protocol ParserElement: BaseParse {
-  /// What it parses.
+  /// The codec that it parses.
   associatedtype Codec: ParserCodec
   /// The debug category.
   static var log: Log { get }
   var settings: Locked<ParserSettings> { get }
-  /// What the core had counted when the last access unit was output, for other threads.
+  /// The core's counts when the last access unit was output, for other threads.
   var statistics: Locked<ParserStatistics> { get }
-  /// How long the file lasts, for other threads.
+  /// The duration of the file, for other threads.
   var pace: Locked<StreamPace> { get }
   /// The target of the last seek if it is an accurate one forwards, until its data has come.
   var target: Locked<ClockTime?> { get }
@@ -130,7 +130,7 @@ extension ParserElement {
     try pushOutput(of: frame)
   }
 
-  /// Sends the access unit, except for what is left to the base class.
+  /// Sends the access unit, except for the part that is left to the base class.
   private func pushOutput(of frame: borrowing BaseParseFrame) throws(FlowError) {
     let log = elementLog
     while true {
@@ -146,8 +146,8 @@ extension ParserElement {
     }
   }
 
-  /// Pushes access units as long as another one can follow in the same frame. Returns where the last one ends, which is
-  /// left to the base class.
+  /// Pushes access units as long as another one can follow in the same frame. Returns the end of the last one, which
+  /// is left to the base class.
   private func pushBatch(_ frame: borrowing BaseParseFrame) throws(FlowError) -> Int {
     let log = elementLog
     do {
@@ -247,12 +247,13 @@ extension ParserElement {
 
   private func handleEnd(_ event: consuming Event, chain: (consuming Event) -> Bool) -> Bool {
     guard segment.rate > 0 else {
-      // In reverse, the base class pushes what it holds when it gets the event.
+      // In reverse, the base class pushes its held data when it gets the event.
       let result = chain(event)
       reportMissingPictures()
       publishStatistics()
       return result
     }
+    core.noticeEnd()
     drain()
     reportMissingPictures()
     publishStatistics()
@@ -260,7 +261,7 @@ extension ParserElement {
   }
 
   /// A force-key-unit request from downstream is forwarded upstream; one for all headers concerns the parser too. The
-  /// base class handles seeks, without their flags in what follows.
+  /// base class handles seeks, without their flags in the events that follow.
   func noticeSourceEvent(_ event: borrowing Event) {
     if let seek = event.seek {
       let start = seek.isAccurate && seek.isTime && seek.rate > 0 ? seek.start : nil

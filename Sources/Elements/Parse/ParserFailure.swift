@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// Why a stream cannot be parsed any further.
+/// The reason a stream cannot be parsed any further.
 enum ParserFailure<Codec: ParserCodec> {
   /// So many bytes hold no end of an access unit.
   case endless(Int)

@@ -15,17 +15,19 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   private var randomAccess = RandomAccess<Codec>()
   private var recovery = GradualRecovery<Codec>()
   private var counters = ParserStatistics()
-  /// Of a raw file's pictures, of which the base class may get several as one frame.
+  /// The bitrates of a raw file's pictures, of which the base class may get several as one frame.
   private(set) var bitrates = BitrateRange()
-  /// How long a raw file lasts.
+  /// The duration of a raw file.
   private(set) var pace = StreamPace()
 
-  /// The packaging that downstream requires, which decides what is read.
+  /// The packaging that downstream requires; the reading depends on it.
   private(set) var packaging: OutputPackaging<Codec>?
   /// The base class's information about the current data.
   private(set) var situation = ParserSituation()
   /// The next access unit gets DISCONT.
   private var isDiscontinuous = false
+  /// Upstream has sent EOS.
+  private var isAtEnd = false
 
   // MARK: Caps and packaging
 
@@ -37,7 +39,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     return true
   }
 
-  /// Forgets what was known about the format from upstream's caps and from the stream.
+  /// Forgets the format from upstream's caps and from the stream.
   mutating func forgetFormat() {
     finder.forgetFormat()
     input = ParserInputFormat<Codec>()
@@ -78,7 +80,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
       sequence: finder.sei.sequence, upstream: upstream, settings: situation.settings, log)
   }
 
-  /// The caps are to be made again with the next access unit.
+  /// Has the caps made again with the next access unit.
   mutating func invalidateCaps() { caps.invalidate() }
 
   /// Decides whether proposed caps are sent.
@@ -104,8 +106,9 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
 
   // MARK: Events
 
-  /// Forgets the position in the stream: what comes next need not follow on what came before.
+  /// Forgets the position in the stream: the next data need not continue the last.
   mutating func forgetPosition() {
+    isAtEnd = false
     finder.forgetPosition()
     randomAccess.forgetPosition()
     recovery.forgetPosition()
@@ -122,10 +125,13 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     timestamps.beginSegment(segment, sequenceNumber: sequenceNumber)
   }
 
+  /// Upstream has sent EOS.
+  mutating func noticeEnd() { isAtEnd = true }
+
   /// A new stream begins.
   mutating func beginStream() { timestamps.beginStream() }
 
-  /// What was counted so far.
+  /// The counts so far.
   ///
   /// Reads the scanner in place: passing it to a function copies it, for each access unit.
   @inline(__always) var statistics: ParserStatistics {
@@ -171,15 +177,15 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
       areTimesMade ? .referenceMarking : .pictureIdentity)
   }
 
-  /// Whether lengths replace start codes, so that each NAL unit has to be known.
+  /// Whether lengths replace start codes, so that each NAL unit must be known.
   private var replacesStartCodes: Bool {
     guard let packaging, input.isByteStream else { return false }
     return packaging.format.isLengthPrefixed && packaging.alignment == .accessUnit
   }
 
-  /// Whether, for alignment=nal output, whole access units go to the base class and are split on the way out. Halves
-  /// the base class's share of the CPU, but a NAL unit waits for the rest of its access unit: only where that is here
-  /// already, and is sent unchanged.
+  /// Whether, for alignment=nal output, whole access units go to the base class and are split on the way out. This
+  /// halves the base class's share of the CPU, but a NAL unit waits for the rest of its access unit. Therefore it is
+  /// done only if the rest is here already and is sent unchanged.
   private mutating func splitsAccessUnits(continuesOutput: Bool) -> Bool {
     guard let packaging, packaging.format == .byteStream, packaging.alignment == .nalUnit, input.isByteStream,
       situation.playback.isForward, !situation.settings.updatesTimeCode
@@ -203,7 +209,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     return finding
   }
 
-  /// Takes what has changed since the last time; has the caps checked again when they may have.
+  /// Takes the changes since the last call; has the caps checked again if they may have changed.
   @inline(__always) mutating func takeChanges() -> AccessUnitFinder<Codec>.Changes? {
     guard let changes = finder.takeChanges() else { return nil }
     if changes.changesSequence { caps.invalidate() }
@@ -257,13 +263,21 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     return isIt
   }
 
+  /// Whether an access unit at the end of a byte stream is a delimiter, parameter sets or SEI of a picture that does
+  /// not come. In a container, it would be a sample without a picture.
+  func isRemnant(_ accessUnit: ParsedAccessUnit<Codec>) -> Bool {
+    guard let packaging, situation.isDraining, isAtEnd || situation.isPulling, input.isByteStream else { return false }
+    return packaging.format.isLengthPrefixed && packaging.alignment == .accessUnit
+      && !accessUnit.scanned.contents.contains(.slice)
+  }
+
   /// Bytes are left out of the output.
   mutating func drop(_ size: Int) {
     counters.skip(size)
     isDiscontinuous = true
   }
 
-  /// Bytes from here on are dealt with, a part `first` bytes behind where the data begins.
+  /// Consumes bytes, starting `first` bytes behind the beginning of the data.
   mutating func consume(_ size: Int, behind first: Int = 0) {
     pace.consume(size, at: situation.offset.map { $0 &+ UInt64(first) })
   }
@@ -278,7 +292,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   /// Whether the file should be sampled now, to determine how long it lasts.
   var wantsSamples: Bool { mutating get { isRawFile && caps.facts.frameRate != nil && pace.awaitsSamples } }
 
-  /// How much earlier than its target an accurate seek has to begin, if that is new.
+  /// Returns the distance between an accurate seek's start and its target, if that is new.
   mutating func takeLeadIn() -> LeadIn? { recovery.takeLongest(caps.facts.frameRate) }
 
   // MARK: Access units past the base class
@@ -293,8 +307,8 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     }
   }
 
-  /// Whether an access unit is another picture of the sequence, about which the base class has nothing to decide. Random
-  /// access points go into its index, and get the parameter sets so far and no later ones.
+  /// Whether an access unit is another picture of the sequence, about which the base class has nothing to decide.
+  /// Random access points go into its index, and get the parameter sets so far and no later ones.
   mutating func mayJoinBatch(_ accessUnit: inout ParsedAccessUnit<Codec>) -> Bool {
     accessUnit.beginsPicture && describes(accessUnit) && !isDiscontinuous
       && (accessUnit.scanned.dropped.isEmpty || finder.scanner.listsNALUnits) && !judgeRandomAccess(&accessUnit)
@@ -316,12 +330,12 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     caps.noticeBuffer()
   }
 
-  /// What has to be announced before the access unit; nil when nothing has.
+  /// Returns the next announcement before the access unit; nil if nothing must be announced.
   mutating func nextAnnouncement(_ output: inout ParserOutput<Codec>) -> OutputAction? {
     output.nextAnnouncement(&timestamps)
   }
 
-  /// What was output since is taken back: the base class will hand over the same data again.
+  /// Undoes the output since then: the base class will hand over the same data again.
   mutating func takeBack(_ before: ParserTimestamps<Codec>?) {
     pace.interrupt()
     if let before { timestamps = before }
@@ -332,33 +346,41 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
 
   // MARK: Elsewhere in the file
 
-  /// How long the pictures last that begin before `end` in bytes from the middle of the stream. For a copy of the reader.
-  mutating func duration(of bytes: Span<UInt8>, before end: Int, _ log: ElementLog) -> ClockTime {
+  /// How long the pictures last whose first slices begin before `end` in bytes from the middle of the stream, and their
+  /// number. For a copy of the reader.
+  mutating func pictures(
+    in bytes: Span<UInt8>, before end: Int, _ log: ElementLog
+  ) -> (duration: ClockTime, count: Int) {
     finder.forgetPosition()
-    finder.aim(listing: false, cutting: false, .pictureIdentity)
-    var (place, duration, accessUnit) = (0, ClockTime.zero, ParsedAccessUnit<Codec>())
+    finder.aim(listing: true, cutting: false, .pictureIdentity)
+    var (place, duration, count, accessUnit) = (0, ClockTime.zero, 0, ParsedAccessUnit<Codec>())
     while place < min(end, bytes.count) {
       let finding = finder.find(
         in: bytes.extracting(place...), isMarked: false, isDraining: true, describedID: caps.describedID, &accessUnit,
         log)
       guard finding.size > 0 else { break }
+      let start = place
       place += finding.size
       guard case .accessUnit = finding else { continue }
       finder.letGo()
       // The first one may be the end of a picture.
       guard accessUnit.scanned.slice?.isFirstInPicture == true else { continue }
+      // Counts by the beginning of the slice's three-byte start code: a picture cut in front of it counts once.
+      let slice = accessUnit.scanned.nalUnits.first { $0.contents?.contains(.slice) == true }
+      guard let slice, start + slice.range.lowerBound - 3 < end else { continue }
       duration = duration + (timestamps.duration(of: accessUnit, caps.facts) ?? .zero)
+      count += 1
     }
-    return duration
+    return (duration, count)
   }
 
-  /// Takes samples of the whole file; none where it cannot be sampled.
+  /// Takes samples of the whole file; none if it cannot be sampled.
   mutating func learn(_ samples: [FileSample]) {
     pace.learn(samples)
     bitrates.expect(pace.bitrate)
   }
 
-  /// Goes on in front of a keyframe that a copy has found.
+  /// Continues in front of a keyframe that a copy has found.
   ///
   /// - Parameters:
   ///   - reader: the copy when it was there.

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// What the parser counted since it started: the `stats` property.
+/// The parser's counts since it started: the `stats` property.
 struct ParserStatistics: Sendable {
   /// By `nal_unit_type`.
   var nalUnits = InlineArray<64, UInt64>(repeating: 0)
@@ -18,7 +18,7 @@ struct ParserStatistics: Sendable {
   /// The fewest and most access units from one random access point to the next; 0 before the second.
   var shortestGroup: UInt64 = 0
   var longestGroup: UInt64 = 0
-  /// What could not be read.
+  /// The counts of unreadable parts.
   var errors = ScannerErrors()
   /// SEI messages that could not be read.
   var seiErrors: UInt64 = 0

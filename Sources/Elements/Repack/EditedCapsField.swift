@@ -53,8 +53,8 @@ enum EditedCapsField: String, CaseIterable {
     }
   }
 
-  /// The field's value by the edited parameter sets and the SEI messages that are inserted; nil where they do not have
-  /// it. What is in other SEI messages is left to decoders.
+  /// The field's value by the edited parameter sets and the SEI messages that are inserted; nil if they lack it. The
+  /// content of other SEI messages is left to decoders.
   func value(_ format: FormatDescription?, _ inserted: DisplayMetadata) -> FieldValue? {
     switch self {
     case .masteringDisplay: inserted.masteringDisplay?.capsText.map { .string($0) }
@@ -80,7 +80,7 @@ enum EditedCapsField: String, CaseIterable {
 }
 
 extension DisplayMetadata {
-  /// What inserted SEI messages contain; the last one of a type counts.
+  /// Reads the content of inserted SEI messages; the last message of a type counts.
   init(insertedBy edits: [StreamEdit]) {
     self.init()
     for case .insertSEI(let insertion) in edits { read(seiNALUnit([(insertion.type, insertion.payload)]).span) }

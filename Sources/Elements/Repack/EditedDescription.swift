@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// What caps announce of a stream whose parameter sets and SEI are edited.
+/// The caps fields of a stream whose parameter sets and SEI are edited.
 struct EditedDescription<Codec: RepackCodec> {
   /// The edited description of the stream, and the SPS that it is of.
   private var format: FormatDescription?
@@ -12,7 +12,7 @@ struct EditedDescription<Codec: RepackCodec> {
   /// Caps may have to change before the next access unit.
   private var isChangeDue = false
 
-  /// Edits hold from the next access unit on.
+  /// Edits apply starting at the next access unit.
   ///
   /// - Parameter isOfParameterSets: the description before is of parameter sets in another form.
   mutating func follow(_ edits: [StreamEdit], isOfParameterSets: Bool) {
@@ -90,7 +90,7 @@ struct EditedDescription<Codec: RepackCodec> {
 }
 
 extension StreamEditor {
-  /// The edited form of a parameter set; its own where nothing is edited, or the edit is refused.
+  /// The edited form of a parameter set; its own form if nothing is edited, or the edit is refused.
   mutating func edited(_ nalUnit: [UInt8]) -> [UInt8] {
     guard !edits.isEmpty else { return nalUnit }
     do throws(StreamEditError) { return try edited(nalUnit.span, of: nil) ?? nalUnit } catch { return nalUnit }

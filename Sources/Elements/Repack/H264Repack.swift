@@ -5,7 +5,7 @@ import H26x
 /// `swifth264repack`: converts H.264 from any packaging to any other, without a change to its slices.
 ///
 /// Input and output are avc (length prefixes, parameter sets in `codec_data`), avc3 (the same with the parameter sets
-/// in the stream) and byte-stream (start codes). Where `codec_data` has to be made, the output's caps wait until the
+/// in the stream) and byte-stream (start codes). If `codec_data` must be made, the output's caps wait until the
 /// parameter sets are known.
 final class H264Repack: BaseTransform, RepackElement {
   static let log = Log("swifth264repack", "H.264 repackager")

@@ -4,8 +4,8 @@ import H26x
 
 /// `swifth265repack`: converts H.265 from any packaging to any other, without a change to its slices.
 ///
-/// Input and output are hvc1 (length prefixes, parameter sets in `codec_data`), hev1 (the same with the parameter sets
-/// in the stream) and byte-stream (start codes). Where `codec_data` has to be made, the output's caps wait until the
+/// Input and output are hvc1 (length prefixes, parameter sets in `codec_data`), hev1 (the same with the parameter
+/// sets in the stream) and byte-stream (start codes). If `codec_data` must be made, the output's caps wait until the
 /// parameter sets are known.
 final class H265Repack: BaseTransform, RepackElement {
   static let log = Log("swifth265repack", "H.265 repackager")

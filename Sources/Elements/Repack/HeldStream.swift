@@ -12,8 +12,8 @@ struct HeldStream {
   /// Holds caps in place of those held before.
   mutating func hold(caps event: consuming Event) { caps = HeldEvent(event) }
 
-  /// Holds a serialized event after the caps. Of consecutive gaps, and of more events than the limit, the latest are
-  /// kept.
+  /// Holds a serialized event after the caps. The latest of consecutive gaps is kept, and the latest events up to the
+  /// limit.
   mutating func hold(_ event: consuming Event) {
     if event.kind == .gap, events.last?.kind == .gap { events.removeLast() }
     if events.count >= Self.limit, let index = events.firstIndex(where: { $0.kind != .segment }) {
@@ -48,7 +48,7 @@ struct HeldStream {
   mutating func removeGaps() { events.removeAll { $0.kind == .gap } }
 }
 
-/// A class, because events are not copyable, and arrays hold only what is.
+/// A class, because events are not copyable, and arrays hold only copyable values.
 private final class HeldEvent {
   private var event: Event?
   let kind: Event.Kind

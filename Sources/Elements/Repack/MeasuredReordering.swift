@@ -3,28 +3,28 @@ import GStreamer
 import H26x
 
 /// Stage: the reorder depth of a stream so far, which `latency=measured` writes into its headers, and a number as
-/// `latency` where it proves too small.
+/// `latency` if it proves too small.
 struct MeasuredReordering<Codec: RepackCodec> {
   private var pictures = Codec.PictureReader()
   private var depth = ReorderDepth()
   private var hasPicture = false
-  /// The depth in the headers of the current sequence; nil where it was not written, or was reported as too small.
+  /// The depth in the headers of the current sequence; nil if it was not written, or was reported as too small.
   private var written: Int?
 
-  /// The edit for a sequence that begins now; nil where nothing is known yet.
+  /// The edit for a sequence that begins now; nil if nothing is known yet.
   func edit(_ sets: RepackParameterSets<Codec>) -> StreamEdit? {
     guard hasPicture || sets.followsDecodingOrder else { return nil }
     return edit(atLeast: 0)
   }
 
-  /// The edit for a sequence that begins now, where a number is asked for.
+  /// The edit for a sequence that begins now, if a number is requested.
   func edit(atLeast least: UInt8) -> StreamEdit {
     .reordering(max(least, UInt8(clamping: depth.pictures)), buffer: nil)
   }
 
   /// A sequence begins.
   ///
-  /// - Parameter edit: the one that its headers have; nil where they have none.
+  /// - Parameter edit: the edit in its headers; nil if they have none.
   mutating func beginSequence(_ edit: StreamEdit?) {
     if case .reordering(let depth, _)? = edit { written = Int(depth) } else { written = nil }
   }
@@ -37,12 +37,12 @@ struct MeasuredReordering<Codec: RepackCodec> {
 
   /// Takes the picture of an access unit.
   ///
-  /// - Returns: the depth that the picture needs where the headers announce less; once a sequence.
+  /// - Returns: the depth that the picture needs if the headers announce less; once a sequence.
   mutating func take(
     _ pieces: [RepackPiece<Codec>], _ sets: RepackParameterSets<Codec>, endsSequence: Bool
   ) throws(FlowError) -> Int? {
     defer { if endsSequence { pictures.endSequence() } }
-    // Orders are compared within what is whole: those of lost pictures may have wrapped around.
+    // Orders are compared only between discontinuities: the orders of lost pictures may have wrapped around.
     if pieces.first?.isDiscontinuous == true { depth.beginSequence() }
     for piece in pieces {
       guard let slice = piece.firstSlice else { continue }

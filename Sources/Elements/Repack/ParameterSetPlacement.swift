@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Where the parameter sets of an access unit go.
+/// The destination of an access unit's parameter sets.
 struct ParameterSetPlacement {
   /// Those to insert in front of it.
   var insertions: [[UInt8]] = []

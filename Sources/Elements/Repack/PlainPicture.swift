@@ -2,10 +2,11 @@
 import GStreamer
 import H26x
 
-/// An access unit that changes nothing for those after it: no random access point, with nothing in front but a delimiter
-/// and SEI, and without an end of sequence.
+/// An access unit that changes nothing for later access units. It is no random access point, has nothing in front but
+/// a delimiter and SEI, and does not end the sequence.
 ///
-/// It is looked at up to its first slice, which ends the search for start codes: the slices are nearly all of its bytes.
+/// It is looked at up to its first slice, which ends the search for start codes: the slices are nearly all of its
+/// bytes.
 enum PlainPicture<Codec: RepackCodec> {
   /// Whether a buffer is one; false when it cannot be read.
   static func isIn(_ buffer: borrowing Buffer, _ packaging: NALPackaging?) -> Bool {

@@ -2,13 +2,13 @@
 import H26x
 
 extension RepackCodec {
-  /// The level of `level=auto` in an element, where nothing is measured: the lowest that the parameter sets keep, but
-  /// none below the announced one unless they have both frame rate and bit rate, by which a lower one is proven.
+  /// The level of `level=auto` in an element, where nothing is measured: the lowest that the parameter sets keep. It
+  /// is not below the announced level unless they have both frame rate and bit rate, which prove a lower one.
   ///
   /// - Parameters:
   ///   - nalUnits: the parameter sets, before the edits.
-  ///   - edits: what else is changed.
-  ///   - frameRate: that of the caps.
+  ///   - edits: the other changes.
+  ///   - frameRate: the caps' frame rate.
   /// - Returns: nil when there is no SPS, and when the stream keeps no level.
   static func provenLevel(
     of nalUnits: [[UInt8]], after edits: [StreamEdit], sets: ParameterSets, frameRate: Ratio?
@@ -33,7 +33,7 @@ extension RepackCodec {
   private static func edited(_ nalUnits: [[UInt8]], _ edits: [StreamEdit], _ sets: ParameterSets) -> ParameterSets {
     var editor = StreamEditor<Self>(edits, sets: sets)
     var edited = ParameterSets()
-    // What cannot be read announces nothing.
+    // An unreadable NAL unit announces nothing.
     for nalUnit in nalUnits { _ = try? edited.insert(editor.edited(nalUnit).span) }
     return edited
   }

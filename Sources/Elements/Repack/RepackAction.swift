@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What the element does next for its core, without holding it.
+/// The element's next step for its core, without holding it.
 enum RepackAction: ~Copyable {
   /// Output a buffer, and fetch the next action.
   case output(Buffer)

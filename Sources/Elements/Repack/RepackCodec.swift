@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// What a repackager needs of a codec beside its syntax.
+/// The requirements of a repackager on a codec, besides its syntax.
 protocol RepackCodec: ElementCodecSyntax, StreamEditing {
   /// The properties that only this codec's repackager has.
   static var ownSettings: [Setting<RepackSettings>] { get }

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// Where the stream has gaps, and how far its length prefixes can be trusted.
+/// The gaps of the stream, and how far its length prefixes can be trusted.
 struct RepackContinuity<Codec: RepackCodec> {
   /// Something was lost since the last buffer.
   private var hasLost = false
@@ -13,21 +13,21 @@ struct RepackContinuity<Codec: RepackCodec> {
 
   private static var soundAccessUnitsWanted: Int { 100 }
 
-  /// What is wrong with an access unit.
+  /// The damage of an access unit.
   struct Damage {
     /// Start codes found where lengths should be.
     fileprivate(set) var misplacedStartCodes = 0
-    /// Why not all of it could be read.
+    /// The error that kept a part of it from being read.
     fileprivate(set) var error: BitstreamError?
     /// Nothing is left of it.
     fileprivate(set) var isTotal = false
   }
 
-  /// Where start codes have to be looked for.
+  /// Returns the bytes in which start codes must be searched for.
   ///
-  /// A faulty muxer leaves them in slices from the start. In byte-stream output they are in the right place anyway, and
-  /// where pictures are passed through they stay as they are: the search, half of the work, ends when enough access
-  /// units were sound.
+  /// A faulty muxer leaves them in slices from the start. In byte-stream output they are in the right place anyway.
+  /// If pictures are passed through, the start codes stay as they are. The search is half of the work, so it ends
+  /// when enough access units were sound.
   ///
   /// - Parameter keepsPictures: whether at most parameter sets are changed, by edits.
   @inline(__always) func search(for output: StreamFormat<Codec>?, keepsPictures: Bool) -> NALUnitSearch {
@@ -43,7 +43,7 @@ struct RepackContinuity<Codec: RepackCodec> {
   ///
   /// - Parameters:
   ///   - pieces: the access unit.
-  ///   - content: what is in it.
+  ///   - content: its contents.
   mutating func inspect(_ pieces: [RepackPiece<Codec>], _ content: RepackedAccessUnit<Codec>) -> Damage {
     var damage = Damage()
     for piece in pieces {
@@ -78,7 +78,7 @@ struct RepackContinuity<Codec: RepackCodec> {
     return true
   }
 
-  /// The input has new caps: what follows may be from another muxer.
+  /// The input has new caps: the following data may be from another muxer.
   mutating func beginFormat() { soundAccessUnits = 0 }
 
   /// Another stream begins. It refers to nothing before, so a cut is still one.

@@ -4,8 +4,8 @@ import H26x
 
 /// The repackager without its element: a buffer's way from the sink pad to the source pad.
 ///
-/// It never calls other code: it returns what has to be sent or queried as a ``RepackAction``, and the element fetches
-/// the next one when that is done. Used with the sink pad's stream lock held.
+/// It never calls other code: it returns a ``RepackAction``, such as a buffer to send or a query. The element
+/// performs it and fetches the next one. Used with the sink pad's stream lock held.
 ///
 /// input format → assembler → continuity → parameter sets → edits → caps → writer → splitter
 struct RepackCore<Codec: RepackCodec>: ~Copyable {
@@ -13,6 +13,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var input: RepackFormat<Codec>?
   private var output: RepackFormat<Codec>?
   private var assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(.accessUnit)
+  private var packets = LengthPrefixed.PacketHistory()
   private var content = RepackedAccessUnit<Codec>()
   private var sets = RepackParameterSets<Codec>()
   private var editing = RepackEditing<Codec>()
@@ -37,7 +38,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   // MARK: Settings
 
-  /// What changed settings require.
+  /// The step that changed settings require.
   enum Change { case nothing, passthrough, lengthSize }
 
   /// Takes the settings of the next buffer.
@@ -57,7 +58,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   /// Whether nothing but edits can change an access unit.
   private var changesByEditsOnly: Bool {
-    guard let input, let output, !held.holdsCaps else { return false }
+    guard let input, let output, !held.holdsCaps, !input.lacksCodecData else { return false }
     guard input.streamFormat == output.streamFormat, input.alignment == output.alignment,
       input.packaging == output.packaging, settings.drop.isEmpty, !settings.marksBrokenLinks
     else { return false }
@@ -68,13 +69,13 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// Whether edits change nothing but parameter sets of whole access units.
   private var keepsPictures: Bool { input?.alignment == .accessUnit && editing.keepsPictures && changesByEditsOnly }
 
-  /// Whether buffers can bypass the element as soon as what was collected was output.
+  /// Whether buffers can bypass the element as soon as the collected buffers were output.
   @inline(__always) var isBypassDue: Bool { (!assembler.pieces.isEmpty || hasEdited) && isIdentity }
 
   /// When to insert parameter sets.
   @inline(__always) private var insertion: RepackSettings.ParameterSetInsertion {
     guard settings.parameterSets == .automatic else { return settings.parameterSets }
-    // Same format on both sides: they stay where the encoder put them.
+    // Same format on both sides: they stay in place.
     if input?.streamFormat == output?.streamFormat { return .never }
     return input?.streamFormat == .outOfBand || sets.areOutOfBand ? .keyframes : .never
   }
@@ -94,13 +95,13 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// Whether caps wait for parameter sets.
   var holdsCaps: Bool { held.holdsCaps }
 
-  /// Takes the input's caps; the last access unit under earlier ones was output.
+  /// Takes the input's caps; the last access unit under earlier caps was output.
   ///
   /// - Parameters:
   ///   - caps: the caps as they were read.
   ///   - format: the packaging that they specify.
   ///   - predicted: the output's probable format; nil when none is possible, which the negotiation will show.
-  /// - Returns: whether the caps are to be held until the stream's parameter sets have come.
+  /// - Returns: whether the caps are held until the stream's parameter sets have come.
   /// - Throws: an error for the bus, when `codec_data` cannot be read and must be.
   mutating func adopt(
     _ caps: CompressedCaps<Codec>, _ format: RepackFormat<Codec>, predicted: StreamFormat<Codec>?
@@ -114,11 +115,12 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     input = format
     continuity.beginFormat()
     assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(format.alignment)
+    packets = LengthPrefixed.PacketHistory()
     removeAccessUnit()
     let known = sets.nalUnits
     sets.adopt(caps)
     if sets.areOutOfBand, sets.nalUnits != known { beginEditing(nil) }
-    // The parameter sets so far may be those of the stream before: wait for the next access unit's.
+    // The parameter sets so far may be the previous stream's: wait for the next access unit's.
     guard !sets.areOutOfBand, format.packaging != nil else { return false }
     return switch predicted {
     case .outOfBand: true
@@ -150,7 +152,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   // MARK: Flow
 
-  /// Takes a buffer. The one before must be used up: ``advance(_:)`` has returned `awaitInput`.
+  /// Takes a buffer. The previous buffer must be used up: ``advance(_:)`` has returned `awaitInput`.
   mutating func put(_ buffer: consuming Buffer) throws(RepackFailure) {
     guard let input else { throw RepackFailure(.notNegotiated) }
     guard let packaging = input.packaging else { throw .unreadableCodecData(input) }
@@ -158,10 +160,10 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     do throws(FlowError) {
       if let piece = spare {
         spare = nil
-        try piece.reuse(for: buffer, packaging: packaging, search)
+        try piece.reuse(for: buffer, packaging: packaging, &packets, search)
         assembler.put(piece)
       } else {
-        assembler.put(try RepackPiece<Codec>(buffer, packaging: packaging, search))
+        assembler.put(try RepackPiece<Codec>(buffer, packaging: packaging, &packets, search))
       }
     } catch {
       throw RepackFailure(error)
@@ -258,7 +260,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     editing.flush()
   }
 
-  /// Another stream begins: forgets the one before and its held events. Settings and output stay.
+  /// Another stream begins: forgets the previous stream and its held events. Settings and output stay.
   mutating func beginStream() {
     input = nil
     assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(.accessUnit)
@@ -281,7 +283,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     journal.count(input: size, isPassedOn: isPassedOn)
   }
 
-  /// What to report since the last time.
+  /// Returns the report since the last call.
   mutating func takeReport() -> RepackReport {
     let waits = input?.alignment == .nalUnit && !assembler.seesMarkers && !isIdentity
     return journal.takeReport(latency: output.map { _ in RepackLatency(waits: waits, frameRate: input?.frameRate) })
@@ -306,7 +308,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
   }
 
-  /// Decides what is sent with the access unit.
+  /// Decides on the parts that are sent with the access unit.
   ///
   /// - Returns: `codec_data` to send first, empty for none; nil when nothing of the access unit is sent.
   private mutating func prepare() throws(RepackFailure) -> [UInt8]? {
@@ -364,7 +366,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     return codecData
   }
 
-  /// Inserts an access unit delimiter where one is needed.
+  /// Inserts an access unit delimiter if needed.
   private mutating func delimited(_ insertions: [[UInt8]]) -> [[UInt8]] {
     journal.count(insertedParameterSets: insertions.count)
     guard content.hasPicture, !content.hasDelimiter || settings.drop.contains(.delimiters) else { return insertions }

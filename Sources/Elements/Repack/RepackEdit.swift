@@ -7,7 +7,7 @@ struct RepackEdit: Sendable, Equatable {
   private(set) var text = ""
   private(set) var list = StreamEditList()
 
-  /// The list is what the text asks for.
+  /// The list follows from the text.
   static func == (a: RepackEdit, b: RepackEdit) -> Bool { a.text == b.text }
 
   /// Reads the property's string.
@@ -19,7 +19,7 @@ struct RepackEdit: Sendable, Equatable {
     }
   }
 
-  /// The caps fields that depend on what is edited.
+  /// The caps fields that depend on the edits.
   var capsFields: [EditedCapsField] { EditedCapsField.list(list.edits) + (list.findsLevel ? [.level] : []) }
 }
 

@@ -7,18 +7,18 @@ import H26x
 /// Parameter sets are stored as they came, since slices are read by them; they are edited on their way out. Edits of
 /// them begin with a coded video sequence: a decoder takes another SPS only there.
 struct RepackEditing<Codec: RepackCodec> {
-  /// What the property requests.
+  /// The edits that the property requests.
   private var wanted = StreamEditList()
-  /// What holds, and has the parameter sets of this version.
+  /// The current edits, with the parameter sets of this version.
   private var editor = StreamEditor<Codec>([])
   private var version: UInt64 = 0
-  /// What the edits that hold concern; the editor's own answers are not inlined here.
+  /// The scope of the current edits; the editor's own answers are not inlined here.
   private var scope = Scope()
   /// The property was set since edits were last decided.
   private var hasNewList = false
-  /// What was decided at the start of the last coded video sequence, and for which parameter sets.
+  /// The decision at the start of the last coded video sequence, with its parameter sets.
   private var decided: Decision?
-  /// Why the stream continues unedited; nil when it does not.
+  /// The reason the stream continues unedited; nil if it does not.
   private var refusal: StreamEditError?
   private var description = EditedDescription<Codec>()
   private var reordering = MeasuredReordering<Codec>()
@@ -32,22 +32,22 @@ struct RepackEditing<Codec: RepackCodec> {
   /// The reorder depth that has proved larger than was written, to be reported.
   private var excess: Int?
 
-  /// What was decided, and for what.
+  /// A decision and its basis.
   private struct Decision: Equatable {
     var list: StreamEditList
     /// The edit in the place of `latency`.
     var reordering: StreamEdit?
-    /// Of the parameter sets.
+    /// The version of the parameter sets.
     var version: UInt64
     /// The longest NAL unit.
     var limit: Int
   }
 
-  /// What edits concern.
+  /// The parts of a stream that edits concern.
   private struct Scope {
     var isEmpty = true
     var hasMessages = false
-    /// The picture has to be found.
+    /// The picture must be found.
     var needsPicture = false
     var insertsDelimiters = false
     /// NAL units of any type may have to go.
@@ -60,7 +60,7 @@ struct RepackEditing<Codec: RepackCodec> {
       (insertsDelimiters, removesNALUnits) = (editor.needsDelimiters, editor.removesNALUnits)
     }
 
-    /// Whether all NAL units of an access unit have to be looked at.
+    /// Whether all NAL units of an access unit must be looked at.
     var hasWholeAccessUnits: Bool { needsPicture || insertsDelimiters || removesNALUnits }
   }
 
@@ -109,7 +109,7 @@ struct RepackEditing<Codec: RepackCodec> {
     reordering.flush()
   }
 
-  /// Whether an access unit changes nothing of what was decided: it is no random access point, by which a coded video
+  /// Whether an access unit leaves the decision unchanged. It is no random access point, at which a coded video
   /// sequence may begin, and has no new parameter sets.
   @inline(__always)
   func continues(_ content: RepackedAccessUnit<Codec>, _ sets: RepackParameterSets<Codec>) -> Bool {
@@ -121,8 +121,8 @@ struct RepackEditing<Codec: RepackCodec> {
   ///
   /// - Parameters:
   ///   - content: the access unit's; nil for caps whose parameter sets are new.
-  ///   - sets: the parameter sets before the edits, those of the access unit included.
-  ///   - frameRate: that of the caps.
+  ///   - sets: the parameter sets before the edits, including the access unit's.
+  ///   - frameRate: the caps' frame rate.
   ///   - limit: the longest NAL unit that the output's length prefixes allow.
   /// - Returns: whether downstream has parameter sets in another form.
   mutating func begin(
@@ -206,7 +206,7 @@ struct RepackEditing<Codec: RepackCodec> {
     version = sets.version
   }
 
-  /// Edits of SEI hold from the next access unit on.
+  /// Edits of SEI apply starting at the next access unit.
   private mutating func setMessages() {
     let edits = editor.edits.filter { !$0.keepsParameterSets } + wanted.messageEdits
     guard edits != editor.edits else { return }
@@ -242,7 +242,7 @@ struct RepackEditing<Codec: RepackCodec> {
   ///
   /// - Parameters:
   ///   - pieces: the access unit.
-  ///   - content: what is in it.
+  ///   - content: its contents.
   ///   - sets: the parameter sets before the edits.
   ///   - limit: the longest NAL unit that the output's length prefixes allow.
   /// - Returns: how many NAL units have changed.
@@ -279,7 +279,7 @@ struct RepackEditing<Codec: RepackCodec> {
     return changes
   }
 
-  /// What takes a NAL unit's place: an empty one where it is removed, nil where it stays.
+  /// Returns a NAL unit's replacement: empty if it is removed, nil if it stays.
   private mutating func edited(
     _ nalUnit: Span<UInt8>, _ picture: PictureSearch<Codec>.Picture?, _ delimiter: DelimiterSearch<Codec>?, _ limit: Int
   ) -> [UInt8]? {
@@ -294,7 +294,7 @@ struct RepackEditing<Codec: RepackCodec> {
     }
   }
 
-  /// The access unit delimiter to insert into an access unit that has none; nil where none is asked for.
+  /// The access unit delimiter to insert into an access unit that has none; nil if none is requested.
   func insertedDelimiter(_ pieces: [RepackPiece<Codec>], _ sets: RepackParameterSets<Codec>) -> [UInt8]? {
     guard scope.insertsDelimiters else { return nil }
     // Bytes that cannot be mapped fail when they are written.
@@ -313,7 +313,7 @@ struct RepackEditing<Codec: RepackCodec> {
     return search
   }
 
-  /// Finds the picture, and what is inserted in front of it.
+  /// Finds the picture, and the insertion in front of it.
   private mutating func search(
     _ pieces: [RepackPiece<Codec>], _ limit: Int
   ) throws(FlowError) -> (PictureSearch<Codec>.Picture?, [UInt8]?) {
@@ -356,7 +356,7 @@ struct RepackEditing<Codec: RepackCodec> {
 
   /// Sets the fields that edits concern, and those that they did concern as upstream has them.
   func setFields(of caps: inout Caps, upstream: StructureView) {
-    // Before the parameter sets come, what is not known is not promised.
+    // Before the parameter sets come, unknown fields are not announced.
     guard hasDelivered || decided != nil else { return }
     description.setFields(of: &caps, upstream: upstream, editor.edits, wanted: wanted.edits)
   }
@@ -377,6 +377,6 @@ struct RepackEditing<Codec: RepackCodec> {
     return true
   }
 
-  /// The reorder depth that pictures need, where the headers announce less. Returned once.
+  /// The reorder depth that pictures need, if the headers announce less. Returned once.
   mutating func takeExcess() -> Int? { excess.take() }
 }

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// What the repackagers of all codecs do: each access to the core is one call, and the action that it returns is
+/// The behavior of all codecs' repackagers: each access to the core is one call, and the action that it returns is
 /// performed when that call is over.
 protocol RepackElement: BaseTransform {
   associatedtype Codec: RepackCodec
@@ -11,7 +11,7 @@ protocol RepackElement: BaseTransform {
 
   /// The properties, of which the core gets a snapshot once a buffer.
   var settings: Locked<RepackSettings> { get }
-  /// What the `stats` property shows.
+  /// The contents of the `stats` property.
   var statistics: Locked<RepackStatistics> { get }
   /// The answer to latency queries, on any thread.
   var latency: Locked<RepackLatency> { get }
@@ -212,7 +212,7 @@ extension RepackElement {
     if change == .lengthSize { reconfigureSource() }
   }
 
-  /// Has buffers bypass the element from now on, or no longer. What was collected is sent first, unchanged.
+  /// Starts or stops bypassing the element. Collected buffers are sent first, unchanged.
   private func chooseBypass() throws(FlowError) {
     let isIdentity = core.isIdentity
     if isIdentity { for piece in core.takeCollected() { try sourcePad.push(piece.takeBuffer()) } }
@@ -259,7 +259,7 @@ extension RepackElement {
     }
   }
 
-  /// Sends the caps that were held, and what was held after them.
+  /// Sends the held caps, and the events held after them.
   private func releaseCaps() throws(FlowError) {
     guard let caps = core.takeHeldCaps() else { return }
     let again = caps.share()
@@ -319,7 +319,7 @@ extension RepackElement {
     return failure.flow
   }
 
-  /// Answers with upstream's latency, plus an access unit's duration where the next one has to be waited for.
+  /// Answers with upstream's latency, plus an access unit's duration if the element must wait for the next one.
   func answerLatency(_ query: borrowing Query) -> Bool {
     guard sinkPad.queryPeer(query), let upstream = query.latency else { return false }
     let latency = latency.snapshot

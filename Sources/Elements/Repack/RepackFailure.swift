@@ -2,10 +2,10 @@
 import GStreamer
 import H26x
 
-/// Why there is no output, with the message to post.
+/// The reason for missing output, with the message to post.
 struct RepackFailure: Error {
   let flow: FlowError
-  /// nil when there is nothing to add to the flow: the element posts that memory failed where that is an error.
+  /// nil if there is nothing to add to the flow: the element posts a memory failure if that is an error.
   let message: ElementError?
 
   init(_ flow: FlowError, _ message: ElementError? = nil) {
@@ -13,7 +13,7 @@ struct RepackFailure: Error {
     self.message = message
   }
 
-  /// `codec_data` cannot be read, and something has to be changed.
+  /// `codec_data` cannot be read, and something must be changed.
   static func unreadableCodecData<Codec: RepackCodec>(_ input: RepackFormat<Codec>) -> RepackFailure {
     RepackFailure(
       .error,

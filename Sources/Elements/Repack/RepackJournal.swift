@@ -32,7 +32,7 @@ struct RepackJournal {
   /// Edits have changed: a refusal is of others than before.
   mutating func beginEdits() { warned.remove(.refusedEdit) }
 
-  /// Notes what has become of edits.
+  /// Notes the outcome of edits.
   mutating func note(refusal: StreamEditError?, isPending: Bool) {
     if isPending { isEditPending = true }
     guard let refusal else { return }
@@ -139,7 +139,7 @@ struct RepackJournal {
     }
   }
 
-  /// What to report since the last time.
+  /// Returns the report since the last call.
   mutating func takeReport(latency current: RepackLatency?) -> RepackReport {
     let changed = current == latency ? nil : current
     latency = changed ?? latency

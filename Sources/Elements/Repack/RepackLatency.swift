@@ -12,7 +12,7 @@ struct RepackLatency: Sendable, Equatable {
 extension RepackLatency {
   /// - Parameters:
   ///   - waits: whether the end of an access unit is seen only at the start of the next.
-  ///   - frameRate: that of the caps.
+  ///   - frameRate: the caps' frame rate.
   init(waits: Bool, frameRate: Fraction?) {
     waitsForNextAccessUnit = waits
     accessUnitDuration = frameRate.map {

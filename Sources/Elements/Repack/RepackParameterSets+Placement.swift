@@ -2,7 +2,7 @@
 import H26x
 
 extension RepackParameterSets {
-  /// Decides where the parameter sets for an access unit go, and marks them as delivered.
+  /// Decides the placement of an access unit's parameter sets, and marks them as delivered.
   ///
   /// - Parameters:
   ///   - content: of the access unit.

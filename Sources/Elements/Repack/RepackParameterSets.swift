@@ -10,7 +10,7 @@ struct RepackParameterSets<Codec: RepackCodec> {
     var wasInBand: Bool
   }
 
-  /// What the store made of a parameter set.
+  /// The outcome of inserting a parameter set into the store.
   enum Insertion { case unreadable, unchanged, changed }
 
   /// The latest of each kind and id.
@@ -41,7 +41,7 @@ struct RepackParameterSets<Codec: RepackCodec> {
     version += 1
     store.removeAll()
     for nalUnit in nalUnits {
-      // Unreadable ones are passed on all the same: a decoder may be able to read more.
+      // Unreadable parameter sets are passed on, too: a decoder may be able to read more.
       _ = try? store.insert(nalUnit.span)
     }
     makeAllPending()
@@ -52,7 +52,7 @@ struct RepackParameterSets<Codec: RepackCodec> {
     caps.record?.nalUnits.contains { Codec.role(of: $0.span) == .sequenceParameterSet } ?? false
   }
 
-  /// Downstream may have lost those of `codec_data`, as after a seek.
+  /// Downstream may have lost the parameter sets of `codec_data`, as after a seek.
   mutating func makeAllPending() {
     guard description != nil else { return }
     pending.removeAll { !$0.wasInBand }
@@ -79,7 +79,7 @@ struct RepackParameterSets<Codec: RepackCodec> {
     }
   }
 
-  /// Downstream has all of them in another form than that of the next picture.
+  /// Downstream has all parameter sets in a form that differs from the next picture's.
   mutating func makeStale() {
     addPending(nalUnits)
     isDescriptionStale = true
@@ -104,7 +104,7 @@ struct RepackParameterSets<Codec: RepackCodec> {
     description?.nalUnits ?? store.nalUnits
   }
 
-  /// Pending ones that no later one with the same id replaces, in the order in which a decoder needs them.
+  /// Pending parameter sets that no later one with the same id replaces, in the order in which a decoder needs them.
   func pendingNALUnits(includingOutOfBand: Bool) -> [[UInt8]] {
     guard hasPending else { return [] }
     return nalUnits.filter { nalUnit in

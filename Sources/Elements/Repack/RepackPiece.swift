@@ -9,10 +9,13 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
   private(set) var found: FoundNALUnits<Codec>
 
   /// - Throws: `.error` when the buffer cannot be mapped.
-  init(_ buffer: consuming Buffer, packaging: NALPackaging, _ search: NALUnitSearch) throws(FlowError) {
+  init(
+    _ buffer: consuming Buffer, packaging: NALPackaging, _ history: inout LengthPrefixed.PacketHistory,
+    _ search: NALUnitSearch
+  ) throws(FlowError) {
     self.buffer = consume buffer
     found = FoundNALUnits<Codec>()
-    try find(packaging, search)
+    try find(packaging, &history, search)
   }
 
   private init(_ buffer: consuming Buffer, _ found: FoundNALUnits<Codec>) {
@@ -22,14 +25,17 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
 
   /// Takes another buffer, reusing the memory of the NAL unit table.
   func reuse(
-    for buffer: consuming Buffer, packaging: NALPackaging, _ search: NALUnitSearch
+    for buffer: consuming Buffer, packaging: NALPackaging, _ history: inout LengthPrefixed.PacketHistory,
+    _ search: NALUnitSearch
   ) throws(FlowError) {
     self.buffer = consume buffer
-    try find(packaging, search)
+    try find(packaging, &history, search)
   }
 
-  private func find(_ packaging: NALPackaging, _ search: NALUnitSearch) throws(FlowError) {
-    try withBytes { found.find(in: $0, packaging: packaging, search) }
+  private func find(
+    _ packaging: NALPackaging, _ history: inout LengthPrefixed.PacketHistory, _ search: NALUnitSearch
+  ) throws(FlowError) {
+    try withBytes { found.find(in: $0, packaging: packaging, &history, search) }
   }
 
   /// Gives the buffer away.

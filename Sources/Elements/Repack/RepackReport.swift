@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What the repackager's core reports to other threads and the bus.
+/// The core's report to other threads and the bus.
 struct RepackReport {
   var statistics: RepackStatistics
   /// nil when it has not changed.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What a repackager did since it was started: the `stats` property.
+/// A repackager's counts since it was started: the `stats` property.
 struct RepackStatistics: Sendable {
   /// Buffers passed on unchanged, in passthrough or because nothing had to be done.
   var untouched: UInt64 = 0
   /// Access units whose start codes and length prefixes were exchanged in place.
   var inPlace: UInt64 = 0
-  /// Access units written anew; of large ones that is what stands in front of their slices.
+  /// Access units that were rewritten; of large ones, only the part in front of their slices.
   var copied: UInt64 = 0
   var bytesIn: UInt64 = 0
   var bytesOut: UInt64 = 0

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// Writes access units into output buffers: untouched, in place, or with one copy of what cannot stay where it is.
+/// Writes access units into output buffers: untouched, in place, or with one copy of the parts that must move.
 struct RepackWriter<Codec: RepackCodec>: ~Copyable {
   private var pool = SizedBufferPool()
 
@@ -15,7 +15,7 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
   /// Writes an access unit in the output's packaging.
   ///
   /// - Parameters:
-  ///   - pieces: the access unit. Where nothing has to move, the first one's buffer is taken.
+  ///   - pieces: the access unit. If nothing has to move, the first one's buffer is taken.
   ///   - insertions: NAL units to put in front.
   ///   - marksBrokenLink: whether a CRA picture becomes a BLA picture.
   ///   - input: the input's packaging.
@@ -74,10 +74,10 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
     return buffer
   }
 
-  /// Bytes that are worth a memory of their own, which downstream joins where it reads all in one piece.
+  /// Bytes that are worth a memory of their own, which downstream joins if it reads all in one piece.
   private static var worthSharing: Int { 1 << 15 }
 
-  /// Writes what changes in front of the slices of a large access unit, which stay where they are; nil where it cannot.
+  /// Writes the changes in front of a large access unit's slices, which stay in place; nil if it cannot.
   private static func write(
     _ piece: RepackPiece<Codec>, inserting insertions: [[UInt8]], as packaging: NALPackaging, size: Int
   ) throws(FlowError) -> Buffer? {
@@ -134,7 +134,7 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
     }
   }
 
-  /// Makes the output's timestamps, flags and metas of those of the pieces.
+  /// Makes the output's timestamps, flags and metas from the pieces'.
   private static func describe(_ buffer: inout Buffer, _ pieces: [RepackPiece<Codec>]) {
     var isDamaged = false
     for (index, piece) in pieces.enumerated() {
@@ -190,5 +190,5 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
   }
 }
 
-/// How an access unit was written.
+/// The way an access unit was written.
 enum RepackMethod { case untouched, inPlace, copied }

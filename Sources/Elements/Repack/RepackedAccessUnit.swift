@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What is in an access unit, as far as it matters to repackaging.
+/// The contents of an access unit, as far as they matter to repackaging.
 struct RepackedAccessUnit<Codec: RepackCodec> {
   /// There is a slice.
   private(set) var hasPicture = false
@@ -18,7 +18,7 @@ struct RepackedAccessUnit<Codec: RepackCodec> {
   private(set) var hasOther = false
   /// The parameter sets that stand before the slices and could be read.
   private(set) var parameterSets: [[UInt8]] = []
-  /// Of these, those that are new or changed.
+  /// The new or changed sets among them.
   private(set) var changedParameterSets: [[UInt8]] = []
   /// Parameter sets after the slices: they are meant for the next access unit.
   private(set) var lateParameterSets: [[UInt8]] = []
@@ -76,7 +76,7 @@ struct RepackedAccessUnit<Codec: RepackCodec> {
 
   /// Whether a coded video sequence begins.
   ///
-  /// - Parameter isEnded: whether the one before was ended, so that any random access point begins another.
+  /// - Parameter isEnded: whether the previous sequence was ended, so that any random access point begins another.
   func startsSequence(afterEnd isEnded: Bool) -> Bool {
     guard let pictureType else { return false }
     return Codec.startsSequence(pictureType) || isEnded && pictureType.isRandomAccessPoint

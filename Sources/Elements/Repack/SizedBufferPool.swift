@@ -3,8 +3,8 @@ import GStreamer
 
 /// Output buffers of any size, from pools of a few sizes, so that a stream soon allocates no more memory.
 ///
-/// The buffers of a pool have a power of two of bytes: at most half of a buffer is unused, and a large keyframe does
-/// not make every buffer as large. Buffers larger than 16 MiB are allocated one by one.
+/// The size of a pool's buffers is a power of two: at most half of a buffer is unused. A large keyframe does not make
+/// every buffer as large. Buffers larger than 16 MiB are allocated one by one.
 struct SizedBufferPool: ~Copyable {
   private static let smallest = 12
   private static let largest = 24

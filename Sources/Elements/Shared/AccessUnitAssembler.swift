@@ -4,9 +4,9 @@ import H26x
 
 /// Assembles access units: from each buffer with alignment=au, else by what their NAL units are.
 ///
-/// The NAL unit that begins an access unit ends the one before; prefix NAL units belong to the slice after them. The
-/// MARKER flag of upstream ends an access unit at once, and so do ``AccessUnitLimits``. A buffer that holds several
-/// access units is cut.
+/// The NAL unit that begins an access unit ends the previous access unit; prefix NAL units belong to the slice after
+/// them. The MARKER flag of upstream ends an access unit immediately, and so do ``AccessUnitLimits``. A buffer that
+/// holds several access units is cut.
 ///
 /// ```
 /// assembler.put(piece)
@@ -44,7 +44,7 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
   /// An assembler for buffers of this alignment.
   init(_ alignment: StreamAlignment) { self.alignment = alignment }
 
-  /// Takes a buffer. The one before must be used up: ``collect(judge:read:)`` has returned false.
+  /// Takes a buffer. The previous piece must be used up: ``collect(judge:read:)`` has returned false.
   mutating func put(_ piece: Piece) {
     incoming = piece
     (start, position, isBegun) = (0, 0, false)
@@ -103,7 +103,7 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
   /// All pieces inside, of complete access units or not.
   var held: [Piece] { pieces + next + (incoming.map { [$0] } ?? []) }
 
-  /// Discards what was collected, as after a seek.
+  /// Discards the collected pieces, as after a seek.
   mutating func flush() {
     let seesMarkers = seesMarkers
     self = AccessUnitAssembler(alignment)
@@ -151,7 +151,7 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
     }
   }
 
-  /// Leaves the NAL units from `boundary` on, and prefix NAL units just before, for the next access unit.
+  /// Leaves the NAL units starting at `boundary`, and prefix NAL units just before, for the next access unit.
   private mutating func cut(_ piece: Piece, before boundary: Int) throws(FlowError) {
     let prefixes = min(trailingPrefixes, boundary - start)
     let earlierPrefixes = trailingPrefixes - prefixes

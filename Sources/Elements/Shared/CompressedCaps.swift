@@ -4,7 +4,7 @@ import H26x
 
 /// The caps of a compressed stream: how it is packaged, and which other fields they have.
 ///
-/// Reading never fails. ``problems`` lists what is wrong; each element decides which of them it tolerates, and reports
+/// Reading never fails. ``problems`` lists the faults; each element decides which of them it tolerates, and reports
 /// the others in its own words.
 struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
   /// Something wrong with the caps.
@@ -43,10 +43,10 @@ struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
     }
   }
 
-  /// How NAL units are packed and where parameter sets are. Where `stream-format` is missing or unknown, the presence
+  /// The packing of NAL units and the place of parameter sets. If `stream-format` is missing or unknown, the presence
   /// of `codec_data` distinguishes a length-prefixed stream from a byte stream.
   let streamFormat: StreamFormat<Codec>
-  /// What a buffer holds; nil when the caps do not specify it.
+  /// The content of a buffer; nil if the caps do not specify it.
   let alignment: StreamAlignment?
   /// `codec_data` as it is; empty when there is none, or none that can be mapped.
   let codecData: [UInt8]
@@ -56,7 +56,7 @@ struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
   let frameRate: Fraction?
   /// The optional fields that are present.
   let fields: Fields
-  /// What is wrong, in the order of the cases of ``Problem``; empty for caps as they should be.
+  /// The problems, in the order of the cases of ``Problem``; empty for correct caps.
   let problems: [Problem]
 
   /// Reads the first structure of caps.
@@ -99,7 +99,7 @@ struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
     self.problems = problems
   }
 
-  /// How NAL units are packed. Without a configuration record, length prefixes are taken to be 4 bytes.
+  /// The packing of NAL units. Without a configuration record, length prefixes are taken to be 4 bytes.
   var packaging: NALPackaging {
     streamFormat.isLengthPrefixed ? .lengthPrefixed(record?.nalLengthSize ?? .four) : .annexB
   }

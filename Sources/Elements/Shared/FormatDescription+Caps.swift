@@ -4,7 +4,7 @@ import H26x
 
 /// Caps fields of a format description, for the parser's and the decoder's caps.
 extension FormatDescription {
-  /// The caps field `colorimetry`; nil when the stream has neither range nor colours.
+  /// The caps field `colorimetry`; nil when the stream has neither range nor colors.
   ///
   /// The range is given even where primaries, transfer and matrix are unspecified (2): without the field, converters
   /// would assume full range.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Where start codes are looked for in a buffer. Slices are nearly all of its bytes.
+/// The bytes of a buffer in which start codes are searched for. Slices are nearly all of its bytes.
 enum NALUnitSearch {
   /// In all bytes.
   case everywhere
@@ -13,7 +13,7 @@ enum NALUnitSearch {
 struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
   /// The NAL units, with the means to write them in another packaging.
   var repackager = Repackager(codec: Codec.codec)
-  /// What ended the search early; nil when the whole buffer could be read.
+  /// The damage that ended the search early; nil if the whole buffer could be read.
   private(set) var damage: BitstreamError?
   /// Start codes found in a length-prefixed buffer, where none belongs.
   private(set) var misplacedStartCodes = 0
@@ -24,8 +24,12 @@ struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
   /// - Parameters:
   ///   - bytes: the buffer's.
   ///   - packaging: how they are packed.
+  ///   - history: of the stream's length-prefixed buffers.
   ///   - search: where start codes are looked for.
-  mutating func find(in bytes: Span<UInt8>, packaging: NALPackaging, _ search: NALUnitSearch = .everywhere) {
+  mutating func find(
+    in bytes: Span<UInt8>, packaging: NALPackaging, _ history: inout LengthPrefixed.PacketHistory,
+    _ search: NALUnitSearch = .everywhere
+  ) {
     damage = nil
     misplacedStartCodes = 0
     switch packaging {
@@ -35,8 +39,9 @@ struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
         damage = BitstreamError(.unsupported, "start_code_prefix_one_3bytes", bitOffset: 0)
       }
     case .lengthPrefixed(let size):
+      let startCodes = history.judge(bytes, lengthSize: size)
       do throws(BitstreamError) {
-        misplacedStartCodes = try repackager.scanPacket(bytes, lengthSize: size) { type in
+        misplacedStartCodes = try repackager.scanPacket(bytes, lengthSize: size, startCodes: startCodes) { type in
           search == .everywhere || !Codec.NALUnitType(rawValue: type).isVCL
         }
       } catch {

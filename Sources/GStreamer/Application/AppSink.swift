@@ -8,12 +8,11 @@ import Synchronization
 /// for try await sample in try pipeline.appSink("pictures") { … }
 /// ```
 ///
-/// Buffers come once the pipeline plays, also the one that it has prerolled with. The sequence ends at the end of the
-/// stream and when the pipeline is stopped, and throws errors that elements post.
-/// At most `max-buffers` buffers wait to be fetched (4 unless set); then the pipeline waits, or drops the oldest with
-/// `drop=true`. Cancelling the task that waits for a buffer stops the pipeline and ends the sequence;
-/// `Task.isCancelled` distinguishes this from the end of the stream. Of several iterating tasks, one gets each
-/// buffer.
+/// Buffers come once the pipeline plays, including the buffer that it has prerolled with. The sequence ends at the
+/// end of the stream and when the pipeline is stopped, and throws errors that elements post. At most `max-buffers`
+/// buffers wait to be fetched (4 unless set); then the pipeline waits, or drops the oldest with `drop=true`.
+/// Cancelling the task that waits for a buffer stops the pipeline and ends the sequence; `Task.isCancelled`
+/// distinguishes this from the end of the stream. If several tasks iterate, each buffer goes to one of them.
 public struct AppSink: AsyncSequence, Sendable {
   /// A buffer with its caps.
   public typealias Element = Sample
@@ -41,8 +40,9 @@ public struct AppSink: AsyncSequence, Sendable {
     }
   }
 
-  /// Calls a handler with each buffer on its streaming thread, so that no task is woken for it. When the handler returns
-  /// false, it is not called again, and the appsink returns flushing upstream. To be called before the pipeline plays.
+  /// Calls a handler with each buffer on its streaming thread, so that no task is woken for it. When the handler
+  /// returns false, it is not called again, and the appsink returns flushing upstream. To be called before the
+  /// pipeline plays.
   /// - Throws: `noSuchSignal`, which an appsink never causes.
   package func onSample(_ handler: @escaping @Sendable (Sample) -> Bool) throws(PipelineError) {
     let flushing = FieldValue.int(FlowError.flushing.rawValue)

@@ -5,9 +5,9 @@ import Synchronization
 /// The input of a pipeline at an `appsrc`.
 ///
 /// Set its `caps` in the description or with `element.set("caps", …)`, and `format=time` for buffers with timestamps.
-/// One task may send; it waits while `max-bytes`, `max-buffers` or `max-time` are queued. `block` must be off, as it is by
-/// default: tasks wait here, not threads. Cancelling the task stops the pipeline. A stream that can be
-/// sought is not sent but served: ``serve(isolation:_:)``.
+/// One task may send; it waits while `max-bytes`, `max-buffers` or `max-time` are queued. `block` must be off, as it
+/// is by default: tasks wait here, not threads. Cancelling the task stops the pipeline. A stream that can be sought is
+/// not sent but served: ``serve(isolation:_:)``.
 public struct AppSource: Sendable {
   /// The pipeline that the appsrc is in.
   public let pipeline: Pipeline
@@ -16,14 +16,14 @@ public struct AppSource: Sendable {
   private let wakeUps = WakeUps()
   private let demand = Demand()
 
-  /// What the appsrc asked for.
+  /// The requests of the appsrc.
   private final class Demand: Sendable {
     struct State {
-      /// The number of seeks, the one included that every start of a seekable stream begins with.
+      /// The number of seeks, including the seek at every start of a seekable stream.
       var seeks = 0
-      /// Where the last one went.
+      /// The target of the last seek.
       var position: UInt64 = 0
-      /// Whether data was requested since: what is queued between a seek's signal and its flush is lost.
+      /// Whether data was requested since: data queued between a seek's signal and its flush is lost.
       var wantsData = false
     }
     let state = Mutex(State())
@@ -45,7 +45,7 @@ public struct AppSource: Sendable {
     }
     try element.connect("seek-data") { [wakeUps, demand] arguments in
       guard case .uint64(let position) = arguments[0] else { return false }
-      // Never refused, whoever serves it: GstBaseParse may free its record of a refused flushing seek twice.
+      // Never refused, even if no task serves it: GstBaseParse may free its record of a refused flushing seek twice.
       demand.state.withLock { state in
         state.seeks += 1
         (state.position, state.wantsData) = (position, false)
@@ -56,7 +56,7 @@ public struct AppSource: Sendable {
   }
 
   /// Sends a buffer, once there is room in the queue.
-  /// - Throws: `element` for an error that an element posted; `flow` after the end of the stream; `stopped` or
+  /// - Throws: `element` for an error that an element posted, `flow` after the end of the stream, `stopped` or
   ///   `cancelled`.
   public func send(_ buffer: consuming Buffer) async throws(PipelineError) {
     try await waitForRoom()
@@ -66,8 +66,8 @@ public struct AppSource: Sendable {
     try check(flow)
   }
 
-  /// Sends several buffers at once, once there is room in the queue. An empty list sends nothing.
-  /// - Throws: `element` for an error that an element posted; `flow` after the end of the stream; `stopped` or
+  /// Sends several buffers together, when there is room in the queue. An empty list sends nothing.
+  /// - Throws: `element` for an error that an element posted, `flow` after the end of the stream, `stopped` or
   ///   `cancelled`.
   public func send(_ list: consuming BufferList) async throws(PipelineError) {
     if list.isEmpty { return }
@@ -76,15 +76,16 @@ public struct AppSource: Sendable {
   }
 
   /// Sends a buffer with its caps, which become the stream's, once there is room in the queue.
-  /// - Throws: `element` for an error that an element posted; `flow` after the end of the stream; `stopped` or
+  /// - Throws: `element` for an error that an element posted, `flow` after the end of the stream, `stopped` or
   ///   `cancelled`.
   public func send(_ sample: Sample) async throws(PipelineError) {
     try await waitForRoom()
     try check(unsafe cgst_app_src_push_sample(element.raw, sample.raw))
   }
 
-  /// Sends an event behind the buffers that were sent before, such as the start of another stream, at which decoders drain.
-  /// - Throws: `element` for an error that an element posted; `flow` for an event that cannot be sent; `stopped` or
+  /// Sends an event behind the buffers that were sent before, such as the start of another stream, at which decoders
+  /// drain.
+  /// - Throws: `element` for an error that an element posted, `flow` for an event that cannot be sent, `stopped` or
   ///   `cancelled`.
   public func send(_ event: consuming Event) throws(PipelineError) {
     if unsafe gst_element_send_event(element.raw, event.take()) == 0 { try check(GST_FLOW_ERROR) }
@@ -104,12 +105,12 @@ public struct AppSource: Sendable {
   /// pipeline stops.
   ///
   /// The appsrc needs `stream-type=seekable`, and `size` in bytes or `duration`, by its `format`, for the pipeline to
-  /// know how far it can seek. One task may serve; it waits while the queue is full, and behind the end of the stream for a
-  /// seek. Cancelling it stops the pipeline.
+  /// compute how far it can seek. One task may serve; it waits while the queue is full, and behind the end of the
+  /// stream for a seek. Cancelling it stops the pipeline.
   /// - Parameters:
   ///   - isolation: the actor that `read` runs on, the caller's.
-  ///   - read: makes the buffer at a position, in bytes or nanoseconds by the appsrc's `format`, and moves the position
-  ///     to the next; `nil` at the end of the stream. After a seek the position is where the seek went.
+  ///   - read: makes the buffer at a position, in bytes or nanoseconds by the appsrc's `format`, and moves the
+  ///     position to the next; `nil` at the end of the stream. After a seek, the position is the seek's target.
   /// - Throws: `PipelineError.element` for an error that an element posted, `flow`, or `cancelled`; what `read` throws.
   public func serve(
     isolation: isolated (any Actor)? = #isolation, _ read: (inout UInt64) async throws -> Buffer?

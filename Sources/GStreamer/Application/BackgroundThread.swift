@@ -9,7 +9,7 @@ private final class ThreadBody: Sendable {
 
 /// Calls a function that may block on a thread of its own: Swift's pool has few threads.
 ///
-/// Where no thread can be made, it is called on this one.
+/// If no thread can be made, the function is called on this thread.
 package func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
   let data = unsafe Unmanaged.passRetained(ThreadBody(body))
   let thread = unsafe g_thread_try_new(

@@ -3,7 +3,7 @@ import CGStreamer
 
 /// A checksum of bytes that come piece by piece (`GChecksum`).
 @safe package struct Checksum: ~Copyable {
-  /// How it is computed.
+  /// The algorithm.
   package enum Algorithm: Sendable {
     /// RFC 1321.
     case md5

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-// Text forms for programs to print. In this folder, because the plugin, which is built without it, prints none.
+// Text forms for programs to print. In this folder, because the plugin is built without it and prints none.
 
 extension FlowError: CustomStringConvertible {
   /// The flow return's name in GStreamer, such as `not-negotiated`.

@@ -3,15 +3,15 @@ import CGStreamer
 
 /// A camera, a microphone, a display or another device (`GstDevice`, gst/gstdevice.h), as a ``DeviceMonitor`` finds it.
 ///
-/// A copy refers to the same device, and two are equal when they do. What is known of a device never changes: one that
-/// changes is replaced by another.
+/// A copy refers to the same device, and two are equal when they do. A device's properties never change: a device
+/// that changes is replaced by another.
 public struct Device: Sendable, Hashable {
   let reference: ObjectReference
 
-  /// The name for users, such as that of the camera.
+  /// The name for users, such as the camera's name.
   public var displayName: String { unsafe Self.text(gst_device_get_display_name(raw)) }
 
-  /// What it is: classes with a slash between them, such as `Video/Source` for a camera or `Audio/Sink` for a
+  /// The device's classes, with a slash between them, such as `Video/Source` for a camera or `Audio/Sink` for a
   /// loudspeaker.
   public var classes: String { unsafe Self.text(gst_device_get_device_class(raw)) }
 
@@ -21,7 +21,7 @@ public struct Device: Sendable, Hashable {
     return unsafe Caps(owning: caps)
   }
 
-  /// What else is known of it, such as `device.path`; `nil` when nothing is.
+  /// Further properties, such as `device.path`; `nil` without any.
   public var properties: Fields? {
     guard let structure = unsafe gst_device_get_properties(raw) else { return nil }
     return Fields(unsafe Structure(owning: structure))
@@ -33,7 +33,7 @@ public struct Device: Sendable, Hashable {
   /// Makes an element that uses the device, such as `v4l2src` with its path set.
   ///
   /// - Parameter name: its name in the pipeline; by default GStreamer numbers elements of a kind.
-  /// - Throws: `noElement` where the element is not installed, or the device does not have one.
+  /// - Throws: `noElement` if the element is not installed, or the device does not have one.
   public func makeElement(named name: String? = nil) throws(DeviceError) -> PipelineElement {
     guard let element = unsafe gst_device_create_element(raw, name) else { throw .noElement(device: displayName) }
     return PipelineElement(unsafe ObjectReference(sinking: UnsafeMutableRawPointer(element)))

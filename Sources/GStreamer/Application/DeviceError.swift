@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Why devices cannot be found or used.
+/// The reason devices cannot be found or used.
 public enum DeviceError: Error, Hashable, Sendable {
   /// The caps that devices are to support are not valid.
   case invalidCaps(String)

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Finds devices, and reports those that come and go: `GstDeviceMonitor`'s place (gst/gstdevicemonitor.h).
 ///
-/// It asks the plugins' device providers (`GstDeviceProvider`) itself: of several `GstDeviceMonitor`s of a process only
-/// the last one receives reports (1.22.0). One that other code makes meanwhile takes the reports from this one.
+/// It queries the plugins' device providers (`GstDeviceProvider`) itself: if a process has several
+/// `GstDeviceMonitor`s, only the last receives reports (1.22.0). A monitor that other code makes meanwhile takes the
+/// reports from this one.
 ///
 /// ```swift
 /// let cameras = try DeviceMonitor("Video/Source", caps: "video/x-raw")
@@ -16,14 +17,14 @@ import Synchronization
 /// ```
 ///
 /// The sequence begins with the devices that are there, and does not end until its task is cancelled. Each iteration
-/// has all changes, from its first element until it is released. Of changes that wait to be read none is lost.
+/// has all changes, from its first element until it is released. No change that waits to be read is lost.
 public struct DeviceMonitor: AsyncSequence, Sendable {
   /// A change.
   public typealias Element = Change
   /// The error that iteration throws.
   public typealias Failure = DeviceError
 
-  /// What happened to a device.
+  /// A change of the devices.
   public enum Change: Hashable, Sendable {
     /// It is there: it was when the iteration began, or has come since.
     case added(Device)
@@ -97,7 +98,7 @@ public struct DeviceMonitor: AsyncSequence, Sendable {
       return (!all.isEmpty, visible)
     }
     continuation.onTermination = { _ in
-      // A provider waits for its thread, which may be the one that has this task wake.
+      // A provider waits for its thread, which may be the thread that wakes this task.
       startThread("devices") {
         for hub in hubs {
           hub.remove(listener)
@@ -113,7 +114,7 @@ public struct DeviceMonitor: AsyncSequence, Sendable {
   }
 }
 
-/// Which devices are wanted.
+/// The selection of devices.
 private struct DeviceFilter: Sendable {
   /// "" for all devices.
   let classes: String
@@ -166,7 +167,7 @@ private final class DeviceListener: Sendable {
   /// Its factory keeps it, as long as GStreamer is there.
   private let raw: UnsafeMutablePointer<GstDeviceProvider>
   private let state = Mutex(State())
-  /// How many use the started provider; held while it starts or stops.
+  /// The number of users of the started provider; held while it starts or stops.
   private let users = Mutex(0)
 
   private init(_ name: String, _ raw: UnsafeMutablePointer<GstDeviceProvider>) {
@@ -174,7 +175,7 @@ private final class DeviceListener: Sendable {
     unsafe self.raw = raw
   }
 
-  /// The providers of the classes that a filter wants, those of higher rank first.
+  /// The providers of the classes that a filter selects, higher ranks first.
   static func all(for filter: DeviceFilter) -> [DeviceHub] {
     let list = unsafe gst_device_provider_factory_list_get_device_providers(GST_RANK_MARGINAL)
     defer { unsafe gst_plugin_feature_list_free(list) }

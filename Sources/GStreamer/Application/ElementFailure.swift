@@ -2,7 +2,7 @@
 
 /// An error or a warning that an element posted.
 public struct ElementFailure: Error, Sendable {
-  /// What went wrong.
+  /// The error.
   public var error: ElementError
   /// The name of the element.
   public var source: String

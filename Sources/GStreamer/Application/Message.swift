@@ -25,8 +25,8 @@ public struct Message: Sendable {
     case tags(Tags)
     /// The fill level of a network source's buffer, in percent; below 100 the application should pause.
     case buffering(percent: Int)
-    /// The latency of an element changed. Nothing is left to do: ``Pipeline`` asks for the latency of all elements anew
-    /// and configures the sinks with it, soon after.
+    /// The latency of an element changed. The application need not do anything: soon after, ``Pipeline`` queries the
+    /// latency of all elements and configures the sinks with it.
     case latency
     /// The duration changed.
     case durationChanged

@@ -20,7 +20,7 @@ final class MessageHub: Sendable {
 
   private struct State {
     var phase = Phase.idle
-    /// The number of runs begun.
+    /// The number of runs so far.
     var run = 0
     /// The sequence numbers of flushing seeks in progress.
     var seeks: [UInt32] = []
@@ -161,7 +161,7 @@ final class MessageHub: Sendable {
 
   /// The messages from now on, and those posted without a listener; ends after the end of the stream or an error.
   func listen() -> AsyncStream<Message> {
-    // Of a listener that does not read, the oldest messages are lost; never the last one, which has its outcome.
+    // A listener that does not read loses the oldest messages; never the last message, which has its outcome.
     let (stream, continuation) = AsyncStream.makeStream(of: Message.self, bufferingPolicy: .bufferingNewest(1024))
     // A terminated listener is removed at the next message.
     let isListening = state.withLock { state in

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The messages of a pipeline, those of one thread in the order in which it posted them.
+/// The messages of a pipeline. Messages of one thread keep the order in which it posted them.
 ///
-/// The sequence ends after `endOfStream` and when the pipeline is stopped, and throws errors that elements post. Of the
-/// messages that wait to be read, or for somebody to iterate, the newest 1,024 are kept. Each of several iterations gets all messages posted
-/// while it lasts. Cancelling the task that waits for a message stops the pipeline.
+/// The sequence ends after `endOfStream` and when the pipeline is stopped, and throws errors that elements post. The
+/// newest 1,024 unread messages are kept, also before an iteration begins. Each of several iterations gets all
+/// messages posted while it lasts. Cancelling the task that waits for a message stops the pipeline.
 public struct Messages: AsyncSequence, Sendable {
   /// A message.
   public typealias Element = Message

@@ -10,7 +10,7 @@ extension ObjectReference {
   /// The sink pads of an element.
   var sinkPads: [ObjectReference] { unsafe Self.objects(in: gst_element_iterate_sink_pads(element)) }
 
-  /// The objects that an iterator comes to, which is freed.
+  /// The objects of an iterator; frees the iterator.
   private static func objects(in iterator: UnsafeMutablePointer<GstIterator>?) -> [ObjectReference] {
     guard let iterator = unsafe iterator else { return [] }
     defer { unsafe gst_iterator_free(iterator) }

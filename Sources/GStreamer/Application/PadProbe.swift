@@ -2,11 +2,11 @@
 import CGStreamer
 import Synchronization
 
-/// A probe on a pad: a function that sees what passes, until the probe is removed.
+/// A probe on a pad: a function that gets the passing data, until the probe is removed.
 ///
 /// It is removed with its last reference, or by ``remove()``. The pad may be gone by then.
 public final class PadProbe: Sendable {
-  /// What becomes of what a probe has seen.
+  /// The action for data that reaches a probe.
   public enum Verdict: Sendable {
     /// It passes.
     case pass
@@ -25,8 +25,8 @@ public final class PadProbe: Sendable {
 
   deinit { remove() }
 
-  /// Removes the probe: its function is not called again. A call in progress on another thread continues. What the
-  /// probe has kept back flows again.
+  /// Removes the probe: its function is not called again. A call in progress on another thread continues. Data that
+  /// the probe has kept back flows again.
   public func remove() {
     let known = identifier.withLock { identifier in
       defer { identifier = 0 }
@@ -51,8 +51,8 @@ private typealias EventBody = @Sendable (borrowing Event) -> PadProbe.Verdict
 private typealias IdleBody = @Sendable () -> Void
 
 extension PipelinePad {
-  /// Has a function see, change or drop each buffer that passes this pad, on the thread that sends it. Buffers that are
-  /// sent in a list come one by one.
+  /// Calls a function that may change or drop each buffer that passes this pad, on the thread that sends it. Buffers
+  /// that are sent in a list come one by one.
   ///
   /// ```swift
   /// let probe = pad.addBufferProbe { buffer in
@@ -89,11 +89,12 @@ extension PipelinePad {
       }, Unmanaged.passRetained(handler).toOpaque(), { unsafe release($0) })
   }
 
-  /// Has a function see or drop each event that passes this pad, on the thread that sends it; flushes come on any.
+  /// Calls a function that may drop each event that passes this pad, on the thread that sends it; flushes come on
+  /// any.
   ///
   /// Other elements may rely on events: without its segment or its end, a stream does not flow or does not end.
   /// - Parameters:
-  ///   - isDownstream: whether it sees events that go downstream, or those that go upstream.
+  ///   - isDownstream: whether it gets the events that go downstream, or the events that go upstream.
   ///   - body: must not wait for the pipeline, nor hold it.
   /// - Returns: the probe, which lasts as long as it is kept.
   public func addEventProbe(
@@ -116,12 +117,12 @@ extension PipelinePad {
     return PadProbe(reference, identifier)
   }
 
-  /// Keeps data back at this source pad until the probe is removed, so that what is behind it can be unlinked and
-  /// exchanged while the pipeline plays.
+  /// Keeps data back at this source pad until the probe is removed, so that the elements behind it can be unlinked
+  /// and exchanged while the pipeline plays.
   ///
   /// A pad whose element waits for downstream, as in a paused pipeline, does not become idle before that returns.
-  /// - Parameter body: is called once, when nothing passes the pad any more; at once, on this thread, where nothing
-  ///   does now.
+  /// - Parameter body: is called once, when nothing passes the pad any more. If nothing does now, it is called
+  ///   immediately, on this thread.
   /// - Returns: the probe, which keeps data back as long as it is kept.
   public func addBlockingProbe(_ body: @escaping @Sendable () -> Void) -> PadProbe {
     let isKnown = Locked(false)

@@ -9,7 +9,7 @@ extension Pipeline {
     return ClockTime(nanoseconds: UInt64(position))
   }
 
-  /// The duration of the stream; `nil` when it is unknown, as for a live source.
+  /// The duration of the stream; `nil` if unknown, as for a live source.
   public var duration: ClockTime? {
     var duration: gint64 = -1
     guard unsafe gst_element_query_duration(raw, GST_FORMAT_TIME, &duration) != 0, duration >= 0 else { return nil }
@@ -48,7 +48,7 @@ extension Pipeline {
     public static var flush: Self { Self(GST_SEEK_FLAG_FLUSH) }
     /// Seek to exactly this time, decoding from the random access point before.
     public static var accurate: Self { Self(GST_SEEK_FLAG_ACCURATE) }
-    /// Seek to a random access point: the one before, unless `after` or `nearest` is set.
+    /// Seek to a random access point: the previous one, unless `after` or `nearest` is set.
     public static var keyUnit: Self { Self(GST_SEEK_FLAG_KEY_UNIT) }
     /// Seek to the random access point after.
     public static var after: Self { Self(GST_SEEK_FLAG_SNAP_AFTER) }
@@ -105,7 +105,7 @@ extension Pipeline {
     let sinks = reference.sinksInBin
     let waiting = sinks.filter { !$0.hasEnded }
     if waiting.isEmpty, !sinks.isEmpty { throw .endOfStream }
-    // By the pipeline where it may: some bins choose the sinks that step.
+    // By the pipeline if it may: some bins choose the sinks that step.
     let targets = waiting.count < sinks.count ? waiting : [reference]
     let worked = await onOtherThread {
       targets.reduce(false) { worked, target in

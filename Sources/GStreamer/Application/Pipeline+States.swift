@@ -33,8 +33,8 @@ extension Pipeline {
   /// Pauses, and waits until every sink has its first buffer: caps, duration and position are known then, and the
   /// stream can be sought.
   ///
-  /// A live pipeline has no buffers while paused, and this returns at once. Buffers for an `AppSource` must be sent by
-  /// another task.
+  /// A live pipeline has no buffers while paused, and this returns immediately. Buffers for an `AppSource` must be
+  /// sent by another task.
   /// - Throws: `element` for an error that an element posted, `stateChange`, `stopped` or `cancelled`.
   public func preroll() async throws(PipelineError) {
     try await go(to: .paused)
@@ -53,8 +53,8 @@ extension Pipeline {
 
   /// Plays to the end of the stream and stops.
   ///
-  /// - Throws: `element` for an error that an element posted; `cancelled` when the task was cancelled; `stopped` when
-  ///   another task stopped the pipeline; `empty` when it has no elements. It is stopped in any case.
+  /// - Throws: `element` for an error that an element posted, `cancelled` if the task was cancelled, `stopped` if
+  ///   another task stopped the pipeline, and `empty` without elements. It is stopped in any case.
   public func run() async throws(PipelineError) {
     try checkHasElements()
     do throws(PipelineError) {
@@ -71,8 +71,8 @@ extension Pipeline {
   }
 
   /// Ends the stream at the sources, and waits until all sinks have reached the end: completes the file of a recording.
-  /// - Throws: `notPlaying` unless the pipeline plays, without which no sink reaches the end; `element` for an error that
-  ///   an element posted, `stopped`, `cancelled`, or `empty` when there are no elements.
+  /// - Throws: `notPlaying` unless the pipeline plays: otherwise no sink reaches the end. `element` for an error that
+  ///   an element posted, `stopped`, `cancelled`, or `empty` without elements.
   public func finish() async throws(PipelineError) {
     try checkHasElements()
     if case .stopped(let isCancelled) = hub.phase { throw isCancelled ? .cancelled : .stopped }
@@ -93,7 +93,7 @@ extension Pipeline {
     if Task.isCancelled { throw .cancelled }
     if !isNull {
       switch hub.phase {
-      // The error was posted while nobody waited; the pipeline can do no more.
+      // The error was posted while no task waited; the pipeline can do no more.
       case .failed(let failure):
         await stop()
         throw .element(failure)
@@ -110,7 +110,7 @@ extension Pipeline {
     hub.start()
   }
 
-  /// Why the pipeline does not get to a state; it is stopped.
+  /// The reason the pipeline does not get to a state; it is stopped.
   private func failure(to state: State) async -> PipelineError {
     // The state may have failed before the error is posted; it has been when no streaming thread runs any more.
     await onOtherThread { [reference] in _ = unsafe gst_element_set_state(reference.element, GST_STATE_NULL) }
@@ -190,8 +190,9 @@ extension ObjectReference {
 
   /// Ends the stream at an element, or once at each source of a bin.
   ///
-  /// Not by the bin itself: it would hold its state lock until a push in progress returns, which may wait in a sink for
-  /// the bin to change its state. Bins that handle events themselves, such as `rtspsrc`, get the event.
+  /// The event is not sent to the bin itself, which would hold its state lock until a push in progress returns. That
+  /// push may wait in a sink for the bin to change its state. Bins that handle events themselves, such as `rtspsrc`,
+  /// get the event.
   fileprivate func endStream() {
     guard unsafe cgst_is_plain_bin(raw) != 0 else {
       _ = unsafe gst_element_send_event(element, gst_event_new_eos())

@@ -46,7 +46,7 @@ public import CGStreamer
   /// - Parameters:
   ///   - description: the line, without program name and options.
   ///   - properties: values for named elements, by element and property. File names need no quoting here.
-  /// - Throws: `invalidDescription`; `noSuchElement` for one that is not installed, or not in the description;
+  /// - Throws: `invalidDescription`, `noSuchElement` for an element that is not installed or not in the description,
   ///   `noSuchProperty`, `notWritable` or `invalidValue`.
   public convenience init(
     _ description: String, _ properties: [String: [String: FieldValue]] = [:]
@@ -116,10 +116,10 @@ public import CGStreamer
       reference.raw.assumingMemoryBound(to: GstObject.self)) != 0
   }
 
-  /// Throws where there are no elements, whose end would be waited for.
+  /// Throws without elements, whose end would be waited for.
   func checkHasElements() throws(PipelineError) { if unsafe bin.pointee.numchildren == 0 { throw .empty } }
 
-  /// Adds an element, and synchronises its state with the pipeline's.
+  /// Adds an element, and synchronizes its state with the pipeline's.
   /// - Throws: `notAdded` when it is in a pipeline already, or its name is taken.
   public func add(_ element: PipelineElement) throws(PipelineError) {
     guard unsafe gst_bin_add(bin, element.raw) != 0 else { throw .notAdded(element.name) }
@@ -133,7 +133,7 @@ public import CGStreamer
 
   /// Links two elements, with caps between them if wanted.
   ///
-  /// If the first gets its pads only once it knows the stream, as demultiplexers do, they are linked then.
+  /// If the first gets its pads only once it has read the stream, as demultiplexers do, they are linked then.
   /// - Throws: `notLinkable`, `notInPipeline` for an element that was not added to this pipeline, or
   ///   `invalidDescription` for invalid caps.
   public func link(
@@ -178,8 +178,8 @@ public import CGStreamer
   }
 }
 
-/// Has the pipeline of an element, whose latency changed, ask all for their latency and configure the sinks with it: on
-/// another thread, because the element may hold locks that a query takes.
+/// Has the pipeline of an element, whose latency changed, query the latency of all elements and configure the sinks
+/// with it. This happens on another thread, because the element may hold locks that a query takes.
 private func recalculateLatency(of source: UnsafeMutablePointer<GstObject>?) {
   guard let source = unsafe source else { return }
   var top = unsafe ObjectReference(retaining: source)

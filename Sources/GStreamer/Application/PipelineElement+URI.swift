@@ -2,14 +2,14 @@
 import CGStreamer
 
 extension PipelineElement {
-  /// Makes the element of the highest rank that takes a URI, and gives it that: a `filesrc` for a `file://` URI.
+  /// Makes the element of the highest rank that takes a URI, and gives it the URI: a `filesrc` for a `file://` URI.
   ///
   /// - Parameters:
-  ///   - uri: the URI; ``Runtime/uri(ofFile:)`` has that of a file.
-  ///   - direction: whether data comes from there (`source`) or is to be brought there (`sink`).
+  ///   - uri: the URI; ``Runtime/uri(ofFile:)`` returns the URI of a file.
+  ///   - direction: whether data comes from there (`source`) or goes there (`sink`).
   ///   - name: its name in the pipeline; by default GStreamer numbers elements of a kind.
-  /// - Throws: ``URIError/Reason/badURI``; ``URIError/Reason/unsupportedProtocol`` when nobody takes URIs of this
-  ///   protocol; and why the element does not take it.
+  /// - Throws: ``URIError/Reason/badURI``; ``URIError/Reason/unsupportedProtocol`` if no element takes URIs of this
+  ///   protocol. Otherwise, the reason why the element does not take it.
   public init(
     uri: String, for direction: Pad.Direction = .source, name: String? = nil
   ) throws(URIError) {
@@ -32,8 +32,8 @@ extension PipelineElement {
 
   /// Gives the element another URI.
   ///
-  /// - Throws: ``URIError/Reason/unsupportedProtocol`` for an element that takes none, or none of this protocol;
-  ///   ``URIError/Reason/badURI``; ``URIError/Reason/badState`` where it is too late.
+  /// - Throws: ``URIError/Reason/badURI``, ``URIError/Reason/unsupportedProtocol`` if the element takes no URIs or
+  ///   none of this protocol, and ``URIError/Reason/badState`` if it is too late.
   public func setURI(_ uri: String) throws(URIError) {
     guard let handler = unsafe uriHandler else {
       throw URIError(.unsupportedProtocol, "“\(name)” of the kind \(kind) takes no URIs")

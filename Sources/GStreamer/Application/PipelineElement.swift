@@ -54,7 +54,7 @@ public import CGStreamer
   /// Sets a property.
   ///
   /// - Parameters:
-  ///   - property: its name; `sink_0::alpha` for that of a pad, or of an element in a bin.
+  ///   - property: its name; `sink_0::alpha` for a property of a pad, or of an element in a bin.
   ///   - value: a number in the property's type and range; a string for every type with a text form, such as
   ///     enumerations, flags, caps and structures.
   /// - Throws: `noSuchProperty`, `notWritable`, or `invalidValue` when the value has another type or is out of range.
@@ -68,7 +68,8 @@ public import CGStreamer
     try set(property, .string(caps.description))
   }
 
-  /// Reads a property, named as for ``set(_:_:)-(String,FieldValue)``. Types that `FieldValue` lacks are read as text, an enumeration by its nick.
+  /// Reads a property, named as for ``set(_:_:)-(String,FieldValue)``. Types that `FieldValue` lacks are read as text,
+  /// an enumeration by its nick.
   /// - Throws: `noSuchProperty`, or `notReadable`, also for a value without a text form.
   public func get(_ property: String) throws(PipelineError) -> FieldValue { try reference.get(property) }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import CGStreamer
 
-/// Why a pipeline could not be made, or failed.
+/// The reason a pipeline could not be made, or failed.
 public enum PipelineError: Error, Sendable {
   /// The description of a pipeline is invalid.
   case invalidDescription(String)
@@ -25,7 +25,7 @@ public enum PipelineError: Error, Sendable {
   case notInPipeline(String)
   /// The pipeline has no elements: it would never end.
   case empty
-  /// The arguments are not those of the signal, whose types are `expected`.
+  /// The arguments do not match the signal's, whose types are `expected`.
   case invalidArguments(element: String, signal: String, expected: String)
   /// Two elements have no unlinked pads with caps in common.
   case notLinkable(from: String, to: String)
@@ -37,7 +37,7 @@ public enum PipelineError: Error, Sendable {
   case stateChange(Pipeline.State)
   /// The pipeline cannot seek, or not to this position.
   case notSeekable
-  /// Nobody takes this choice of streams.
+  /// No element takes this choice of streams.
   case notSelected([String])
   /// The pipeline does not play.
   case notPlaying

@@ -139,16 +139,10 @@ public struct PipelinePad: Sendable {
       { data in if let data = unsafe data { unsafe Unmanaged<Replacing>.fromOpaque(data).release() } })
   }
 
-  /// Keeps back buffers that are sent through this pad, on the thread that sends them.
-  ///
-  /// - Parameter isDropped: is given each buffer's PTS, and whether it has a keyframe.
-  package func dropBuffers(where isDropped: @escaping @Sendable (_ pts: ClockTime?, _ isKeyframe: Bool) -> Bool) {
-    attachBufferProbe { buffer in
-      isDropped(buffer.pts, !buffer.flags.contains(.deltaUnit)) ? .drop : .pass
-    }
-  }
+  /// As ``addBufferProbe(_:)``, as long as the pad lives.
+  package func changeBuffers(_ body: @escaping @Sendable (inout Buffer) -> PadProbe.Verdict) { attachBufferProbe(body) }
 
-  /// What becomes of a buffer at a pad.
+  /// The action for a buffer at a pad.
   package enum Passage: Sendable {
     /// It passes as it is.
     case pass

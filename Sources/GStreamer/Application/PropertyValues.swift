@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// What values a property takes, in words: type, and range or choices.
+/// Describes the values that a property takes, in words: type, and range or choices.
 @unsafe func describeValues(of specification: UnsafeMutablePointer<GParamSpec>) -> String {
-  // That of a property which overrides another has no range of its own.
+  // The specification of a property which overrides another has no range of its own.
   let specification = unsafe g_param_spec_get_redirect_target(specification) ?? specification
   let raw = UnsafeRawPointer(specification)
   let type = unsafe specification.pointee.g_type_instance.g_class.pointee.g_type

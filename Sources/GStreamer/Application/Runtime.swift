@@ -5,15 +5,15 @@ import CGStreamer
 public enum Runtime {
   private static let isReady: Bool = gst_init_check(nil, nil, nil) != 0
 
-  /// Initialises GStreamer. This module does so itself when needed; programs call it to load plugins when they choose.
+  /// Initializes GStreamer. This module does so itself when needed; programs call it to load plugins when they choose.
   /// Returns whether it succeeded.
   @discardableResult
   public static func initialise() -> Bool { isReady }
 
-  /// Ends GStreamer in this process, so that its tracers report: `GST_TRACERS=leaks` with `GST_DEBUG=GST_TRACER:7` lists
-  /// the objects that are alive. Programs need it for that alone.
+  /// Ends GStreamer in this process, so that its tracers report: `GST_TRACERS=leaks` with `GST_DEBUG=GST_TRACER:7`
+  /// lists the objects that are alive. Programs need it for that alone.
   ///
-  /// To be called last, when no pipeline runs and no object of this module is in use; GStreamer cannot begin anew.
+  /// Call it last, when no pipeline runs and no object of this module is in use; GStreamer cannot restart.
   public static func shutDown() {
     initialise()
     gst_deinit()

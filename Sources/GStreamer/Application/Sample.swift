@@ -33,8 +33,8 @@ public struct Sample: Sendable {
     return unsafe Buffer.retaining(buffer)
   }
 
-  /// The buffers of a sample that has a list of them, as those of an `appsink` with `buffer-list=true` may, shared; `nil`
-  /// for a sample of one buffer.
+  /// The buffers, shared, of a sample that has a list of them, as samples of an `appsink` with `buffer-list=true`
+  /// may; `nil` for a sample of one buffer.
   public var bufferList: BufferList? {
     guard let list = unsafe gst_sample_get_buffer_list(raw) else { return nil }
     return unsafe BufferList.retaining(list)
@@ -62,7 +62,7 @@ public struct Sample: Sendable {
   }
 
   /// The position in the stream, as ``Pipeline/position`` and seeks count it: the presentation timestamp in the
-  /// segment; `nil` where one of them is missing, or the buffer is not in the segment.
+  /// segment. `nil` if either is missing, or the buffer is not in the segment.
   public var streamTime: ClockTime? { segment?.streamTime(of: pts) }
 
   /// The segment that the buffer belongs to.

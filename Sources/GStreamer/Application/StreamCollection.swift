@@ -7,9 +7,9 @@ import CGStreamer
 /// A demultiplexer sends it with its streams, and `decodebin3`, `uridecodebin3` and `playbin3` post it as
 /// ``Message/Content/streamCollection(_:)``; ``Pipeline/selectStreams(_:at:)`` chooses.
 public struct StreamCollection: Sendable {
-  /// The id of the stream that these come from, as that of a file; "" when there is none.
+  /// The id of the stream that these come from, such as a file's; "" if there is none.
   public var upstreamID: String
-  /// The streams, in the order of whoever offers them.
+  /// The streams, in the order of the element that offers them.
   public var streams: [Stream]
 
   /// A collection of streams.
@@ -22,7 +22,7 @@ public struct StreamCollection: Sendable {
 
   /// A stream that can be chosen (`GstStream`, gst/gststreams.h).
   public struct Stream: Sendable, Identifiable {
-    /// What a stream has.
+    /// The kind of a stream's content.
     public enum Kind: Hashable, Sendable {
       /// Audio.
       case audio
@@ -38,13 +38,13 @@ public struct StreamCollection: Sendable {
 
     /// The stream's id, the same whenever the stream is played.
     public var id: String
-    /// What it has.
+    /// The kind of its content.
     public var kind: Kind
     /// Whether it has gaps, as subtitles do (`GST_STREAM_FLAG_SPARSE`).
     public var isSparse: Bool
-    /// Whether it is to be chosen where nobody chooses (`GST_STREAM_FLAG_SELECT`).
+    /// Whether it is chosen by default (`GST_STREAM_FLAG_SELECT`).
     public var isDefault: Bool
-    /// What is known of it, such as its language; `nil` where nothing is.
+    /// The stream's tags, such as its language; `nil` if none are known.
     public var tags: Tags?
     private let format: CapsBox?
 
@@ -165,7 +165,7 @@ extension Event {
     return unsafe StreamCollection(collection)
   }
 
-  /// A select-streams event, which asks upstream for some streams of a collection and no others.
+  /// A select-streams event, which requests some streams of a collection, and no others, from upstream.
   /// - Parameter ids: the ids of the streams; `nil` is returned for none.
   public static func selectStreams(_ ids: [String]) -> Event? {
     guard !ids.isEmpty else { return nil }
@@ -243,16 +243,16 @@ extension Message.Content {
 extension Pipeline {
   /// Chooses streams of a ``StreamCollection``: those, and no others, are played from soon after.
   ///
-  /// What then plays is posted as ``Message/Content/streamsSelected(_:ids:)``. `decodebin3` of GStreamer 1.22.0 may fail
-  /// or crash when it is asked in the first moments of a stream, also when the pipeline has prerolled; what plays from
-  /// the beginning is chosen by its signal `select-stream`.
+  /// The chosen streams are posted as ``Message/Content/streamsSelected(_:ids:)``. `decodebin3` of GStreamer 1.22.0
+  /// may fail or crash if the choice comes in the first moments of a stream, even when the pipeline has prerolled.
+  /// Its signal `select-stream` chooses the streams that play from the beginning.
   /// - Parameters:
-  ///   - ids: the ids of the streams, all of one collection. There has to be one.
-  ///   - element: the element that posted the collection; by default the sinks' upstream is asked.
-  /// - Throws: `notSelected` when there is no id, or nobody takes the choice.
+  ///   - ids: the ids of the streams, all of one collection. At least one is required.
+  ///   - element: the element that posted the collection; by default the sinks' upstream gets the choice.
+  /// - Throws: `notSelected` if there is no id, or no element takes the choice.
   public func selectStreams(_ ids: [String], at element: PipelineElement? = nil) async throws(PipelineError) {
     let target = element?.reference ?? reference
-    // Whoever takes the event may wait for its streaming threads.
+    // The element that takes the event may wait for its streaming threads.
     let isTaken = await onOtherThread {
       switch Event.selectStreams(ids) {
       case .some(let event): unsafe gst_element_send_event(target.element, event.take()) != 0

@@ -26,7 +26,7 @@ final class WakeUps: Sendable {
 
   fileprivate func remove(_ key: Int) { _ = state.withLock { $0.waiting.removeValue(forKey: key) } }
 
-  /// One task's registration with several `WakeUps`; a wake-up since its last wait ends the next one at once.
+  /// One task's registration with several `WakeUps`; a wake-up since its last wait ends the next wait immediately.
   final class Waiter {
     private var iterator: AsyncStream<Void>.Iterator
     private let places: [(wakeUps: WakeUps, key: Int)]

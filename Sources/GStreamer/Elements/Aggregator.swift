@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// An element that makes one stream of several (`GstAggregator`, gst/base/gstaggregator.h): a mixer, a muxer. The base
-/// class queues what comes in, waits until every input has something, and sends the events of the output.
+/// An element that makes one stream of several (`GstAggregator`, gst/base/gstaggregator.h): a mixer, a muxer. The
+/// base class queues its input, waits until every input has something, and sends the events of the output.
 ///
-/// The pad templates are a source pad `src` and request pads such as `sink_%u`. Every method chains to the base class by
-/// default.
+/// The pad templates are a source pad `src` and request pads such as `sink_%u`. Every method chains to the base class
+/// by default.
 open class Aggregator: Element {
   private var aggregator: UnsafeMutablePointer<GstAggregator> {
     unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstAggregator.self)
@@ -20,7 +20,7 @@ open class Aggregator: Element {
       unsafe UnsafeMutableRawPointer(pad.raw).assumingMemoryBound(to: GstAggregatorPad.self)
     }
 
-    /// The pad's name, which is unique among those of the element.
+    /// The pad's name, which is unique in the element.
     public var id: String { pad.name }
     /// Whether a buffer waits.
     public var hasBuffer: Bool { unsafe gst_aggregator_pad_has_buffer(raw) != 0 }
@@ -44,7 +44,7 @@ open class Aggregator: Element {
     public func drop() -> Bool { unsafe gst_aggregator_pad_drop_buffer(raw) != 0 }
   }
 
-  /// What an override of ``updateSourceCaps(_:)`` chooses.
+  /// The choice of an override of ``updateSourceCaps(_:)``.
   public enum CapsChoice: ~Copyable {
     /// These, of which ``fixateSourceCaps(_:)`` makes one format.
     case caps(Caps)
@@ -67,8 +67,8 @@ open class Aggregator: Element {
   /// - Parameter isLate: whether an input may have none because it took too long, which only happens with live sources.
   /// - Throws: `.endOfStream` when the output is complete; ``needsMoreData`` to be called when more has come.
   open func aggregate(isLate: Bool) throws(FlowError) {}
-  /// Changes a buffer that has arrived, before ``aggregate(isLate:)`` sees it: cuts it to the segment, for instance. `nil`
-  /// drops it.
+  /// Changes a buffer that has arrived, before ``aggregate(isLate:)`` gets it: cuts it to the segment, for instance.
+  /// `nil` drops it.
   open func clip(_ buffer: consuming Buffer, at input: Input) -> Buffer? { .some(buffer) }
   /// Discards all that is pending, after a flush of all inputs.
   open func flush() throws(FlowError) {}
@@ -81,16 +81,16 @@ open class Aggregator: Element {
   }
   /// Learns the negotiated caps of the output. Returns whether they are supported.
   open func setSourceCaps(_ caps: borrowing Caps) -> Bool { true }
-  /// The running time at which output is due even where an input has nothing, with live sources; `nil` waits for all
-  /// inputs, which is the default. ``simpleNextTime`` continues from the output's position.
+  /// The running time at which output is due even if an input has nothing, with live sources. `nil`, the default,
+  /// waits for all inputs. ``simpleNextTime`` continues from the output's position.
   open func nextTime() -> ClockTime? { nil }
   /// Downstream's answer to the allocation query: choose the pool. Chains to the base class by default.
   open func decideAllocation(_ query: borrowing Query) -> Bool {
     guard let decide = unsafe Self.parent.pointee.decide_allocation else { return true }
     return unsafe decide(aggregator, query.raw) != 0
   }
-  /// Answers the allocation query of what is upstream of an input: offer a pool, and declare the metas that the element
-  /// reads. The base class asks once the input has a format; by default there is no answer, and upstream allocates by
+  /// Answers the allocation query of an input's upstream: offer a pool, and declare the metas that the element reads.
+  /// The base class calls this once the input has a format; by default there is no answer, and upstream allocates by
   /// itself. `decided` is downstream's answer, of which a pool can be offered on; `nil` while the output has no caps.
   open func proposeAllocation(decided: borrowing Query?, _ query: borrowing Query, at input: Input) -> Bool { false }
   /// An event from upstream at an input; a serialized one in its order among the buffers. Chains to the base class by
@@ -113,7 +113,8 @@ open class Aggregator: Element {
 
   // MARK: Services of the base class
 
-  /// What ``aggregate(isLate:)`` throws to be called again when more data has come (`GST_AGGREGATOR_FLOW_NEED_DATA`).
+  /// The error that ``aggregate(isLate:)`` throws to be called again when more data has come
+  /// (`GST_AGGREGATOR_FLOW_NEED_DATA`).
   public static var needsMoreData: FlowError { FlowError(rawValue: GST_FLOW_CUSTOM_ERROR.rawValue) }
 
   /// The source pad.
@@ -136,8 +137,8 @@ open class Aggregator: Element {
     return inputs
   }
 
-  /// Pushes a buffer downstream, with its times in the output's segment, whose position becomes the buffer's end. Throws
-  /// what downstream returns.
+  /// Pushes a buffer downstream, with its times in the output's segment, whose position becomes the buffer's end.
+  /// Throws what downstream returns.
   public func finish(_ buffer: consuming Buffer) throws(FlowError) {
     let (start, duration) = (buffer.pts, buffer.duration)
     let flow = unsafe gst_aggregator_finish_buffer(aggregator, buffer.take())
@@ -155,8 +156,8 @@ open class Aggregator: Element {
     try FlowError.check(flow)
   }
 
-  /// Moves the output's position behind a buffer, or in front of it where playback is backwards: the base class leaves
-  /// that to the element, and would take the same time for the next one.
+  /// Moves the output's position behind a buffer, or in front of it if playback is backwards. The base class leaves
+  /// that to the element, and would take the same time for the next buffer.
   private func moveOutput(_ start: ClockTime?, _ duration: ClockTime?) {
     guard let start else { return }
     let end = start + (duration ?? .zero)
@@ -181,7 +182,7 @@ open class Aggregator: Element {
     unsafe gst_aggregator_set_latency(
       aggregator, GstClockTime(minimum.nanoseconds), GstClockTime(max(minimum, maximum).nanoseconds))
   }
-  /// The running time of the output's position, which is the end of the last buffer: what ``nextTime()`` returns where
+  /// The running time of the output's position, which is the end of the last buffer. ``nextTime()`` returns it if
   /// each buffer follows the one before.
   public var simpleNextTime: ClockTime? {
     unsafe ClockTime(raw: UInt64(gst_aggregator_simple_get_next_time(aggregator)))

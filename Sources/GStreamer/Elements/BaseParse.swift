@@ -24,7 +24,7 @@ open class BaseParse: Element {
   /// Looks for one frame at the start of the data.
   open func handleFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep { .frame(size: frame.size) }
   /// A finished frame is about to be pushed.
-  /// - Throws: `FlowError.dropped` to leave the frame out, which is a success for upstream.
+  /// - Throws: `FlowError.dropped` to leave the frame out; for upstream, that is a success.
   open func prePushFrame(_ frame: borrowing BaseParseFrame) throws(FlowError) {}
   /// The caps that the sink pad supports: by default the template's.
   open func sinkCaps(filter: borrowing Caps?) -> Caps {
@@ -49,8 +49,8 @@ open class BaseParse: Element {
   }
 
   /// Converts between bytes and time, on any thread; `nil` when that cannot be done. By default from the bytes and
-  /// durations of the frames that were pushed. The base class estimates the duration of the stream and positions of seeks
-  /// with it.
+  /// durations of the frames that were pushed. The base class estimates the duration of the stream and positions of
+  /// seeks with it.
   open func convert(_ value: Int64, from source: Query.Format, to target: Query.Format) -> Int64? {
     var result: gint64 = -1
     let isKnown = unsafe Self.parent.pointee.convert(parse, source.raw, gint64(value), target.raw, &result)
@@ -67,8 +67,8 @@ open class BaseParse: Element {
   /// The current segment.
   public var segment: Segment { unsafe Segment(parse.pointee.segment) }
 
-  /// Adds a keyframe to the index for seeks. The base class does so with those that it pushes; this is for those that were
-  /// found otherwise, in order and each after the last one in the index.
+  /// Adds a keyframe to the index for seeks. The base class adds the keyframes that it pushes. This method is for
+  /// keyframes found otherwise, in order and each after the last one in the index.
   public func addToIndex(_ time: ClockTime, at offset: UInt64) {
     unsafe gst_base_parse_add_index_entry(parse, guint64(offset), GstClockTime(time.nanoseconds), 1, 0)
   }
@@ -109,7 +109,7 @@ open class BaseParse: Element {
   /// Whether to push buffers unchanged, without a call of `handleFrame`.
   public func setPassthrough(_ passthrough: Bool) { unsafe gst_base_parse_set_passthrough(parse, passthrough ? 1 : 0) }
 
-  /// Sets after how many frames the base class estimates the duration anew, unless upstream knows it; 50 at first.
+  /// Sets after how many frames the base class estimates the duration again, unless upstream reports it; 50 at first.
   public func setDurationInterval(_ frames: Int) {
     unsafe gst_base_parse_set_duration(parse, GST_FORMAT_TIME, -1, gint(clamping: max(frames, 1)))
   }
@@ -119,13 +119,13 @@ open class BaseParse: Element {
     unsafe gst_base_parse_set_latency(parse, GstClockTime(minimum.nanoseconds), GstClockTime(maximum.nanoseconds))
   }
 
-  /// Merges tags into those of the stream.
+  /// Merges tags into the stream's tags.
   public func mergeTags(_ tags: consuming TagList) {
     unsafe gst_base_parse_merge_tags(parse, tags.raw, GST_TAG_MERGE_REPLACE)
   }
 
   /// Posts the error that ends the stream, and drops errors that the base class posts for the same reason, until data
-  /// flow begins anew or ``acceptErrors()`` is called.
+  /// flow restarts or ``acceptErrors()`` is called.
   public func postLast(_ error: ElementError) {
     post(error)
     isEndTold.withLock { $0 = true }

@@ -46,12 +46,12 @@ import CGStreamer
   /// Whether `setOutput` was called.
   public var hasOutput: Bool { unsafe raw.pointee.out_buffer != nil }
 
-  /// Calls a function with the buffer to be pushed: that of `setOutput`, or else the input's. For `prePushFrame`.
+  /// Calls a function with the buffer to push: the buffer of `setOutput`, or else the input's. For `prePushFrame`.
   public func withOutput<Result: ~Copyable>(_ body: (borrowing Buffer) -> Result) -> Result {
     unsafe Buffer.lending(raw.pointee.out_buffer ?? raw.pointee.buffer) { body($0) }
   }
 
-  /// Changes the buffer to be pushed: that of `setOutput`, or else the input's. For `prePushFrame`.
+  /// Changes the buffer to push: the buffer of `setOutput`, or else the input's. For `prePushFrame`.
   public func modifyOutput<Failure: Error>(_ body: (inout Buffer) throws(Failure) -> Void) throws(Failure) {
     let isReplaced = unsafe raw.pointee.out_buffer != nil
     guard let owned = unsafe isReplaced ? raw.pointee.out_buffer : raw.pointee.buffer else { return }

@@ -24,17 +24,17 @@ open class BaseSink: Element {
   open func setCaps(_ caps: borrowing Caps) -> Bool { true }
   /// Renders a buffer, at its time.
   open func render(_ buffer: borrowing Buffer) throws(FlowError) {}
-  /// Whether ``render(_:)-(BufferList)`` takes lists of buffers. By default their buffers are rendered one by one, each at
-  /// its time.
+  /// Whether ``render(_:)-(BufferList)`` takes lists of buffers. By default their buffers are rendered one by one,
+  /// each at its time.
   open class var rendersLists: Bool { false }
-  /// Renders the buffers of a list at once, at the time of the first, where ``rendersLists`` is true: by default by
+  /// Renders the buffers of a list together, at the time of the first, if ``rendersLists`` is true: by default with
   /// ``render(_:)-(Buffer)``.
   open func render(_ list: borrowing BufferList) throws(FlowError) {
     try list.forEachBuffer { (buffer) throws(FlowError) in try render(buffer) }
   }
   /// Shows the first buffer while paused; `render` gets it too when the pipeline plays.
   open func preroll(_ buffer: borrowing Buffer) throws(FlowError) {}
-  /// Asks `render`, which may wait on another thread, to return soon.
+  /// Makes `render`, which may wait on another thread, return soon.
   open func unlock() {}
   /// `render` may wait again.
   open func unlockStop() {}

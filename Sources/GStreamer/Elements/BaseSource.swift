@@ -35,9 +35,9 @@ open class BaseSource: Element {
   open func decideAllocation(_ query: borrowing Query) -> Bool {
     unsafe Self.parent.pointee.decide_allocation(source, query.raw) != 0
   }
-  /// The size of a stream in bytes format; `nil` when unknown. Called on any thread.
+  /// The size of a stream in bytes format; `nil` if unknown. Called on any thread.
   open func size() -> UInt64? { nil }
-  /// The duration of a stream in time format; `nil` when unknown. Called on any thread.
+  /// The duration of a stream in time format; `nil` if unknown. Called on any thread.
   open func duration() -> ClockTime? { nil }
   /// Whether `seek` can reach any position, and, in bytes format, `buffer` any offset. Called on any thread.
   open func isSeekable() -> Bool { false }
@@ -55,7 +55,7 @@ open class BaseSource: Element {
   ///   - length: the bytes wanted (`blockSize`, unless downstream pulls others). Fewer may be returned.
   /// - Throws: `.endOfStream` after the last buffer; `.flushing` when `unlock` ended the wait.
   open func buffer(at offset: UInt64?, length: Int) throws(FlowError) -> Buffer { throw .endOfStream }
-  /// What the thread of the source pushes next.
+  /// The data that the source's thread pushes next.
   enum Made: ~Copyable {
     case buffer(Buffer)
     case list(BufferList)
@@ -63,16 +63,17 @@ open class BaseSource: Element {
   func made(at offset: UInt64?, length: Int) throws(FlowError) -> Made {
     .buffer(try buffer(at: offset, length: length))
   }
-  /// When a buffer of this source is sent, as running time: the base class waits until `start`. `nil` sends it at once.
+  /// When a buffer of this source is sent, as running time: the base class waits until `start`. `nil` sends it
+  /// immediately.
   ///
-  /// By default, a live source's buffers are sent at their PTS, as if made in real time, others at once. The base class
-  /// then moves all timestamps by as much as the first is from the running time at which it comes. A device that
-  /// delivers in real time and knows when its data was captured returns `nil`.
+  /// By default, a live source's buffers are sent at their PTS, as if made in real time, others immediately. The base
+  /// class then moves all timestamps by the distance between the first and the running time at which it comes. A
+  /// device that delivers in real time and timestamps its data by the capture returns `nil`.
   open func times(of buffer: borrowing Buffer) -> (start: ClockTime, end: ClockTime?)? {
     guard unsafe gst_base_src_is_live(source) != 0, let start = buffer.pts else { return nil }
     return (start, buffer.duration.map { start + $0 })
   }
-  /// Asks `buffer`, which may wait on another thread, to return soon.
+  /// Makes `buffer`, which may wait on another thread, return soon.
   open func unlock() {}
   /// `buffer` may wait again.
   open func unlockStop() {}

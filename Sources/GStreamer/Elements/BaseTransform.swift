@@ -9,11 +9,11 @@ open class BaseTransform: Element {
     unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstBaseTransform.self)
   }
 
-  /// Which methods the class overrides: the base class proceeds by that.
+  /// The methods that the class overrides: the base class proceeds by that.
   public enum Mode: Sendable {
     /// `transformInPlace` alone.
     case inPlace
-    /// `transform(_:into:)`, into a buffer that the base class allocates, of the input's size or that of `outputSize`.
+    /// `transform(_:into:)`, into a buffer that the base class allocates, of the input's size or `outputSize`.
     case copying
     /// `submitInput`, `generateOutput` and `nextOutput`, for any number of outputs an input.
     case generating
@@ -23,7 +23,7 @@ open class BaseTransform: Element {
 
   /// The methods that this class overrides. `inPlace` by default.
   open class var mode: Mode { .inPlace }
-  /// Whether `transformInPlace` is called in passthrough too, where it must not change the buffer.
+  /// Whether `transformInPlace` is called in passthrough, too; there, it must not change the buffer.
   open class var transformsInPassthrough: Bool { false }
 
   /// Data flow is about to begin. Must not touch the state of the stream: the base class calls this when the sink pad
@@ -31,13 +31,13 @@ open class BaseTransform: Element {
   open func start() throws(ElementError) {}
   /// Data flow has ended.
   open func stop() {}
-  /// What caps on one side allow on the other: by default the same. Called for both sides, also with caps that are not
-  /// fixed.
+  /// Returns the caps that caps of one side allow on the other: by default the same. Called for both sides, also with
+  /// caps that are not fixed.
   /// - Parameters:
   ///   - caps: possible caps of a side.
   ///   - side: the side that `caps` are of.
-  ///   - filter: what the neighbour of the other side accepts, in its order of preference: the result is its
-  ///     intersection with what is possible. Unwrapped with `switch`, because it is lent.
+  ///   - filter: the caps that the neighbor of the other side accepts, in its order of preference. The result is the
+  ///     intersection of the filter with the possible caps. Unwrapped with `switch`, because it is lent.
   open func transformCaps(_ caps: borrowing Caps, on side: Pad.Direction, filter: borrowing Caps?) -> Caps {
     guard let result = unsafe Self.parent.pointee.transform_caps(transform, side.raw, caps.raw, Caps.raw(filter))
     else { return .empty() }
@@ -118,7 +118,7 @@ open class BaseTransform: Element {
     guard unsafe gst_base_transform_update_src_caps(transform, caps.raw) != 0 else { throw .notNegotiated }
   }
 
-  /// Asks for negotiation before the next buffer.
+  /// Requests negotiation before the next buffer.
   public func reconfigureSource() { unsafe gst_base_transform_reconfigure_src(transform) }
 
   // MARK: Trampolines
@@ -149,7 +149,7 @@ open class BaseTransform: Element {
         let other = unsafe other
       else { return unsafe gst_caps_new_empty() }
       let owned = unsafe Caps(owning: other)
-      // The compiler cannot know that the closure runs only once: the optional passes ownership of the caps.
+      // The compiler cannot prove that the closure runs only once: the optional passes ownership of the caps.
       var handedOver = Optional(owned)
       return unsafe Caps.lending(caps) { caps in
         guard let other = handedOver.take() else { return Caps.empty() }

@@ -2,7 +2,7 @@
 import CGStreamer
 
 extension Element {
-  /// Checks what the class declares: GObject would log what is wrong with it and continue without it.
+  /// Checks what the class declares: GObject would log the fault and continue without it.
   package static func checkDeclarations() throws(RegistrationError) {
     try checkTemplates()
     if let fault = uriHandler?.fault { throw .uriProtocol(fault.name, reason: fault.reason) }

@@ -2,16 +2,16 @@
 public import CGStreamer
 
 /// A GStreamer element written in Swift. Subclass a base class: `PushSource`, `BaseSource`, `BaseSink`, `BaseParse`,
-/// `BaseTransform`, `VideoFilter`, `VideoDecoder`, `VideoEncoder` or `Aggregator`; or this one, for an element that makes
-/// its pads.
+/// `BaseTransform`, `VideoFilter`, `VideoDecoder`, `VideoEncoder` or `Aggregator`; or this one, for an element that
+/// makes its pads.
 ///
-/// The GObject owns the Swift object: it is made by the GObject's instance initialiser and released by its finalizer.
+/// The GObject owns the Swift object: it is made by the GObject's instance initializer and released by its finalizer.
 /// The pointer back is unowned, so a Swift object must not be used after its element is gone.
 @safe open class Element {
   /// The C object.
   @unsafe public let raw: UnsafeMutablePointer<GstElement>
 
-  /// Called by the instance initialiser.
+  /// Called by the instance initializer.
   @unsafe public required init(raw: UnsafeMutableRawPointer) {
     unsafe self.raw = raw.assumingMemoryBound(to: GstElement.self)
   }
@@ -22,11 +22,11 @@ public import CGStreamer
   }
   /// The pads that the element has or may have.
   open class var padTemplates: [PadTemplate] { [] }
-  /// The GObject properties, in addition to those of the base class.
+  /// The GObject properties, in addition to the base class's.
   open class var properties: [Property] { [] }
   /// The GObject signals that `emit` sends.
   open class var signals: [Signal] { [] }
-  /// What makes the element the one for URIs of some protocols; `nil` by default.
+  /// Declares the URI protocols that the element handles; `nil` by default.
   open class var uriHandler: URIHandler? { nil }
 
   /// The GType of the C class that this Swift class derives from, and the size of its instances: the stride of the C
@@ -39,15 +39,15 @@ public import CGStreamer
   /// The names of the pad templates that the base class cannot be without: a class that lacks one is not registered.
   open class var requiredTemplates: [String] { [] }
 
-  /// READY → PAUSED, before the base class activates the pads and calls `start`: no data, event or streaming thread is
-  /// in the element. Set up the stream's state anew here, and the base class's settings.
+  /// READY → PAUSED, before the base class activates the pads and calls `start`: no data, event or streaming thread
+  /// is in the element. Reset the stream's state here, and the base class's settings.
   ///
   /// Queries and property accesses come on any thread at any time, even now. Called each time that data flow is to
   /// begin, with no lock but the state lock held.
   open func prepareToStream() {}
 
-  /// PAUSED → READY, before pads are deactivated, which waits for the streaming threads: ends waits of theirs that the
-  /// base class does not know of.
+  /// PAUSED → READY, before pads are deactivated, which waits for the streaming threads: ends waits of theirs that
+  /// the base class cannot end.
   ///
   /// They may still run, so that the stream's state must not be touched.
   open func interruptStream() {}
@@ -59,7 +59,7 @@ public import CGStreamer
   /// Installs C functions in the class structure of a new type; they call Swift methods through `VirtualMethod` and
   /// `swiftObject(_:as:)`.
   ///
-  /// An override calls that of its superclass first.
+  /// An override calls its superclass first.
   @unsafe open class func installVirtualMethods(in classStructure: UnsafeMutableRawPointer) {}
 
   /// Makes a pad of a request template with `addPad` (`GstElementClass.request_new_pad`), on any thread. Chains to the
@@ -112,7 +112,7 @@ public import CGStreamer
   /// The running time now: the clock's time since the pipeline began to play, pauses left out; `nil` without a clock.
   public var runningTime: ClockTime? { unsafe ClockTime(raw: UInt64(gst_element_get_current_running_time(raw))) }
 
-  /// Posts a latency message, so that the pipeline queries the latency anew.
+  /// Posts a latency message, so that the pipeline queries the latency again.
   public func postLatencyChanged() {
     let object = unsafe UnsafeMutableRawPointer(raw).assumingMemoryBound(to: GstObject.self)
     unsafe gst_element_post_message(raw, gst_message_new_latency(object))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// An error of an element, as applications see it on the bus (`GST_MESSAGE_ERROR`, gsterror.h).
+/// An error of an element, as applications get it from the bus (`GST_MESSAGE_ERROR`, gsterror.h).
 public struct ElementError: Error, Sendable {
-  /// What failed (a GError domain) and how (its code).
+  /// The kind of failure: a GError domain and its code.
   public enum Code: Hashable, Sendable {
     /// The data.
     case stream(StreamCode)
@@ -67,13 +67,13 @@ public struct ElementError: Error, Sendable {
     case write
     /// Seeking failed.
     case seek
-    /// Synchronising failed.
+    /// Synchronizing failed.
     case sync
     /// Its settings cannot be read or changed.
     case settings
     /// No space is left.
     case noSpaceLeft
-    /// The user is not authorised.
+    /// The user is not authorized.
     case notAuthorized
   }
 
@@ -115,7 +115,7 @@ public struct ElementError: Error, Sendable {
     case failed = 1
     /// No code was chosen.
     case tooLazy
-    /// The library cannot be initialised.
+    /// The library cannot be initialized.
     case initialise
     /// The library cannot be shut down.
     case shutdown
@@ -125,11 +125,11 @@ public struct ElementError: Error, Sendable {
     case encode
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public var code: Code
   /// One sentence for the user.
   public var message: String
-  /// For developers: what was found and what was expected.
+  /// For developers: the finding and the expectation.
   public var debug: String
 
   /// An error, not posted yet.
@@ -139,7 +139,8 @@ public struct ElementError: Error, Sendable {
     self.debug = debug
   }
 
-  /// Whether the message is only GStreamer's text for the code, in the user's language; the reason is in ``debug`` then.
+  /// Whether the message is only GStreamer's text for the code, in the user's language; the reason is in ``debug``
+  /// then.
   package var isGeneral: Bool {
     switch code {
     // "Internal data stream error."
@@ -175,9 +176,9 @@ extension Element {
   }
 
   /// Waits while the pipeline changes its state, and fifty milliseconds more for the application to reach its main
-  /// loop; about 200 ms at most, and not once data flow is to stop.
+  /// loop. The wait is about 200 ms at most, and ends when data flow must stop.
   ///
-  /// For errors at the start of data flow: some programs, such as gst-launch-1.0 of GStreamer 1.22, wait for ever when
+  /// For errors at the start of data flow: some programs, such as gst-launch-1.0 of GStreamer 1.22, wait forever if
   /// one comes between `gst_element_set_state()` and their main loop.
   package func letStateChangeFinish(unless isStopping: () -> Bool) {
     var outermost = unsafe raw

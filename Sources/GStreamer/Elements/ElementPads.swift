@@ -7,8 +7,8 @@ extension Element {
   /// - Parameters:
   ///   - template: the template's name, such as `src_%u`.
   ///   - name: an unused name. With `nil` the template's, its `%u` replaced by the lowest unused number.
-  ///   - prepare: sets the pad's functions, before the pad is active and in the element. The pad that it is given holds
-  ///     no reference: the pad's own functions may use it, others use what is returned.
+  ///   - prepare: sets the pad's functions, before the pad is active and in the element. The pad that it is given
+  ///     holds no reference: only the pad's own functions may use it. Others use the returned pad.
   /// - Returns: `nil` when there is no such template, or the name is taken.
   @discardableResult
   public func addPad(template: String, named name: String? = nil, _ prepare: (Pad) -> Void = { _ in }) -> Pad? {
@@ -49,26 +49,6 @@ extension Element {
   public func declareNoMorePads() { unsafe gst_element_no_more_pads(raw) }
 }
 
-/// The user data of a pad's C function: the Swift function to call.
-final class PadHandler<Object: ~Copyable, Answer> {
-  let body: (consuming Object) -> Answer
-  init(_ body: @escaping (consuming Object) -> Answer) { self.body = body }
-
-  static func of(_ data: UnsafeMutableRawPointer?) -> PadHandler? {
-    unsafe data.map { unsafe Unmanaged<PadHandler>.fromOpaque($0).takeUnretainedValue() }
-  }
-}
-
-/// As above, for queries, which are borrowed.
-private final class QueryHandler {
-  let body: (borrowing Query) -> Bool
-  init(_ body: @escaping (borrowing Query) -> Bool) { self.body = body }
-}
-
-func releaseHandler(_ data: UnsafeMutableRawPointer?) {
-  if let data = unsafe data { unsafe Unmanaged<AnyObject>.fromOpaque(data).release() }
-}
-
 extension Pad {
   /// Sets the function for buffers that arrive at this sink pad, called by upstream's streaming thread. For pads that
   /// `addPad` makes; the function must not own the element: `[unowned self]`.
@@ -81,18 +61,19 @@ extension Pad {
         return GstFlowReturn(rawValue: error.rawValue)
       }
     }
+    PadFunction.buffer.keep(handler, in: self)
     unsafe gst_pad_set_chain_function_full(
       raw,
       { pad, _, buffer in
         guard let pad = unsafe pad, let buffer = unsafe buffer,
-          let handler = unsafe PadHandler<Buffer, GstFlowReturn>.of(pad.pointee.chaindata)
+          let handler = unsafe PadFunction.buffer.handler(of: pad, as: PadHandler<Buffer, GstFlowReturn>.self)
         else { return GST_FLOW_ERROR }
         return handler.body(unsafe Buffer(owning: buffer))
-      }, Unmanaged.passRetained(handler).toOpaque(), { unsafe releaseHandler($0) })
+      }, nil, nil)
   }
 
-  /// Sets the function for events that arrive at this pad, in place of ``passOn(_:)-(Event)``, called by upstream's
-  /// streaming thread or, for flushes and at a source pad, by any. It returns whether the event was handled.
+  /// Sets the function for events that arrive at this pad, in place of ``passOn(_:)-(Event)``. Upstream's streaming
+  /// thread calls it; for flushes and at a source pad, any thread does. It returns whether the event was handled.
   ///
   /// ```swift
   /// pad.onEvent { (event: consuming Event) in
@@ -102,27 +83,30 @@ extension Pad {
   /// ```
   public func onEvent(_ body: @escaping (consuming Event) -> Bool) {
     let handler = PadHandler<Event, Bool>(body)
+    PadFunction.event.keep(handler, in: self)
     unsafe gst_pad_set_event_function_full(
       raw,
       { pad, _, event in
         guard let pad = unsafe pad, let event = unsafe event,
-          let handler = unsafe PadHandler<Event, Bool>.of(pad.pointee.eventdata)
+          let handler = unsafe PadFunction.event.handler(of: pad, as: PadHandler<Event, Bool>.self)
         else { return 0 }
         return handler.body(unsafe Event(owning: event)) ? 1 : 0
-      }, Unmanaged.passRetained(handler).toOpaque(), { unsafe releaseHandler($0) })
+      }, nil, nil)
   }
 
   /// Sets the function for queries that arrive at this pad, in place of ``passOn(_:)-(Query)``, called by any
   /// thread. It returns whether the query was answered.
   public func onQuery(_ body: @escaping (borrowing Query) -> Bool) {
-    let handler = QueryHandler(body)
+    let handler = PadQueryHandler(body)
+    PadFunction.query.keep(handler, in: self)
     unsafe gst_pad_set_query_function_full(
       raw,
       { pad, _, query in
-        guard let pad = unsafe pad, let query = unsafe query, let data = unsafe pad.pointee.querydata else { return 0 }
-        let handler = unsafe Unmanaged<QueryHandler>.fromOpaque(data).takeUnretainedValue()
+        guard let pad = unsafe pad, let query = unsafe query,
+          let handler = unsafe PadFunction.query.handler(of: pad, as: PadQueryHandler.self)
+        else { return 0 }
         return unsafe Query.lending(query) { handler.body($0) } ? 1 : 0
-      }, Unmanaged.passRetained(handler).toOpaque(), { unsafe releaseHandler($0) })
+      }, nil, nil)
   }
 
   /// Handles an event by default: forwards it to the pads of the other side; caps only after ``setProxiesCaps()``.

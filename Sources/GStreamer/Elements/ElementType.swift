@@ -8,11 +8,11 @@ extension Element {
   ///   - name: as on a gst-launch-1.0 line.
   ///   - typeName: the GObject type's name, unique in the process.
   ///   - rank: the preference of `decodebin` and its like.
-  ///   - plugin: the plugin of the element; `nil` for none. With one, what is wrong is logged as a critical warning too:
-  ///     GStreamer does not report why a plugin does not load.
-  /// - Returns: `false` when this class was registered under this type name before. Threads may register the same class
-  ///   at once.
-  /// - Throws: what is wrong with the names, or with what the class declares.
+  ///   - plugin: the plugin of the element; `nil` for none. With a plugin, an error is logged as a critical warning,
+  ///     too: GStreamer does not report why a plugin does not load.
+  /// - Returns: `false` when this class was registered under this type name before. Threads may register the same
+  ///   class at the same time.
+  /// - Throws: the fault of the names, or of the class's declarations.
   @discardableResult
   public static func register(
     as name: String, typeName: String, rank: Rank = .none, in plugin: Plugin? = nil
@@ -20,7 +20,8 @@ extension Element {
     try register(as: name, typeName: typeName, rank: rank, in: plugin, isChecked: false)
   }
 
-  /// The same, for a class whose tests check what it declares, so that a plugin need not whenever it is loaded.
+  /// The same, for a class whose tests check its declarations, so that a plugin need not check them when it is
+  /// loaded.
   ///
   /// - Parameter isChecked: whether ``checkDeclarations()`` was called, and found nothing.
   @discardableResult
@@ -28,7 +29,7 @@ extension Element {
     as name: String, typeName: String, rank: Rank, in plugin: Plugin?, isChecked: Bool
   ) throws(RegistrationError) -> Bool {
     do throws(RegistrationError) {
-      // GStreamer is initialised when it loads a plugin, but perhaps not when an application calls this.
+      // GStreamer is initialized when it loads a plugin, but perhaps not when an application calls this.
       if plugin == nil { gst_init(nil, nil) }
       return try makeType(name, typeName, rank, plugin, isChecked)
     } catch {
@@ -57,8 +58,8 @@ extension Element {
   }
 }
 
-/// The classes that were registered, by their type names. Held from the check that a type name is free until the element
-/// is registered: a thread that finds the class registered may use the element at once.
+/// The classes that were registered, by their type names. Held from the check that a type name is free until the
+/// element is registered: a thread that finds the class registered may use the element immediately.
 private let registration = Locked<[String: ObjectIdentifier]>([:])
 
 /// The Swift side of an element's GType, for `class_init` and `instance_init`; never freed, as GTypes are not.
@@ -79,8 +80,16 @@ private let registration = Locked<[String: ObjectIdentifier]>([:])
 
   static let quark = unsafe g_quark_from_static_string("gst-swift-element-record")
 
+  /// The record of a type, or of the type that an application has derived it from.
   static func of(_ type: GType) -> ElementRecord? {
-    unsafe g_type_get_qdata(type, quark).map { unsafe Unmanaged<ElementRecord>.fromOpaque($0).takeUnretainedValue() }
+    var type = type
+    while type != 0 {
+      if let record = unsafe g_type_get_qdata(type, quark) {
+        return unsafe Unmanaged<ElementRecord>.fromOpaque(record).takeUnretainedValue()
+      }
+      type = g_type_parent(type)
+    }
+    return nil
   }
 
   static func of(_ instance: UnsafeRawPointer) -> ElementRecord? {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// What becomes of a stream that goes on through several source pads, as one flow (`GstFlowCombiner`).
+/// The flow of a stream that continues through several source pads, combined into one (`GstFlowCombiner`).
 ///
 /// A branch that wants no more, or is not linked (yet), stops the others only when they are all like that.
 ///
@@ -13,14 +13,14 @@ import CGStreamer
 ///
 /// An element that sends each buffer through one pad, such as a demultiplexer, keeps one combiner for the stream.
 public struct FlowCombiner: Sendable {
-  /// What the last push through each pad threw, by the pad's name.
+  /// The last push's error for each pad, by the pad's name.
   private var flows: [String: FlowError?] = [:]
 
   /// Nothing was pushed.
   public init() {}
 
-  /// Pushes a buffer through a source pad. What a pad throws that was deactivated meanwhile, as when it is released, does
-  /// not count.
+  /// Pushes a buffer through a source pad. An error of a pad that was deactivated meanwhile, as when it is released,
+  /// does not count.
   public mutating func push(_ buffer: consuming Buffer, through pad: Pad) {
     do throws(FlowError) {
       try pad.push(buffer)
@@ -33,7 +33,7 @@ public struct FlowCombiner: Sendable {
   /// Forgets a pad that was removed.
   public mutating func remove(_ pad: Pad) { flows[pad.name] = nil }
 
-  /// Throws where upstream is to stop: a failure or flushing of any pad; `endOfStream` or `notLinked` when no pad takes
+  /// Throws if upstream must stop: a failure or flushing of any pad; `endOfStream` or `notLinked` if no pad takes
   /// data any more.
   public func check() throws(FlowError) {
     let all = flows.values

@@ -3,7 +3,7 @@ public import Synchronization
 
 /// A value behind a lock, for application threads to set and streaming threads to read.
 public final class Locked<Value: Sendable>: Sendable {
-  // Inlinable, so that it is specialised for each element's value: the lock is taken for each buffer.
+  // Inlinable, so that it is specialized for each element's value: the lock is taken for each buffer.
   @usableFromInline let mutex: Mutex<Value>
 
   /// A lock with this initial value.

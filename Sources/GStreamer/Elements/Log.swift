@@ -56,7 +56,7 @@ import CGStreamer
 }
 
 extension StaticString {
-  /// The NUL-terminated bytes; "" for a string stored as a single Unicode scalar, which has none.
+  /// The NUL-terminated bytes; "" for a string stored as a single Unicode scalar, without bytes.
   var cString: UnsafePointer<CChar> {
     let bytes = unsafe hasPointerRepresentation ? utf8Start : StaticString("").utf8Start
     return unsafe UnsafeRawPointer(bytes).assumingMemoryBound(to: CChar.self)

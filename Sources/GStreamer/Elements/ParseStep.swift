@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What `BaseParse.handleFrame` found in the data.
+/// The finding of `BaseParse.handleFrame` in the data.
 public enum ParseStep: Sendable {
   /// A frame of this many bytes: push it.
   case frame(size: Int)

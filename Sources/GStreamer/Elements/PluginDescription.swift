@@ -9,7 +9,7 @@ public struct PluginDescription {
   public var description: StaticString
   /// The version, such as "1.0.0".
   public var version: StaticString
-  /// A licence that GStreamer knows: LGPL, GPL, MPL, BSD, MIT/X11 …
+  /// A license that GStreamer recognizes: LGPL, GPL, MPL, BSD, MIT/X11 …
   public var license: StaticString
   /// The name of the source package.
   public var source: StaticString

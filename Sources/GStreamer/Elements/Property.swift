@@ -4,7 +4,7 @@ import CGStreamer
 /// A GObject property of an element.
 @safe public struct Property {
   let name: StaticString
-  /// What is wrong with the declaration, if anything.
+  /// Describes the fault of the declaration, if any.
   let fault: () -> String?
   let makeSpecification: () -> UnsafeMutablePointer<GParamSpec>?
   let get: (Element, UnsafeMutablePointer<GValue>) -> Void
@@ -13,8 +13,8 @@ import CGStreamer
   /// Properties for the fields of a value type.
   ///
   /// - Parameters:
-  ///   - locked: where the element keeps the value.
-  ///   - defaults: the initial value, which has the default of each property.
+  ///   - locked: the element's storage of the value.
+  ///   - defaults: the initial value, with the default of each property.
   ///   - settings: name, field, range and description of each.
   public static func settings<Owner: Element, Values: Sendable>(
     _ locked: @escaping (Owner) -> Locked<Values>, defaults: Values, _ settings: [Setting<Values>]
@@ -41,7 +41,7 @@ import CGStreamer
   /// Read-only properties for the fields of a value type, such as the element's counters.
   ///
   /// - Parameters:
-  ///   - locked: where the element keeps the value.
+  ///   - locked: the element's storage of the value.
   ///   - defaults: the initial value.
   ///   - readings: name, field, range and description of each.
   public static func readOnly<Owner: Element, Values: Sendable>(

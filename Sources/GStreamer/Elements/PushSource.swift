@@ -6,11 +6,12 @@ open class PushSource: BaseSource {
   /// - Throws: `.endOfStream` after the last buffer; `.flushing` when `unlock` ended the wait.
   open func nextBuffer() throws(FlowError) -> Buffer { throw .endOfStream }
 
-  /// Whether ``nextList()`` makes several buffers at once, instead of ``nextBuffer()``. `false` by default.
+  /// Whether ``nextList()`` makes several buffers together, instead of ``nextBuffer()``. `false` by default.
   open class var makesLists: Bool { false }
   /// Makes the next buffers with their timestamps, of which a live source sends all at the time of the first; may wait.
   /// For packets that are small and many: larger buffers cost less, where their borders do not matter.
-  /// - Throws: `.endOfStream` after the last buffer; `.flushing` when `unlock` ended the wait. An empty list is an error.
+  /// - Throws: `.endOfStream` after the last buffer; `.flushing` when `unlock` ended the wait. An empty list is an
+  ///   error.
   open func nextList() throws(FlowError) -> BufferList { throw .endOfStream }
 
   final override func made(at offset: UInt64?, length: Int) throws(FlowError) -> Made {

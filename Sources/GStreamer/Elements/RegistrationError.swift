@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Why an element class cannot be registered: what it declares, or is to be called, is wrong.
+/// The reason an element class cannot be registered: a wrong declaration or a wrong name.
 public enum RegistrationError: Error, Hashable, Sendable {
   /// The name of the GObject type is none: three characters or more of letters, digits, `-`, `_` and `+`, of which the
   /// first is a letter or `_`.
   case invalidTypeName(String)
-  /// The name of the element is none that can stand in the description of a pipeline: letters, digits, `-` and `_`, of
-  /// which the first is a letter or a digit.
+  /// The element's name cannot stand in the description of a pipeline. Letters, digits, `-` and `_` are allowed, and
+  /// the first must be a letter or a digit.
   case invalidElementName(String)
   /// Another type of the process has this name.
   case typeNameTaken(String)
@@ -23,7 +23,7 @@ public enum RegistrationError: Error, Hashable, Sendable {
 }
 
 extension RegistrationError: CustomStringConvertible {
-  /// What is wrong with what.
+  /// The fault, with the name that it concerns.
   public var description: String {
     switch self {
     case .invalidTypeName(let name): "“\(name)” is no name of a type"

@@ -4,13 +4,13 @@ import CGStreamer
 /// A property for one field of a value type: name, field, range of values, and the description in `gst-inspect-1.0`.
 @safe public struct Setting<Values> {
   let name: StaticString
-  /// What is wrong with the declaration and these defaults, if anything.
+  /// Describes the fault of the declaration with these defaults, if any.
   let fault: (Values) -> String?
   let makeSpecification: (Values, GParamFlags) -> UnsafeMutablePointer<GParamSpec>?
   let get: (Values, UnsafeMutablePointer<GValue>) -> Void
   let set: (inout Values, UnsafePointer<GValue>) -> Void
 
-  /// Why a value cannot be taken; nil when it can.
+  /// Returns the reason a value cannot be taken; nil if it can.
   private(set) var refusal: (UnsafePointer<GValue>) -> String? = { _ in nil }
 
   /// A change takes effect while the element plays.
@@ -40,7 +40,7 @@ import CGStreamer
     unsafe set = { values, value in if let new = unsafe read(value) { values[keyPath: field] = new } }
   }
 
-  /// What is wrong with a default for a range.
+  /// Describes the fault of a default for a range.
   private static func fault<Number: Comparable>(_ value: Number, _ range: ClosedRange<Number>) -> String? {
     range.contains(value) ? nil : "the default \(value) is not in \(range.lowerBound)...\(range.upperBound)"
   }
@@ -127,7 +127,7 @@ import CGStreamer
   ///
   /// - Parameters:
   ///   - name: the property's name.
-  ///   - field: where the value is kept.
+  ///   - field: the storage of the value.
   ///   - text: the string of a value.
   ///   - read: the value of a string, or why it has none.
   ///   - summary: the description in `gst-inspect-1.0`.

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// Why an element does not take a URI, or there is none for it (`GstURIError`, gst/gsturi.h).
+/// The reason an element does not take a URI, or no element exists for it (`GstURIError`, gst/gsturi.h).
 public struct URIError: Error, Hashable, Sendable {
-  /// What is wrong.
+  /// The kind of error.
   public enum Reason: UInt32, Sendable {
-    /// Nobody handles URIs of this protocol.
+    /// No element handles URIs of this protocol.
     case unsupportedProtocol
     /// It is no URI, or none that the element understands.
     case badURI
     /// The element cannot take another URI in its state.
     case badState
-    /// What the URI refers to is not there, or cannot be.
+    /// The resource of the URI does not exist, or cannot.
     case badReference
   }
 
-  /// What is wrong.
+  /// The kind of error.
   public var reason: Reason
   /// One sentence for users.
   public var message: String

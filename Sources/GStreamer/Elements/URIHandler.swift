@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// What makes an element the one for URIs of some protocols (`GstURIHandler`, gst/gsturi.h): `playbin` and its like
+/// Makes an element handle the URIs of some protocols (`GstURIHandler`, gst/gsturi.h). `playbin` and similar elements
 /// find it by the protocol, and give it the URI.
 ///
 /// ```swift
@@ -30,8 +30,8 @@ import CGStreamer
   ///   - protocols: what precedes the colon of a URI, in lower case: `http`. Letters, digits, `+`, `-` and `.` follow a
   ///     letter.
   ///   - get: the URI that the element has; `nil` for none. Called on any thread.
-  ///   - set: takes a valid URI of one of the protocols. Called on any thread, also while data flows, which a source that
-  ///     cannot change then refuses by ``URIError/Reason/badState``.
+  ///   - set: takes a valid URI of one of the protocols. Called on any thread, also while data flows, which a source
+  ///     that cannot change then refuses by ``URIError/Reason/badState``.
   public static func source<Owner: Element>(
     of protocols: [String], get: @escaping (Owner) -> String?,
     set: @escaping (Owner, String) throws(URIError) -> Void
@@ -43,7 +43,7 @@ import CGStreamer
     set: @escaping (Owner, String) throws(URIError) -> Void
   ) -> URIHandler { URIHandler(.sink, protocols, get, set) }
 
-  /// What is wrong with the declaration: the protocol and why.
+  /// The fault of the declaration: the protocol and the reason.
   var fault: (name: String, reason: String)? {
     if protocols.isEmpty { return ("", "there is none") }
     for name in protocols {

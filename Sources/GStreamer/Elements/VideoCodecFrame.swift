@@ -28,7 +28,7 @@ public import CGStreamer
     get { unsafe ClockTime(raw: UInt64(raw.pointee.dts)) }
     nonmutating set { unsafe raw.pointee.dts = GstClockTime(newValue.raw) }
   }
-  /// How long the picture is shown.
+  /// The display duration of the picture.
   public var duration: ClockTime? {
     get { unsafe ClockTime(raw: UInt64(raw.pointee.duration)) }
     nonmutating set { unsafe raw.pointee.duration = GstClockTime(newValue.raw) }
@@ -45,7 +45,7 @@ public import CGStreamer
     unsafe raw.pointee.flags & GST_VIDEO_CODEC_FRAME_FLAG_FORCE_KEYFRAME.rawValue != 0
   }
 
-  /// Whether the frame is to be decoded but not shown.
+  /// Whether the frame is decoded but not shown.
   public var isDecodeOnly: Bool {
     unsafe raw.pointee.flags & GST_VIDEO_CODEC_FRAME_FLAG_DECODE_ONLY.rawValue != 0
   }

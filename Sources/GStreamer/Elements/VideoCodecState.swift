@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// The format of a codec's input or output from some point of the stream on (`GstVideoCodecState`).
+/// The format of a codec's input or output, starting at some point of the stream (`GstVideoCodecState`).
 @safe public struct VideoCodecState: ~Copyable, @unsafe OwnedObject {
   @unsafe let raw: UnsafeMutablePointer<GstVideoCodecState>
 

@@ -72,8 +72,8 @@ open class VideoDecoder: Element {
   /// The segment of the output.
   public var outputSegment: Segment { unsafe Segment(decoder.pointee.output_segment) }
 
-  /// Whether each input buffer has one whole frame, by its caps. Otherwise the base class would ask a method for the
-  /// frames in its bytes that this class does not have: place a ``BaseParse`` before the decoder.
+  /// Whether each input buffer has one whole frame, by its caps. Otherwise, the base class would call a method that
+  /// finds frames in its bytes, which this class does not have: place a ``BaseParse`` before the decoder.
   public func setPacketized(_ packetized: Bool) { unsafe gst_video_decoder_set_packetized(decoder, packetized ? 1 : 0) }
   /// Whether data is refused before sink caps.
   public func setNeedsFormat(_ needs: Bool) { unsafe gst_video_decoder_set_needs_format(decoder, needs ? 1 : 0) }
@@ -140,15 +140,15 @@ open class VideoDecoder: Element {
     try unsafe FlowError.check(gst_video_decoder_finish_frame(decoder, frame.take()))
   }
 
-  /// Drops the frame and posts a QoS message. Those to come must be shown later: see ``dropAhead(_:)``.
+  /// Drops the frame and posts a QoS message. Later frames must be shown after it: see ``dropAhead(_:)``.
   public func drop(_ frame: consuming VideoCodecFrame) throws(FlowError) {
     try unsafe FlowError.check(gst_video_decoder_drop_frame(decoder, frame.take()))
   }
 
   /// Drops the frame before others that are shown earlier, and posts a QoS message.
   ///
-  /// The base class takes a dropped frame for the last one output and gives later ones no earlier time: it must not
-  /// know of this one.
+  /// The base class takes a dropped frame for the last output frame and gives later frames no earlier time. Therefore
+  /// this drop is hidden from it.
   public func dropAhead(_ frame: consuming VideoCodecFrame) {
     let segment = outputSegment.isTime ? outputSegment : inputSegment
     let time = frame.pts
@@ -170,12 +170,12 @@ open class VideoDecoder: Element {
     unsafe gst_video_decoder_release_frame(decoder, frame.take())
   }
 
-  /// The time left for decoding, in nanoseconds, by QoS; below 0 the frame is late; `Int64.max` when unknown.
+  /// The time left for decoding, in nanoseconds, by QoS. Below 0, the frame is late; `Int64.max` if unknown.
   public func maximumDecodeTime(of frame: borrowing VideoCodecFrame) -> Int64 {
     unsafe Int64(gst_video_decoder_get_max_decode_time(decoder, frame.raw))
   }
 
-  /// Asks upstream for a random access point.
+  /// Requests a random access point from upstream.
   public func requestSyncPoint(
     at frame: borrowing VideoCodecFrame, discardInput: Bool = false, corruptOutput: Bool = false
   ) {
@@ -192,7 +192,7 @@ open class VideoDecoder: Element {
     set { unsafe gst_video_decoder_set_max_errors(decoder, newValue) }
   }
 
-  /// Merges tags into those of the stream.
+  /// Merges tags into the stream's tags.
   public func mergeTags(_ tags: borrowing TagList) {
     unsafe gst_video_decoder_merge_tags(decoder, tags.raw, GST_TAG_MERGE_REPLACE)
   }

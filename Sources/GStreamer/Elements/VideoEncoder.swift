@@ -113,19 +113,19 @@ open class VideoEncoder: Element {
     try unsafe FlowError.check(gst_video_encoder_finish_frame(encoder, frame.take()))
   }
 
-  /// Sets what a decoder needs before the first frame, such as parameter sets, in one buffer: the base class sends it
-  /// first, and again before a keyframe whose request asks for headers.
+  /// Sets the headers that a decoder needs before the first frame, such as parameter sets, in one buffer. The base
+  /// class sends it first, and again before a keyframe whose request includes headers.
   public func setHeaders(_ headers: consuming Buffer) {
     unsafe gst_video_encoder_set_headers(encoder, g_list_append(nil, headers.take()))
   }
 
-  /// Sets the least PTS of the output: the base class moves all timestamps later by as much, so that no DTS of an
-  /// encoder that reorders pictures is below zero.
+  /// Sets the least PTS of the output. The base class moves all timestamps later by as much, so no DTS is below zero
+  /// if the encoder reorders pictures.
   public func setMinimumPTS(_ time: ClockTime) {
     unsafe gst_video_encoder_set_min_pts(encoder, GstClockTime(time.nanoseconds))
   }
 
-  /// Merges tags into those of the stream.
+  /// Merges tags into the stream's tags.
   public func mergeTags(_ tags: borrowing TagList) {
     unsafe gst_video_encoder_merge_tags(encoder, tags.raw, GST_TAG_MERGE_REPLACE)
   }

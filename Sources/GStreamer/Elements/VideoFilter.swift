@@ -28,8 +28,8 @@ open class VideoFilter: Element {
   /// - Parameters:
   ///   - caps: possible caps of a side.
   ///   - side: the side that `caps` are of.
-  ///   - filter: what the neighbour of the other side accepts, in its order of preference: the result is its
-  ///     intersection with what is possible. Unwrapped with `switch`, because it is lent.
+  ///   - filter: the caps that the neighbor of the other side accepts, in its order of preference. The result is the
+  ///     intersection of the filter with the possible caps. Unwrapped with `switch`, because it is lent.
   open func transformCaps(_ caps: borrowing Caps, on side: Pad.Direction, filter: borrowing Caps?) -> Caps {
     guard let result = unsafe Self.parent.pointee.transform_caps(transform, side.raw, caps.raw, Caps.raw(filter))
     else { return .empty() }
@@ -103,7 +103,7 @@ open class VideoFilter: Element {
       else { return 0 }
       return unsafe element.setFormat(input: VideoInfo(input.pointee), output: VideoInfo(output.pointee)) ? 1 : 0
     }
-    // In passthrough the frame belongs to others too; GstVideoFilter would map it for reading and call all the same.
+    // In passthrough the frame belongs to others too; GstVideoFilter would map it for reading and call anyway.
     unsafe methods.pointee.transform_ip_on_passthrough = 0
     if worksInPlace {
       unsafe filterMethods.pointee.transform_frame_ip = { filter, frame in

@@ -23,7 +23,8 @@ public import CGStreamer
 /// }
 /// ```
 public enum VirtualMethod {
-  /// Why a program is stopped whose method put another object in the place of a lent one, which C would release again.
+  /// The message that stops a program whose method put another object in the place of a lent object, which C would
+  /// release again.
   @usableFromInline static let replaced: String =
     "an object that was lent for a change was replaced; one that has other owners, as in passthrough, can only be read"
 

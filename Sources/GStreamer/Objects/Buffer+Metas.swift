@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// A kind of metadata of one's own, which buffers carry through a pipeline (`GstCustomMeta`, gst/gstmeta.h): named fields.
+/// A kind of metadata of one's own, which buffers carry through a pipeline (`GstCustomMeta`, gst/gstmeta.h): named
+/// fields.
 ///
 /// ```swift
 /// let temperature = try CustomMeta(registering: "ExampleTemperature")
@@ -9,26 +10,26 @@ import CGStreamer
 /// let fields = buffer.fields(of: temperature)
 /// ```
 ///
-/// Elements that copy a buffer copy its metadata too; those that make another of it, such as a decoder or a filter that
-/// changes the format, keep what has no tags, or only tags that they know not to touch.
+/// Elements that copy a buffer copy its metadata too. Elements that make another buffer of it, such as a decoder or a
+/// filter that changes the format, keep only some: metadata without tags, or with tags that they do not affect.
 public struct CustomMeta: Hashable, Sendable {
   /// The name, unique in the process.
   public let name: String
 
-  /// Registers a kind of metadata, or finds the one that was registered under this name.
+  /// Registers a kind of metadata, or finds the kind that was registered under this name.
   ///
   /// - Parameters:
-  ///   - name: three characters or more of letters, digits, `-`, `_` and `+`, of which the first is a letter. It is best
-  ///     begun with the name of the program or plugin; names that begin with `Gst` are GStreamer's.
-  ///   - tags: what the metadata depends on, so that elements which change that drop it: `size`, `orientation`,
-  ///     `colorspace`, `video`, `audio`, `memory` (gst/video/gstvideometa.h). None by default.
+  ///   - name: three characters or more of letters, digits, `-`, `_` and `+`, of which the first is a letter. It
+  ///     should begin with the name of the program or plugin; names that begin with `Gst` are GStreamer's.
+  ///   - tags: the properties that the metadata depends on. Elements that change such a property drop the metadata:
+  ///     `size`, `orientation`, `colorspace`, `video`, `audio`, `memory` (gst/video/gstvideometa.h). None by default.
   /// - Throws: `invalidTypeName`, or `typeNameTaken` by something else.
   public init(registering name: String, tags: [String] = []) throws(RegistrationError) {
     gst_init(nil, nil)
     guard Element.isTypeName(name), name.utf8.first != UInt8(ascii: "_") else { throw .invalidTypeName(name) }
     let isKnown = Self.registration.withLock { _ in
       if let known = unsafe gst_meta_get_info(name) { return unsafe gst_meta_info_is_custom(known) != 0 }
-      // GStreamer registers its kinds at their first use, and fails where the name is taken.
+      // GStreamer registers its kinds at their first use, and fails if the name is taken.
       guard !name.hasPrefix("Gst") else { return false }
       // GObject's types of the metadata and of its interface.
       guard unsafe g_type_from_name(name) == 0, unsafe g_type_from_name("\(name)-api") == 0 else { return false }
@@ -46,8 +47,7 @@ public struct CustomMeta: Hashable, Sendable {
 }
 
 extension Buffer {
-  /// What kinds of metadata have in common: the interface that they implement (`GstMetaInfo.api`), by the name of its
-  /// GType.
+  /// The interface that kinds of metadata have in common (`GstMetaInfo.api`), by the name of its GType.
   public struct MetaInterface: RawRepresentable, Hashable, Sendable {
     /// The name of the GType, such as `GstVideoMetaAPI`.
     public let rawValue: String
@@ -56,9 +56,9 @@ extension Buffer {
     /// The interface of metadata of one's own.
     public init(_ kind: CustomMeta) { rawValue = "\(kind.name)-api" }
 
-    /// Where the planes of a picture lie (`GstVideoMeta`).
+    /// The places of a picture's planes (`GstVideoMeta`).
     public static var video: Self { Self(rawValue: "GstVideoMetaAPI") }
-    /// Which part of a picture is shown (`GstVideoCropMeta`).
+    /// The part of a picture that is shown (`GstVideoCropMeta`).
     public static var videoCrop: Self { Self(rawValue: "GstVideoCropMetaAPI") }
     /// A region of interest (`GstVideoRegionOfInterestMeta`).
     public static var regionOfInterest: Self { Self(rawValue: "GstVideoRegionOfInterestMetaAPI") }
@@ -66,7 +66,7 @@ extension Buffer {
     public static var captions: Self { Self(rawValue: "GstVideoCaptionMetaAPI") }
     /// A time code (`GstVideoTimeCodeMeta`).
     public static var timeCode: Self { Self(rawValue: "GstVideoTimeCodeMetaAPI") }
-    /// A time by another clock, such as that of a sender (`GstReferenceTimestampMeta`).
+    /// A time by another clock, such as a sender's (`GstReferenceTimestampMeta`).
     public static var referenceTimestamp: Self { Self(rawValue: "GstReferenceTimestampMetaAPI") }
 
     /// 0 for one that no library has registered.
@@ -77,9 +77,9 @@ extension Buffer {
   public struct Meta: Sendable {
     /// The interface that it implements.
     public var interface: MetaInterface
-    /// The name of its implementation, such as `GstVideoMeta`; that of a ``CustomMeta``.
+    /// The name of its implementation, such as `GstVideoMeta`, or of the ``CustomMeta``.
     public var name: String
-    /// What it depends on, such as `size`.
+    /// The properties it depends on, such as `size`.
     public var tags: [String]
     /// Whether it cannot be removed, as metadata that a pool has added.
     public var isLocked: Bool
@@ -129,7 +129,7 @@ extension Buffer {
     return unsafe Fields(copying: gst_custom_meta_get_structure(meta).map { unsafe UnsafePointer($0) })
   }
 
-  /// Sets fields of a kind of metadata, and adds that where the buffer has none. Other fields stay as they are.
+  /// Sets fields of a kind of metadata, and adds the metadata if the buffer has none. Other fields stay as they are.
   public mutating func set(_ kind: CustomMeta, _ fields: KeyValuePairs<String, FieldValue>) {
     makeWritable()
     let known = unsafe gst_buffer_get_custom_meta(raw, kind.name)

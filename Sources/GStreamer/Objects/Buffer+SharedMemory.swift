@@ -16,8 +16,8 @@ extension Buffer {
   }()
   private static let owner = unsafe g_quark_from_static_string("GstSwiftSharedMemoryOwner")
 
-  /// A buffer of memory that has a descriptor, so that it can be passed on to other processes: `GstFdMemory`, read-only.
-  /// Nothing is copied until somebody changes the buffer. `nil` where there is no memory for it.
+  /// A buffer of memory that has a descriptor, so that it can be passed on to other processes: `GstFdMemory`,
+  /// read-only. Nothing is copied until somebody changes the buffer. `nil` if there is no memory for it.
   ///
   /// - Parameters:
   ///   - descriptor: of memory that can be mapped (memfd_create(2)).
@@ -34,8 +34,8 @@ extension Buffer {
     unsafe gst_buffer_append_memory(raw, memory)
   }
 
-  /// A buffer of a device's memory (`GstDmaBufMemory`), read-only, which nothing maps unless somebody reads it. `nil` where
-  /// there is no memory for it.
+  /// A buffer of a device's memory (`GstDmaBufMemory`), read-only, which nothing maps unless somebody reads it. `nil`
+  /// if there is no memory for it.
   ///
   /// - Parameters:
   ///   - objects: descriptors of DMA-BUFs and their sizes in bytes, a `GstMemory` each.
@@ -68,8 +68,8 @@ extension Buffer {
     }
   }
 
-  /// Describes where the planes lie, each by the offset of its first sample and the bytes from one row to the next
-  /// (`GstVideoMeta`).
+  /// Describes the places of the planes, each by the offset of its first sample and the bytes from one row to the
+  /// next (`GstVideoMeta`).
   package mutating func describePlanes(of info: VideoInfo, offsets: [Int], strides: [Int]) {
     // GST_VIDEO_MAX_PLANES.
     var places = (0..<4).map { gsize(clamping: $0 < offsets.count ? offsets[$0] : 0) }

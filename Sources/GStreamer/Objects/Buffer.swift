@@ -44,14 +44,14 @@ public import CGStreamer
   /// The number of bytes in all memories.
   public var size: Int { unsafe Int(clamping: gst_buffer_get_size(raw)) }
 
-  /// Whether this is the only reference, so that changes are seen by nobody else.
+  /// Whether this is the only reference, so that changes affect no other owner.
   public var isWritable: Bool { unsafe cgst_buffer_is_writable(raw) != 0 }
 
   /// Whether the bytes too can be changed in place: no other buffer shares the memory, and it is not read-only.
   public var isMemoryWritable: Bool { unsafe isWritable && gst_buffer_is_all_memory_writable(raw) != 0 }
 
-  /// The only owner of this content: this buffer, or a copy of it; nil when there are other owners and the memory cannot
-  /// be copied.
+  /// The only owner of this content: this buffer, or a copy of it; nil when there are other owners and the memory
+  /// cannot be copied.
   package consuming func writable() -> Buffer? {
     guard
       let raw = unsafe gst_mini_object_make_writable(
@@ -82,7 +82,7 @@ public import CGStreamer
     }
   }
 
-  /// How long the content lasts.
+  /// The duration of the content.
   public var duration: ClockTime? {
     get { unsafe ClockTime(raw: UInt64(raw.pointee.duration)) }
     set {
@@ -100,7 +100,7 @@ public import CGStreamer
     }
   }
 
-  /// What the buffer is in its stream.
+  /// The buffer's role in its stream.
   public var flags: Flags {
     get { unsafe Flags(rawValue: raw.pointee.mini_object.flags) }
     set {
@@ -109,15 +109,15 @@ public import CGStreamer
     }
   }
 
-  /// Timestamps and flags, to be read or set at once.
+  /// Timestamps and flags, to be read or set together.
   public struct Attributes: Hashable, Sendable {
     /// Presentation timestamp.
     public var pts: ClockTime?
     /// Decoding timestamp.
     public var dts: ClockTime?
-    /// How long the content lasts.
+    /// The duration of the content.
     public var duration: ClockTime?
-    /// What the buffer is in its stream.
+    /// The buffer's role in its stream.
     public var flags: Flags
 
     /// The presentation timestamp plus the duration, if known; `nil` without a presentation timestamp.
@@ -129,7 +129,7 @@ public import CGStreamer
     }
   }
 
-  /// Timestamps and flags; setting several at once is cheaper than one by one.
+  /// Timestamps and flags; setting several together is cheaper than one by one.
   public var attributes: Attributes {
     get { Attributes(pts: pts, dts: dts, duration: duration, flags: flags) }
     set {
@@ -160,8 +160,8 @@ public import CGStreamer
     _ = unsafe gst_buffer_copy_into(raw, other.raw, GST_BUFFER_COPY_META, 0, .max)
   }
 
-  /// A buffer of some of the bytes, sharing this one's memory; with the flags and metas when `withMetadata`, and then
-  /// with the timestamps if the range begins at 0. `nil` when the range exceeds the buffer.
+  /// A buffer of some of the bytes, sharing this one's memory. If `withMetadata`, it has the flags and metas, and
+  /// also the timestamps if the range begins at 0. `nil` if the range exceeds the buffer.
   public borrowing func region(_ range: Range<Int>, withMetadata: Bool = false) -> Buffer? {
     guard range.lowerBound >= 0, range.upperBound <= size else { return nil }
     var flags = GST_BUFFER_COPY_MEMORY.rawValue
@@ -240,7 +240,7 @@ public import CGStreamer
     return unsafe try WriteMap(raw)
   }
 
-  /// What a buffer is in its stream (`GstBufferFlags`, `GstVideoBufferFlags`).
+  /// A buffer's role in its stream (`GstBufferFlags`, `GstVideoBufferFlags`).
   public struct Flags: OptionSet, Hashable, Sendable {
     /// `GstBufferFlags` and `GstVideoBufferFlags`.
     public let rawValue: UInt32
@@ -255,7 +255,7 @@ public import CGStreamer
     public static var decodeOnly: Self { Self(GST_BUFFER_FLAG_DECODE_ONLY) }
     /// Data is missing before this buffer.
     public static var discontinuity: Self { Self(GST_BUFFER_FLAG_DISCONT) }
-    /// Timestamps may jump here: a good point to synchronise anew.
+    /// Timestamps may jump here: a good point to resynchronize.
     public static var resync: Self { Self(GST_BUFFER_FLAG_RESYNC) }
     /// The content is damaged.
     public static var corrupted: Self { Self(GST_BUFFER_FLAG_CORRUPTED) }
@@ -273,7 +273,7 @@ public import CGStreamer
     public static var interlaced: Self { Self(GST_VIDEO_BUFFER_FLAG_INTERLACED) }
     /// The top field comes first.
     public static var topFieldFirst: Self { Self(GST_VIDEO_BUFFER_FLAG_TFF) }
-    /// The first field is to be shown again.
+    /// The first field is shown again.
     public static var repeatFirstField: Self { Self(GST_VIDEO_BUFFER_FLAG_RFF) }
     /// The buffer has only one field.
     public static var oneField: Self { Self(GST_VIDEO_BUFFER_FLAG_ONEFIELD) }

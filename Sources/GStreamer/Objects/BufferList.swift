@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// Several buffers that are sent at once (`GstBufferList`, gst/gstbufferlist.h): one call of each pad instead of one a
-/// buffer, which matters where buffers are small and many, as packets of a network are.
+/// Several buffers that are sent together (`GstBufferList`, gst/gstbufferlist.h). Each pad is called once instead of
+/// once a buffer, which matters if buffers are small and many, as network packets are.
 ///
 /// A list that has other owners is copied before a change; the buffers in it are shared.
 @safe public struct BufferList: ~Copyable {
@@ -86,7 +86,7 @@ import CGStreamer
 
   /// Puts a changed buffer in the place of each, in their order; `nil` leaves it out.
   ///
-  /// Changing a buffer copies it only where it has other owners.
+  /// Changing a buffer copies it only if it has other owners.
   public mutating func update(_ body: (consuming Buffer) -> Buffer?) {
     makeWritable()
     let list = unsafe raw
@@ -98,7 +98,7 @@ import CGStreamer
           { slot, _, data in
             guard let slot = unsafe slot, let raw = unsafe slot.pointee, let data = unsafe data else { return 1 }
             let update = unsafe data.assumingMemoryBound(to: Update.self)
-            // The function owns the reference; the list takes what is in its place then.
+            // The function owns the reference; the list takes the buffer that is in its place then.
             let changed = unsafe update.pointee.body(Buffer(owning: raw))
             unsafe slot.pointee = nil
             if let changed { unsafe slot.pointee = changed.take() }

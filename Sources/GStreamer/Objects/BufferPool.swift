@@ -26,7 +26,7 @@ public import CGStreamer
 
   /// Options that some pools support.
   public enum Option: Sendable {
-    /// Attaches `GstVideoMeta`, which has the layout of the planes.
+    /// Attaches `GstVideoMeta`, with the layout of the planes.
     case videoMeta
     /// Pads the picture and aligns its rows (`GstVideoAlignment`).
     case videoAlignment

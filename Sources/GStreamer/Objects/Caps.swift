@@ -96,7 +96,7 @@ public import CGStreamer
     unsafe cgst_caps_set_feature(raw, feature)
   }
 
-  /// Whether the structure at an index has this feature; not where it allows any.
+  /// Whether the structure at an index has this feature; false if it allows any.
   package borrowing func hasFeature(_ feature: String, at index: Int) -> Bool {
     guard 0..<count ~= index, let features = unsafe gst_caps_get_features(raw, guint(index)) else { return false }
     return unsafe gst_caps_features_is_any(features) == 0 && gst_caps_features_contains(features, feature) != 0

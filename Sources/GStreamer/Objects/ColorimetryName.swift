@@ -4,11 +4,11 @@ import CGStreamer
 /// The caps field `colorimetry` for code points of ITU-T H.273.
 ///
 /// - Parameters:
-///   - isFullRange: `nil` where the range is not known.
-///   - primaries: `ColourPrimaries`; 2 where they are not known.
-///   - transfer: `TransferCharacteristics`, likewise.
-///   - matrix: `MatrixCoefficients`, likewise.
-/// - Returns: a name such as "bt709" if there is one, otherwise four numbers; `nil` when nothing is known.
+///   - isFullRange: `nil` if the range is unknown.
+///   - primaries: `ColourPrimaries`; 2 if unknown.
+///   - transfer: `TransferCharacteristics`; 2 if unknown.
+///   - matrix: `MatrixCoefficients`; 2 if unknown.
+/// - Returns: a name such as "bt709" if there is one, otherwise four numbers; `nil` if nothing is known.
 public func colorimetryName(isFullRange: Bool?, primaries: UInt8, transfer: UInt8, matrix: UInt8) -> String? {
   var colorimetry = GstVideoColorimetry()
   colorimetry.primaries = gst_video_color_primaries_from_iso(guint(primaries))

@@ -2,7 +2,7 @@
 import CGStreamer
 
 extension Event {
-  /// What a seek event asks for.
+  /// The request of a seek event.
   public struct Seek: Sendable {
     /// Playback speed; below 0 is reverse.
     public var rate: Double
@@ -12,13 +12,13 @@ extension Event {
     public var isAccurate: Bool
     /// Whether positions are times rather than, say, bytes.
     public var isTime: Bool
-    /// Where to start, in the seek's format; `nil` where the start is not changed or relative to the end.
+    /// The start, in the seek's format; `nil` if the start is not changed or relative to the end.
     public var start: UInt64?
-    /// Where to stop, in the seek's format; `nil` where the stop is not changed or relative to the end.
+    /// The stop, in the seek's format; `nil` if the stop is not changed or relative to the end.
     public var stop: UInt64?
   }
 
-  /// What a seek event asks for; `nil` for other events.
+  /// The request of a seek event; `nil` for other events.
   public var seek: Seek? {
     guard kind == .seek else { return nil }
     var (rate, format, flags) = (1.0, GST_FORMAT_UNDEFINED, GST_SEEK_FLAG_NONE)
@@ -60,7 +60,7 @@ extension Event {
       proportion: proportion, lateness: Int64(lateness), runningTime: ClockTime(raw: UInt64(time)))
   }
 
-  /// Where the gap of a gap event begins, and its duration if known; `nil` for other events.
+  /// The beginning of a gap event's gap, and its duration if known; `nil` for other events.
   public var gap: (start: ClockTime, duration: ClockTime?)? {
     guard kind == .gap else { return nil }
     var (start, duration): (GstClockTime, GstClockTime) = (0, 0)
@@ -84,9 +84,9 @@ extension Event {
     return unsafe identifier.map { unsafe String(cString: $0) }
   }
 
-  /// An event private to some elements, which recognise it by its structure.
+  /// An event private to some elements, which recognize it by its structure.
   /// - Parameters:
-  ///   - structure: what it is recognised by, and carries.
+  ///   - structure: the structure that it is recognized by, with its data.
   ///   - isDownstream: whether it goes downstream, in order among the buffers, or upstream.
   public static func custom(_ structure: consuming Structure, isDownstream: Bool) -> Event {
     unsafe Event(

@@ -30,11 +30,11 @@ public import CGStreamer
     case streamStart
     /// The format of the buffers to come.
     case caps
-    /// How timestamps of the buffers to come become running time.
+    /// The conversion of later buffers' timestamps to running time.
     case segment
     /// The part of the stream that a segment seek asked for is over.
     case segmentDone
-    /// Which streams there are.
+    /// The available streams.
     case streamCollection
     /// Downstream wants some of the streams.
     case selectStreams
@@ -50,7 +50,7 @@ public import CGStreamer
     case step
     /// The latency that the pipeline plays with.
     case latency
-    /// Downstream wants caps negotiated anew.
+    /// Downstream requests another negotiation of caps.
     case reconfigure
     /// Downstream is late, or has time to spare.
     case qualityOfService
@@ -159,7 +159,7 @@ public import CGStreamer
   /// An end-of-stream event.
   public static func endOfStream() -> Event { unsafe Event(owning: gst_event_new_eos()) }
 
-  /// Asks upstream to negotiate anew.
+  /// Requests renegotiation from upstream.
   public static func reconfigure() -> Event { unsafe Event(owning: gst_event_new_reconfigure()) }
 }
 

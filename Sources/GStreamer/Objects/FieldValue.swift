@@ -46,7 +46,7 @@ public enum FieldValue: Hashable, Sendable {
 extension FieldValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByStringLiteral
 {
-  /// A `gint` where it fits, else a `gint64`.
+  /// A `gint` if it fits, else a `gint64`.
   public init(integerLiteral value: Int64) { self = Int32(exactly: value).map(Self.int) ?? .int64(value) }
   /// A `gdouble`.
   public init(floatLiteral value: Double) { self = .double(value) }

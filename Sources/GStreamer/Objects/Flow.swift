@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// Why data flow stopped: a negative `GstFlowReturn` (gstpad.h). Success is no error, except for `dropped`.
+/// The reason data flow stopped: a negative `GstFlowReturn` (gstpad.h). Success is no error, except for `dropped`.
 public struct FlowError: RawRepresentable, Error, Hashable, Sendable {
   /// The `GstFlowReturn`.
   public let rawValue: Int32

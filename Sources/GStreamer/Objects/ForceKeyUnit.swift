@@ -3,7 +3,7 @@ import CGStreamer
 
 /// A request for a keyframe: upstream to the encoder, or downstream ahead of the keyframe (gst/video/video-event.h).
 public struct ForceKeyUnit: Hashable, Sendable {
-  /// Running time at which it is wanted; `nil` is as soon as possible.
+  /// The requested running time; `nil` is as soon as possible.
   public var runningTime: ClockTime?
   /// Whether parameter sets are wanted with it.
   public var allHeaders: Bool

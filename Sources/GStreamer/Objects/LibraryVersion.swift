@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// The version of GStreamer in this process, which may be later than that of its headers.
+/// The version of GStreamer in this process, which may be later than its headers' version.
 package enum LibraryVersion {
   /// Whether it is this version, or a later one.
   package static func isAtLeast(_ major: UInt32, _ minor: UInt32) -> Bool {

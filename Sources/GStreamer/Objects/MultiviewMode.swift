@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// How the views of one scene share a video stream (`GstVideoMultiviewMode`).
+/// The way the views of one scene share a video stream (`GstVideoMultiviewMode`).
 package enum MultiviewMode: Int32, Sendable {
   case none = -1
   case mono = 0

@@ -3,8 +3,8 @@ public import CGStreamer
 
 /// One of an element's pads (`GstPad`).
 ///
-/// What ``Element/pad(_:)``, ``Element/addPad(template:named:_:)`` and `requestPad` return holds a reference: such a pad
-/// may be released by another thread at any time, and its pushes then throw ``FlowError/flushing``. The pads of a base
+/// A pad that ``Element/pad(_:)``, ``Element/addPad(template:named:_:)`` or `requestPad` returns holds a reference.
+/// Another thread may release it at any time, and its pushes then throw ``FlowError/flushing``. The pads of a base
 /// class (`sinkPad`, `sourcePad`) hold none and are valid as long as the element lives.
 @safe public struct Pad: @unchecked Sendable {
   // Any thread may use a GstPad: it has locks of its own.
@@ -13,7 +13,7 @@ public import CGStreamer
   /// `nil` for a pad that its element keeps: those are used for every buffer, and counting references takes time.
   private let owner: ObjectReference?
 
-  /// A pad that the caller knows to outlive the value.
+  /// A pad that outlives the value, as the caller guarantees.
   @unsafe package init(lent raw: UnsafeMutablePointer<GstPad>) { unsafe (self.raw, owner) = (raw, nil) }
 
   /// A pad that the value takes over one reference to.
@@ -159,12 +159,12 @@ public import CGStreamer
   public func checkReconfigure() -> Bool { unsafe gst_pad_check_reconfigure(raw) != 0 }
   /// Whether downstream has asked for renegotiation; leaves the request in place.
   public var needsReconfigure: Bool { unsafe cgst_pad_needs_reconfigure(raw) != 0 }
-  /// Caps need only intersect with the pad's, not be a subset of them, and are compared with the template's alone: for
+  /// Accepts caps that only intersect with the pad's, and compares them with the template's alone. This is for
   /// elements that add missing fields themselves, such as parsers.
   public func setAcceptsIntersection() { unsafe cgst_pad_set_accepts_intersection(raw) }
   /// Buffers without bytes are dropped, in front of an adapter that would give their times to the bytes after them.
   package func skipEmptyBuffers() { unsafe cgst_pad_skip_empty_buffers(raw) }
-  /// Caps are compared with the template's alone, not with the answer to a caps query: for decoders, whose answer
+  /// Compares caps with the template's alone, not with the answer to a caps query. This is for decoders, whose answer
   /// includes restrictions of downstream, such as a frame rate, that encoded caps may lack.
   public func setAcceptsTemplate() { unsafe cgst_pad_set_accepts_template(raw) }
   /// Whether the pad is in pull mode (random access) rather than push mode.
@@ -172,14 +172,14 @@ public import CGStreamer
   /// Whether the pad is flushing.
   public var isFlushing: Bool { unsafe cgst_pad_is_flushing(raw) != 0 }
 
-  /// The length of the stream in bytes, if upstream knows it.
+  /// The length of the stream in bytes, if upstream reports it.
   package var peerDurationInBytes: UInt64? {
     var duration: gint64 = 0
     guard unsafe gst_pad_peer_query_duration(raw, GST_FORMAT_BYTES, &duration) != 0, duration >= 0 else { return nil }
     return UInt64(duration)
   }
 
-  /// Whether upstream can be read at any place at no great cost: not where that means a download.
+  /// Whether upstream can be read at any place at no great cost: false if that means a download.
   package var peerHasRandomAccess: Bool {
     let query = unsafe Query(owning: gst_query_new_scheduling())
     guard queryPeer(query) else { return false }

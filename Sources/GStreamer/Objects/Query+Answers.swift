@@ -25,7 +25,7 @@ extension Query {
     }
   }
 
-  /// The format that a position, duration or seeking query asks in; `nil` for other queries.
+  /// The format that a position, duration or seeking query requests; `nil` for other queries.
   public var format: Format? {
     var format = GST_FORMAT_UNDEFINED
     switch kind {
@@ -79,7 +79,7 @@ extension Query {
     return true
   }
 
-  /// What a convert query asks for: a value, its format, and the one that is wanted; `nil` for other queries.
+  /// The request of a convert query: a value, its format, and the wanted format; `nil` for other queries.
   public var conversion: (value: Int64, from: Format, to: Format)? {
     guard kind == .convert else { return nil }
     var (from, to) = (GST_FORMAT_UNDEFINED, GST_FORMAT_UNDEFINED)

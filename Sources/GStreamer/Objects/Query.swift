@@ -37,7 +37,7 @@ public import CGStreamer
     case acceptCaps
     /// How to allocate buffers.
     case allocation
-    /// Asks an element to output all that it holds before it answers.
+    /// Makes an element output all that it holds before it answers.
     case drain
     /// Anything else.
     case other
@@ -82,7 +82,7 @@ public import CGStreamer
     public var pool: BufferPool?
     /// Bytes of a buffer.
     public var size: UInt32
-    /// Buffers to allocate at once.
+    /// Buffers to allocate immediately.
     public var minimum: UInt32
     /// Buffers at most; 0 is no limit.
     public var maximum: UInt32

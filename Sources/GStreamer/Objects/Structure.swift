@@ -17,8 +17,8 @@ public import CGStreamer
     return unsafe raw
   }
 
-  /// An empty structure. The name begins with an ASCII letter; letters, digits and `/-_.:+` follow. In any other name, a
-  /// hyphen replaces each other character, and `x` comes first where there is no letter.
+  /// An empty structure. The name begins with an ASCII letter; letters, digits and `/-_.:+` follow. In any other
+  /// name, a hyphen replaces each other character, and `x` comes first if there is no letter.
   public init(_ name: String) {
     var valid = name.utf8.map { byte in
       let isValid = Self.isLetter(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || Self.signs.contains(byte)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 public import CGStreamer
 
-/// Tags: what is known of a stream or file, such as codec and bitrate (`GstTagList`).
+/// Tags: properties of a stream or file, such as codec and bitrate (`GstTagList`).
 @safe public struct TagList: ~Copyable, @unsafe MiniObject {
   /// The C object.
   @unsafe public private(set) var raw: UnsafeMutablePointer<GstTagList>

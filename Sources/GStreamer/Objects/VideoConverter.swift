@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
 
-/// Converts raw video between formats, sizes and colour spaces (`GstVideoConverter`).
+/// Converts raw video between formats, sizes and color spaces (`GstVideoConverter`).
 @safe public struct VideoConverter: ~Copyable {
   private let raw: OpaquePointer
   private let input: VideoInfo

@@ -9,7 +9,7 @@ extension VideoFormat {
     return unsafe UnsafeBufferPointer(start: formats, count: Int(count)).map { VideoFormat(rawValue: $0.rawValue) }
   }
 
-  /// What samples represent.
+  /// The color model of samples.
   public enum Kind: Sendable {
     /// Luma and chroma.
     case yuv
@@ -21,7 +21,7 @@ extension VideoFormat {
     case other
   }
 
-  /// What its samples represent.
+  /// The color model of its samples.
   public var kind: Kind {
     let flags = unsafe description?.pointee.flags.rawValue ?? 0
     if flags & GST_VIDEO_FORMAT_FLAG_YUV.rawValue != 0 { return .yuv }

@@ -16,7 +16,7 @@ import CGStreamer
     return unsafe Buffer.lending(buffer) { $0.attributes }
   }
 
-  /// What a map is for.
+  /// The purpose of a map.
   public enum Access: Sendable {
     /// The memory is not changed.
     case reading
@@ -134,8 +134,8 @@ import CGStreamer
     return unsafe (data, UnsafeMutableRawBufferPointer(start: start, count: Int(clamping: map.size)))
   }
 
-  /// The first row of a plane without its padding, the bytes from one row to the next, and the number of rows that lie
-  /// in the plane's memory: what ``row(_:ofPlane:)`` gives row by row, for pictures of a thousand rows.
+  /// The first row of a plane without its padding, the bytes from one row to the next, and the number of rows in the
+  /// plane's memory. ``row(_:ofPlane:)`` gives the same row by row; this is for pictures of a thousand rows.
   ///
   /// - Returns: `nil` when there is no such row or plane.
   /// - Warning: valid as long as the map lives.
@@ -152,8 +152,8 @@ import CGStreamer
     return unsafe (UnsafeRawBufferPointer(start: plane.start, count: size.bytes), stride, count)
   }
 
-  /// Copies bytes to the beginning of a row. Returns `false`, without a copy, when they would exceed the plane's memory,
-  /// and in a map for reading.
+  /// Copies bytes to the beginning of a row. Returns `false`, without a copy, when they would exceed the plane's
+  /// memory, and in a map for reading.
   @discardableResult
   public mutating func write(_ samples: Span<UInt8>, toRow row: Int, ofPlane index: Int) -> Bool {
     guard isWritable, row >= 0, let plane = unsafe plane(index) else { return false }

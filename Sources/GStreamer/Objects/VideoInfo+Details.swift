@@ -2,7 +2,7 @@
 import CGStreamer
 
 extension VideoInfo {
-  /// How fields lie in frames (`GstVideoInterlaceMode`).
+  /// The arrangement of fields in frames (`GstVideoInterlaceMode`).
   public enum InterlaceMode: UInt32, Sendable {
     /// Frames that are not made of fields.
     case progressive
@@ -16,14 +16,15 @@ extension VideoInfo {
     case alternate
   }
 
-  /// How fields lie in frames.
+  /// The arrangement of fields in frames.
   public var interlaceMode: InterlaceMode {
     get { InterlaceMode(rawValue: unsafe raw.interlace_mode.rawValue) ?? .progressive }
     set { unsafe raw.interlace_mode = GstVideoInterlaceMode(rawValue: newValue.rawValue) }
   }
 
-  /// For a description of a single field: the video with one field in each buffer (`alternate`): twice the height, the
-  /// sample aspect ratio of frames, the caps feature `format:Interlaced`. `nil` when the size is out of range.
+  /// Returns, for a description of a single field, the video with one field in each buffer (`alternate`). It has
+  /// twice the height, the sample aspect ratio of frames, and the caps feature `format:Interlaced`. `nil` if the size
+  /// is out of range.
   package func alternatingFields() -> VideoInfo? {
     var frames = unsafe VideoInfo(GstVideoInfo())
     guard let width = UInt32(exactly: width), let height = UInt32(exactly: height * 2),
@@ -91,12 +92,12 @@ extension VideoInfo {
     if own.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN { unsafe raw.colorimetry.matrix = other.matrix }
   }
 
-  /// Sets unknown range and matrix, if any part of the colorimetry is known, to GStreamer's defaults for this size:
-  /// other elements ignore a colorimetry without a matrix.
+  /// Sets unknown range and matrix, if the colorimetry has more than the usual range, to GStreamer's defaults for
+  /// this size. Other elements ignore a colorimetry without a matrix, and assume the usual range.
   package mutating func completeColorimetryBySize() {
     let own = unsafe raw.colorimetry
     let isKnown =
-      own.range != GST_VIDEO_COLOR_RANGE_UNKNOWN || own.primaries != GST_VIDEO_COLOR_PRIMARIES_UNKNOWN
+      own.range == GST_VIDEO_COLOR_RANGE_0_255 || own.primaries != GST_VIDEO_COLOR_PRIMARIES_UNKNOWN
       || own.transfer != GST_VIDEO_TRANSFER_UNKNOWN || own.matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN
     guard isKnown, let usual = VideoInfo(format: format, width: width, height: height) else { return }
     if own.range == GST_VIDEO_COLOR_RANGE_UNKNOWN { unsafe raw.colorimetry.range = usual.raw.colorimetry.range }
@@ -140,8 +141,9 @@ extension VideoInfo {
     unsafe raw.ABI.abi = other.raw.ABI.abi
   }
 
-  /// As `copyDescription`, for the output of a conversion to this format: range and matrix of RGB for RGB, its own
-  /// colorimetry where only the input is RGB; its own chroma site where the subsampling differs.
+  /// As `copyDescription`, for the output of a conversion to this format. RGB gets range and matrix of RGB. If only
+  /// the input is RGB, this format keeps its own colorimetry. If the subsampling differs, it keeps its own chroma
+  /// site.
   package mutating func describeAsConverted(from other: VideoInfo) {
     let (own, site) = unsafe (raw.colorimetry, raw.chroma_site)
     copyDescription(from: other)

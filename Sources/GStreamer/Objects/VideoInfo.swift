@@ -23,7 +23,7 @@ public import CGStreamer
     else { return nil }
   }
 
-  /// How samples are stored.
+  /// The format of samples.
   public var format: VideoFormat {
     unsafe VideoFormat(rawValue: raw.finfo?.pointee.format.rawValue ?? GST_VIDEO_FORMAT_UNKNOWN.rawValue)
   }

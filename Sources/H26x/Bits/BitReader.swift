@@ -2,9 +2,9 @@
 
 /// Reads the syntax elements of a NAL unit (or of a configuration record) bit by bit.
 ///
-/// The bytes are those of the NAL unit as it is in the stream: `emulation_prevention_three_byte`s (7.4.1.1) are removed
-/// while reading, nothing is copied. Every read names its syntax element for ``BitstreamError``, and the Exp-Golomb
-/// reads take its legal range.
+/// The bytes are the NAL unit as it is in the stream: `emulation_prevention_three_byte`s (7.4.1.1) are removed while
+/// reading, nothing is copied. Every read names its syntax element for ``BitstreamError``, and the Exp-Golomb reads
+/// take its legal range.
 ///
 /// A reader never reads past the end of its bytes and never traps; after an error its position is unspecified.
 public struct BitReader: ~Escapable {
@@ -19,9 +19,9 @@ public struct BitReader: ~Escapable {
   private var zeroRun = 0
   /// Bits loaded so far, without emulation prevention bytes.
   private var loadedBits: Int
-  /// Where reading must stop, in the same count as ``bitOffset``.
+  /// The end of reading, in the same count as ``bitOffset``.
   private var endBit: Int
-  /// Records what is read; nil for nowhere.
+  /// Records the elements that are read; nil to record none.
   private let trace: SyntaxTrace?
   /// Index of a data byte that is not zero, or -1: before it there is more data.
   private var setByte = -1
@@ -42,7 +42,7 @@ public struct BitReader: ~Escapable {
     self.removesEmulationPrevention = removesEmulationPrevention
     self.trace = trace
     position = max(0, min(offset, bytes.count))
-    // Where an Int has 32 bits, only the first 256 MiB can be counted in bits.
+    // If an Int has 32 bits, only the first 256 MiB can be counted in bits.
     let count = min(bytes.count, Int.max >> 3)
     position = min(position, count)
     loadedBits = position * 8
@@ -55,7 +55,7 @@ public struct BitReader: ~Escapable {
   /// Whether the next bit is the first one of a byte.
   public var isByteAligned: Bool { cachedBits & 7 == 0 }
 
-  /// Whether the bits up to the next byte are all 1; true where a byte begins.
+  /// Whether the bits up to the next byte are all 1; true at the start of a byte.
   var endsByteWithOnes: Bool {
     let count = cachedBits & 7
     return count == 0 || ~cache >> (64 - count) == 0
@@ -194,7 +194,7 @@ public struct BitReader: ~Escapable {
     return try longCodeNumber(element)
   }
 
-  /// Reads a code that is longer than what is cached, in two steps.
+  /// Reads a code that is longer than the cached bits, in two steps.
   @inline(never)
   private mutating func longCodeNumber(_ element: StaticString) throws(BitstreamError) -> UInt32 {
     let start = bitOffset
@@ -249,7 +249,7 @@ public struct BitReader: ~Escapable {
     return part
   }
 
-  /// Whether the next eight bits are ones.
+  /// Whether the next eight bits are all 1.
   mutating func startsWithOnes() -> Bool {
     if cachedBits < 8 { refill() }
     return cachedBits >= 8 && cache >> 56 == 255

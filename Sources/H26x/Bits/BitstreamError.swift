@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Why a piece of bitstream could not be read or written, and where.
+/// The reason that a piece of bitstream could not be read or written, and its place.
 ///
 /// It allocates nothing, since the syntax element is a `StaticString`: a stream with an error in every NAL unit costs
 /// no more than a good one.
 public struct BitstreamError: Error, Sendable {
-  /// What went wrong.
+  /// The kind of error.
   public enum Reason: UInt8, Sendable {
     /// The data ended inside the syntax element.
     case truncated
@@ -31,7 +31,7 @@ public struct BitstreamError: Error, Sendable {
     case unsupported
   }
 
-  /// A part of a parameter set whose errors decide what becomes of the set.
+  /// A part of a parameter set whose errors decide how the set is treated.
   package enum Part: Sendable {
     /// The width or height of pictures.
     case pictureSize
@@ -39,7 +39,7 @@ public struct BitstreamError: Error, Sendable {
     case scalingList
   }
 
-  /// What went wrong.
+  /// The kind of error.
   public let reason: Reason
 
   /// The part of a parameter set that could not be read, if it is one of those.
@@ -48,7 +48,7 @@ public struct BitstreamError: Error, Sendable {
   /// The syntax element, by its name in the specification.
   public let element: StaticString
 
-  /// Where the syntax element begins, in bits from the start of the NAL unit or record, without emulation prevention
+  /// The start of the syntax element, in bits from the start of the NAL unit or record, without emulation prevention
   /// bytes.
   public let bitOffset: Int
 
@@ -65,7 +65,7 @@ public struct BitstreamError: Error, Sendable {
     self.bitOffset = bitOffset
   }
 
-  /// Creates an error at a byte. Where an Int has 32 bits, offsets beyond the first 256 MiB are all the same.
+  /// Creates an error at a byte. If an Int has 32 bits, all offsets beyond the first 256 MiB are equal.
   package init(_ reason: Reason, _ element: StaticString, byteOffset: Int) {
     self.init(reason, element, bitOffset: min(byteOffset, Int.max >> 3) * 8)
   }

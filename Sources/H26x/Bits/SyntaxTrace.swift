@@ -2,8 +2,8 @@
 
 /// The syntax elements of a structure in the order in which they were read: name, value and place.
 ///
-/// Pass it to an initialiser that reads a structure, such as `H264.SequenceParameterSet(nalUnit:trace:)`. After an
-/// error it contains what was read so far, with the element that is out of range.
+/// Pass it to an initializer that reads a structure, such as `H264.SequenceParameterSet(nalUnit:trace:)`. After an
+/// error it contains the elements read so far, including one that is out of range.
 public final class SyntaxTrace {
   /// A syntax element.
   public struct Element: Sendable {
@@ -11,13 +11,14 @@ public final class SyntaxTrace {
     public let name: StaticString
     /// Its value; flags are 0 and 1.
     public let value: Int64
-    /// Where it begins, in bits from the start of the NAL unit or record, without emulation prevention bytes.
+    /// The start of the element, in bits from the start of the NAL unit or record, without emulation prevention
+    /// bytes.
     public let bitOffset: Int
     /// Its length in bits.
     public let bitCount: Int
   }
 
-  /// What was read so far, ``limit`` elements at most.
+  /// The elements read so far, ``limit`` at most.
   public private(set) var elements: [Element] = []
 
   /// Elements recorded at most: more than any sensible structure has.

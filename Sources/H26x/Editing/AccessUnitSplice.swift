@@ -6,8 +6,8 @@ struct AccessUnitSplice: ~Escapable {
   private let packaging: NALPackaging
   private var output: [UInt8] = []
   private var copied = 0
-  /// Whether the NAL unit in front of the next one was removed with a start code of four bytes, which the first NAL unit
-  /// of an access unit needs.
+  /// Whether the NAL unit in front of the next one was removed with a start code of four bytes. The first NAL unit of
+  /// an access unit needs such a start code.
   private var owesZeroByte = false
 
   @_lifetime(copy accessUnit)
@@ -57,7 +57,7 @@ struct AccessUnitSplice: ~Escapable {
     output.append(0)
   }
 
-  /// The result; nil where nothing was replaced.
+  /// The result; nil if nothing was replaced.
   consuming func finish() -> [UInt8]? {
     guard copied > 0 || !output.isEmpty else { return nil }
     copy(to: accessUnit.count)

@@ -18,7 +18,7 @@ struct ClockTimestampEdits: Sendable {
     )
   }
 
-  /// A NAL unit with SEI whose picture timing has the new timestamps; nil where it stays, as one that cannot be read to
+  /// A NAL unit with SEI whose picture timing has the new timestamps; nil if it stays, as one that cannot be read to
   /// its end does.
   ///
   /// - Parameters:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What is cut off the edges of the coded picture, in luma samples.
+/// The margins cut off the edges of the coded picture, in luma samples.
 public struct CropMargins: Sendable, Hashable {
   /// From the left edge.
   public var left: UInt32
@@ -19,7 +19,7 @@ public struct CropMargins: Sendable, Hashable {
     self.bottom = bottom
   }
 
-  /// What a syntax element that crops a picture requires.
+  /// The requirements of a syntax element that crops a picture.
   struct Syntax {
     let element: StaticString
     /// The luma samples that its offsets count.
@@ -31,8 +31,8 @@ public struct CropMargins: Sendable, Hashable {
 
   /// The offsets that a syntax element has for these margins.
   ///
-  /// - Throws: `.forbiddenCombination` where its units do not divide them, and where nothing is left of a picture of
-  ///   this size.
+  /// - Throws: `.forbiddenCombination` if its units do not divide them, or if nothing is left of a picture of this
+  ///   size.
   func offsets(_ syntax: Syntax, in size: VideoSize) throws(StreamEditError) -> CropMargins {
     guard UInt64(left) + UInt64(right) < UInt64(clamping: size.width),
       UInt64(top) + UInt64(bottom) < UInt64(clamping: size.height)

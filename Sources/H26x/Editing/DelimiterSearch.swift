@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Finds the access unit delimiter that the slices of an access unit need: the first `primary_pic_type` (H.264 table 7-5)
-/// or `pic_type` (H.265 table 7-2) that allows all of them.
+/// Finds the access unit delimiter that the slices of an access unit need. It is the first `primary_pic_type` (H.264
+/// table 7-5) or `pic_type` (H.265 table 7-2) that allows all of them.
 package struct DelimiterSearch<Codec: StreamEditing>: Sendable {
   private var hasPicture = false
   /// A bit for each `slice_type` that is there.
@@ -33,7 +33,7 @@ package struct DelimiterSearch<Codec: StreamEditing>: Sendable {
     return nalUnit + [pictureType << 5 | 0x10]
   }
 
-  /// What takes the place of a delimiter that excludes a slice; nil where it stays.
+  /// The replacement for a delimiter that excludes a slice; nil if the delimiter stays.
   package func replacement(for delimiter: Span<UInt8>) -> [UInt8]? {
     let length = Codec.nalUnitHeaderLength
     guard hasPicture, delimiter.count > length else { return nil }
@@ -44,7 +44,7 @@ package struct DelimiterSearch<Codec: StreamEditing>: Sendable {
 
   private var pictureType: UInt8 {
     let types = Codec.delimiterTypes
-    // Where all slice types are inherited from what is missing, any may be there.
+    // If all slices inherit their types from slices that are missing, any type may be there.
     let index = sliceTypes == 0 ? nil : types.firstIndex { sliceTypes & ~$0 == 0 }
     return UInt8(clamping: index ?? types.count - 1)
   }

@@ -2,20 +2,20 @@
 
 /// A parameter set that edits apply to.
 protocol EditableParameterSet: Equatable {
-  /// Reads the payload, up to what this library does not read.
+  /// Reads the payload, up to the first syntax that this library does not read.
   init(payload reader: inout BitReader) throws(BitstreamError)
-  /// Writes what ``init(payload:)`` reads.
+  /// Writes the syntax that ``init(payload:)`` reads.
   func write(to writer: inout BitWriter)
   /// Applies an edit; one that does not concern it changes nothing.
   mutating func apply(_ edit: StreamEdit) throws(StreamEditError)
-  /// Checks what holds of all edits together.
+  /// Checks the conditions on all edits together.
   ///
   /// - Parameter original: the set before them.
   func check(_ edits: [StreamEdit], of original: Self) throws(StreamEditError)
   /// Its id.
   var number: UInt8 { get }
-  /// The set with the VUI of another one, so that an edit in front of the VUI and one in it are two: what is between
-  /// them keeps its bits.
+  /// The set with the VUI of another one. It separates an edit in front of the VUI from one in the VUI, so the bits
+  /// between them stay as they are.
   func withVUI(of other: Self) -> Self
 }
 

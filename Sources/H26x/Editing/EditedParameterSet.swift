@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What has become of a parameter set.
+/// The result of editing a parameter set.
 public enum EditedParameterSet: Sendable {
   /// It stays as it is.
   case unchanged

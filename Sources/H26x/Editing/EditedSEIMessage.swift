@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What has become of an SEI message.
+/// The result of editing an SEI message.
 public enum EditedSEIMessage: Sendable, Hashable {
   /// It stays as it is.
   case unchanged

@@ -27,9 +27,9 @@ public struct FieldChange: Sendable {
   public let id: UInt8
   /// The syntax element, by its name in the Recommendation.
   public let element: StaticString
-  /// The value before; nil where the element was not there.
+  /// The value before; nil if the element was not there.
   public let old: Int64?
-  /// The value after; nil where the element is gone.
+  /// The value after; nil if the element is gone.
   public let new: Int64?
 }
 
@@ -42,7 +42,7 @@ extension FieldChange: CustomStringConvertible {
 }
 
 extension FieldChange {
-  /// How far an element that only one of two sets has is looked for in the other: longer than any optional part of VUI
+  /// How far to search one set for an element that only the other set has. It is longer than any optional part of VUI
   /// and HRD parameters for one buffer.
   private static var reach: Int { 64 }
 

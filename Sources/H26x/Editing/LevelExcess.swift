@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a level has no room for.
+/// The property of a stream for which a level has no room.
 package enum LevelExcess: Sendable, Hashable {
   /// There is no SPS, or no such level.
   case unknown

@@ -6,9 +6,9 @@ extension StreamEditing {
   ///
   /// - Parameters:
   ///   - nalUnits: the stream's parameter sets, before the edits.
-  ///   - edits: what else is changed.
-  ///   - demand: what parameter sets do not state.
-  /// - Returns: nil when there is no SPS, and when the stream keeps no level.
+  ///   - edits: the other changes.
+  ///   - demand: the demands that parameter sets do not state.
+  /// - Returns: nil if there is no SPS, and when the stream keeps no level.
   public static func lowestLevel(
     of nalUnits: [[UInt8]], after edits: [StreamEdit], _ demand: LevelDemand = LevelDemand()
   ) -> StreamLevel? {
@@ -21,13 +21,13 @@ extension StreamEditing {
     }
   }
 
-  /// What the level of a stream has no room for.
+  /// Returns the property of a stream for which its level has no room.
   ///
   /// - Parameters:
   ///   - nalUnits: the stream's parameter sets, before the edits.
-  ///   - edits: what is changed; perhaps the level, too.
-  ///   - demand: what parameter sets do not contain.
-  /// - Returns: nil when the stream keeps its level.
+  ///   - edits: the changes, perhaps of the level too.
+  ///   - demand: the demands that parameter sets do not contain.
+  /// - Returns: nil if the stream keeps its level.
   /// - Throws: the refusal of an edit.
   package static func excess(
     of nalUnits: [[UInt8]], after edits: [StreamEdit], _ demand: LevelDemand
@@ -156,7 +156,7 @@ extension ParameterSetStore {
     self.init()
     for nalUnit in nalUnits {
       do throws(BitstreamError) { try insert(nalUnit.span) } catch {
-        // What refers to it is unknown.
+        // References to it cannot be resolved.
       }
     }
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Where a NAL unit of an access unit is, with its start code or length prefix.
+/// The place of a NAL unit in an access unit, with its start code or length prefix.
 struct NALUnitPlace {
   /// The NAL unit, header included.
   let range: Range<Int>
-  /// Where its start code or length prefix begins.
+  /// The offset of its start code or length prefix.
   let start: Int
 
   /// All up to the first bad length.

@@ -54,7 +54,7 @@ package struct PictureSearch<Codec: StreamEditing>: Sendable {
     }
   }
 
-  /// The id of the SPS that a slice refers to; nil where that cannot be read.
+  /// The id of the SPS that a slice refers to; nil if that cannot be read.
   package static func sequenceParameterSetID(
     of slice: Span<UInt8>, _ sets: Codec.ParameterSets
   ) -> SequenceParameterSetID? {

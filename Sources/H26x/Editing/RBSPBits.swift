@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The bits of a parameter set, so that an edit replaces those that it changes and keeps all others: reserved bits,
-/// extensions that this library does not read, and whatever follows.
+/// The bits of a parameter set. An edit replaces the bits that it changes and keeps all others: reserved bits,
+/// extensions that this library does not read, and everything after them.
 struct RBSPBits: Sendable {
   /// The NAL unit header.
   private let header: [UInt8]
-  /// What is read, without the trailing bits.
+  /// The bits that were read, without the trailing bits.
   private var read: [Bool] = []
-  /// What follows it, up to `rbsp_trailing_bits()`.
+  /// The bits that follow them, up to `rbsp_trailing_bits()`.
   private var unread: [Bool] = []
   /// Zero bytes behind the trailing bits.
   private var trailingZeros = 0
@@ -17,7 +17,7 @@ struct RBSPBits: Sendable {
   /// - Parameters:
   ///   - nalUnit: the NAL unit, header included.
   ///   - headerLength: bytes of the header.
-  ///   - end: where reading has ended, in bits from the start of the NAL unit, without emulation prevention bytes.
+  ///   - end: the end of reading, in bits from the start of the NAL unit, without emulation prevention bytes.
   init(_ nalUnit: Span<UInt8>, headerLength: Int, end: Int) throws(BitstreamError) {
     header = [UInt8](copying: nalUnit.extracting(first: min(headerLength, nalUnit.count)))
     var reader = BitReader(nalUnit, from: headerLength)
@@ -26,11 +26,11 @@ struct RBSPBits: Sendable {
     while trailingZeros < nalUnit.count, nalUnit[nalUnit.count - 1 - trailingZeros] == 0 { trailingZeros += 1 }
   }
 
-  /// Replaces the bits in which two versions of what is read differ.
+  /// Replaces the bits in which two versions of the bits read differ.
   ///
   /// - Parameters:
-  ///   - old: writes what was read.
-  ///   - new: writes what takes its place.
+  ///   - old: writes the bits that were read.
+  ///   - new: writes the bits that replace them.
   mutating func replace(_ old: (inout BitWriter) -> Void, with new: (inout BitWriter) -> Void) {
     let (before, after) = (Self.bits(old), Self.bits(new))
     let start = Self.sharedPrefix(before, after)
@@ -47,9 +47,9 @@ struct RBSPBits: Sendable {
     }
   }
 
-  /// Replaces the first bits of what was not read.
+  /// Replaces the first of the bits that were not read.
   ///
-  /// - Throws: `.truncated` where they are more than there are in front of the trailing bits.
+  /// - Throws: `.truncated` if there are fewer in front of the trailing bits.
   mutating func replaceUnread(_ count: Int, with writer: BitWriter) throws(BitstreamError) {
     guard 0...unread.count ~= count else {
       throw BitstreamError(.truncated, "rbsp_trailing_bits", bitOffset: 8 * header.count + read.count + unread.count)

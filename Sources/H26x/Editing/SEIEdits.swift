@@ -45,15 +45,16 @@ struct SEIEdits: Sendable {
 
   private var insertsMessages: Bool { !atKeyframes.isEmpty || !byAccessUnit.isEmpty }
 
-  /// Whether the picture has to be found: where a message is inserted, and where the SPS decides what is in one.
+  /// Whether an edit needs the picture: it inserts a message, or the SPS determines the contents of a message.
   var dependOnPicture: Bool { removesHRD || insertsMessages }
 
-  /// What an access unit gets: messages of whose type there is one at most, and which is there already, are not repeated.
+  /// Returns the messages to insert into an access unit. If a type allows one message at most and the access unit
+  /// already has it, the message is not repeated.
   ///
   /// - Parameters:
-  ///   - messages: those of the access unit, before the edits, of whose types there is one at most.
+  ///   - messages: the messages of the access unit, before the edits, whose types allow one message at most.
   ///   - clause: the annex of SEI.
-  /// - Throws: `.forbiddenCombination` for another content than that of one that stays.
+  /// - Throws: `.forbiddenCombination` if a message that stays has other content.
   func inserted(
     accessUnit: Int, isKeyframe: Bool, beside messages: [SEIPayloadType: [UInt8]], clause: StaticString
   ) throws(StreamEditError) -> [SEIInsertion] {
@@ -81,8 +82,8 @@ struct SEIEdits: Sendable {
     .alternativeTransferCharacteristics,
   ]
 
-  /// What takes the place of a NAL unit with SEI: nil when it stays, an empty one when nothing is left of it. One that
-  /// cannot be read to its end stays.
+  /// The replacement for an SEI NAL unit: nil if it stays, empty if no message is left. A NAL unit that cannot be
+  /// read to its end stays.
   func edited<Codec: StreamEditing>(
     _ nalUnit: Span<UInt8>, _: Codec.Type, _ sps: Codec.SequenceParameterSet?, _ changes: inout SEIChanges
   ) -> [UInt8]? {

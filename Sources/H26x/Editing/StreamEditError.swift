@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Why an edit was refused: the syntax element, what is required of it, and the clause that requires it.
+/// The refusal of an edit: the syntax element, the requirement on it, and the clause that requires it.
 public struct StreamEditError: Error, Sendable {
   /// The kind of refusal.
   public enum Reason: UInt8, Sendable {
@@ -8,7 +8,7 @@ public struct StreamEditError: Error, Sendable {
     case notInCodec
     /// The value is reserved, or outside the syntax element's range.
     case valueOutOfRange
-    /// The value is legal, but not together with what the stream is or does.
+    /// The value is legal, but not together with other properties of the stream.
     case forbiddenCombination
     /// The stream does not keep the limits of the level.
     case exceedsLevel
@@ -20,9 +20,9 @@ public struct StreamEditError: Error, Sendable {
   public let reason: Reason
   /// The syntax element, by its name in the Recommendation.
   public let element: StaticString
-  /// The value that was requested; nil where it is no number.
+  /// The value that was requested; nil if it is no number.
   public let value: Int64?
-  /// What is required, for people.
+  /// The requirement, for people.
   public let requirement: StaticString
   /// The Recommendation and its clause: "H.264 E.2.1".
   public let clause: StaticString
@@ -41,7 +41,7 @@ public struct StreamEditError: Error, Sendable {
 }
 
 extension StreamEditError {
-  /// HRD parameters describe when a buffer receives what pictures of the old rate need.
+  /// HRD parameters describe when a buffer receives the bits of pictures of the old rate.
   static func rateOfHRD(_ rate: Ratio, clause: StaticString) -> StreamEditError {
     StreamEditError(
       .forbiddenCombination, "time_scale", Int64(rate.numerator),

@@ -46,7 +46,7 @@ enum StreamEditField: UInt8, CaseIterable {
     }
   }
 
-  /// What its values look like.
+  /// The form of its values.
   var expected: String {
     switch self {
     case .removeColour, .removeHRD, .removeLayers: "no value"
@@ -76,7 +76,7 @@ enum StreamEditField: UInt8, CaseIterable {
   /// Whether it may be there several times.
   var isRepeatable: Bool { [.constraintSet, .compatibleProfile, .constraint, .removeSEI, .insertSEI].contains(self) }
 
-  /// The edits of a value; nil when it cannot be read.
+  /// The edits of a value; nil if it cannot be read.
   func edits(_ value: ArraySlice<UInt8>) -> [StreamEdit]? {
     if let edit = display(value) { return [edit] }
     switch self {
@@ -116,7 +116,7 @@ enum StreamEditField: UInt8, CaseIterable {
     }
   }
 
-  /// The edit of what is displayed and how fast.
+  /// The edit of the displayed area and the frame rate.
   private func display(_ value: ArraySlice<UInt8>) -> StreamEdit? {
     let text = Self.text(value)
     switch self {
@@ -152,8 +152,8 @@ enum StreamEditField: UInt8, CaseIterable {
 }
 
 extension StreamEdit {
-  /// Whether it concerns SEI messages and access unit delimiters alone, so that any access unit can be the first that it
-  /// changes. Without picture timing, the VUI must not demand it.
+  /// Whether it concerns SEI messages and access unit delimiters alone, so that any access unit can be the first that
+  /// it changes. Without picture timing, the VUI must not demand it.
   public var keepsParameterSets: Bool {
     switch self {
     case .removeSEI, .keepSEI: !removesPictureTiming

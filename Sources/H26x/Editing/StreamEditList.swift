@@ -2,16 +2,17 @@
 
 /// Edits as text: "colour=bt709,range=limited,level=4.1".
 ///
-/// The fields are those of the program's options (`h26x edit --help`), and so are their values. A part without `=` that
-/// is no field of its own continues the value before: "crop=0,0,0,8,remove-hrd".
+/// The fields and their values are the program's options (`h26x edit --help`). A part without `=` that is no field of
+/// its own continues the value before: "crop=0,0,0,8,remove-hrd".
 public struct StreamEditList: Sendable, Hashable {
-  /// The edits, in the order in which they are to be applied, whatever the order in the text; without the level that
-  /// ``findsLevel`` stands for, and the reorder depth that ``measuresReordering`` stands for.
+  /// The edits, in the order to apply them, whatever their order in the text. It has neither the level that
+  /// ``findsLevel`` stands for, nor the reorder depth that ``measuresReordering`` stands for.
   public private(set) var edits: [StreamEdit] = []
-  /// "level=auto": the lowest level that the stream keeps is to be found, which ``edits(at:reordering:)`` then takes.
+  /// "level=auto": the caller must find the lowest level that the stream keeps, and pass it to
+  /// ``edits(at:reordering:)``.
   public private(set) var findsLevel = false
-  /// "latency=measured": the reorder depth of the pictures so far is to be measured, which ``edits(at:reordering:)``
-  /// then takes.
+  /// "latency=measured": the caller must measure the reorder depth of the pictures so far, and pass it to
+  /// ``edits(at:reordering:)``.
   public private(set) var measuresReordering = false
 
   /// Creates a list without an edit.
@@ -49,13 +50,13 @@ public struct StreamEditList: Sendable, Hashable {
         edits += new
       }
     }
-    // A stream of the High tier cannot be below level 4, so the tier comes first where it is Main.
+    // A stream of the High tier cannot be below level 4, so the tier comes first if it is Main.
     guard let tier = edits.firstIndex(of: .highTier(false)) else { return }
     edits.insert(edits.remove(at: tier), at: 0)
   }
 
-  /// The edits with a level in the place of "level=auto", and an edit of the reorder depth in that of "latency=measured",
-  /// or of a number; without what was not found.
+  /// Returns the edits with a level in place of "level=auto", and a reorder depth in place of "latency=measured" or a
+  /// number. A value that was not found is left out.
   public func edits(at level: StreamLevel?, reordering: StreamEdit? = nil) -> [StreamEdit] {
     var edits = edits
     let place = edits.firstIndex { $0 == .highTier(true) || $0.keepsParameterSets } ?? edits.endIndex
@@ -73,7 +74,7 @@ public struct StreamEditList: Sendable, Hashable {
   /// The number of "latency"; nil without one.
   package var leastReordering: UInt8? { edits.lazy.compactMap { $0.reorderDepth }.first }
 
-  /// Names and values, continued ones put together.
+  /// Names and values, with continued values put together.
   private static func parts(
     of text: String
   ) throws(StreamEditTextError) -> [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {

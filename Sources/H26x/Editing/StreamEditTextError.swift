@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Why a list of edits cannot be read.
+/// The reason that a list of edits cannot be read.
 public struct StreamEditTextError: Error, Sendable, Hashable {
   /// The field, as it is in the text.
   public let field: String
   /// Its value, as it is in the text; empty for none.
   public let value: String
-  /// What is wrong, or expected in its place.
+  /// The error, or the value expected in its place.
   public let requirement: String
 
   init(_ field: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, _ requirement: StaticString) {

@@ -7,7 +7,7 @@ public protocol StreamEditing: VideoCodecSyntax {
   /// - Parameters:
   ///   - nalUnit: the parameter set, header included. Sets that no edit concerns, such as PPS, are unchanged.
   ///   - sets: the parameter sets of the stream, before any edit.
-  ///   - edits: what is to be changed, in the order in which it is.
+  ///   - edits: the changes, in the order to apply them.
   /// - Throws: the refusal of an edit.
   static func edited(
     parameterSet nalUnit: Span<UInt8>, _ edits: [StreamEdit], sets: borrowing ParameterSets
@@ -16,31 +16,31 @@ public protocol StreamEditing: VideoCodecSyntax {
   ///
   /// - Parameters:
   ///   - record: the record.
-  ///   - edited: edits a NAL unit; nil where it stays as it is, and an empty one where it is to be left out.
-  /// - Throws: what `edited` throws; `.lengthNotRepresentable` for one of more than 65,535 bytes.
+  ///   - edited: edits a NAL unit; nil if it stays as it is, and an empty one if it must be left out.
+  /// - Throws: the errors of `edited`; `.lengthNotRepresentable` for one of more than 65,535 bytes.
   static func edited(
     _ record: ConfigurationRecord, with edited: ([UInt8]) throws(StreamEditError) -> [UInt8]?
   ) throws(StreamEditError) -> ConfigurationRecord
-  /// What becomes of an SEI message when the HRD parameters are removed.
+  /// Returns the edit of an SEI message that the removal of the HRD parameters requires.
   ///
   /// - Parameters:
   ///   - message: the message.
-  ///   - sps: the SPS of its picture, before the edits; nil where that is not known.
+  ///   - sps: the SPS of its picture, before the edits; nil if that is not known.
   static func withoutHRD(_ message: borrowing SEIMessages.Message, sps: SequenceParameterSet?) -> EditedSEIMessage
   /// Replaces the clock timestamps of picture timing, which H.264 has in it.
   ///
   /// - Parameters:
-  ///   - timestamps: nil where `clock_timestamp_flag` is 0; those that are missing at the end are, too.
+  ///   - timestamps: nil if `clock_timestamp_flag` is 0; those that are missing at the end are, too.
   ///   - message: the picture timing.
-  ///   - sps: the SPS of its picture, before the edits; nil where that is not known.
-  /// - Throws: the refusal, for what the picture or the syntax has no room for.
+  ///   - sps: the SPS of its picture, before the edits; nil if that is not known.
+  /// - Throws: the refusal, if the picture or the syntax has no room for them.
   static func replacing(
     clockTimestamps timestamps: [ClockTimestamp?], in message: borrowing SEIMessages.Message,
     sps: SequenceParameterSet?
   ) throws(StreamEditError) -> EditedSEIMessage
   /// The levels of Annex A, the lowest first.
   static var levels: [StreamLevel] { get }
-  /// Whether pictures with an SPS keep to what its level has room for.
+  /// Whether pictures with an SPS stay within the limits of its level.
   static func keeps(_ sps: SequenceParameterSet, _ demand: LevelDemand) -> Bool
   /// The header of an SEI NAL unit for the picture of a slice.
   static func seiHeader(forPictureOf slice: Span<UInt8>) -> [UInt8]
@@ -49,8 +49,7 @@ public protocol StreamEditing: VideoCodecSyntax {
   /// The slice types that an access unit delimiter allows, a bit for each `slice_type`, by `primary_pic_type` or
   /// `pic_type`.
   static var delimiterTypes: [UInt8] { get }
-  /// The bit of a slice's `slice_type`: none where it is inherited, or the slice is redundant, all where it cannot be
-  /// read.
+  /// The bit of a slice's `slice_type`: none if it is inherited or the slice is redundant, all if it cannot be read.
   static func sliceTypes(of slice: Span<UInt8>, _ sets: borrowing ParameterSets) -> UInt8
   /// Whether a NAL unit is of a layer or view above the base layer.
   static func isOfEnhancementLayer(_ nalUnit: Span<UInt8>) -> Bool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Changes what the headers of a stream announce, and nothing else: colour, shape, rate, level, SEI. Slices, start codes
-/// and all that no edit concerns come out byte for byte.
+/// Changes the headers of a stream, and nothing else: colour, shape, rate, level, SEI. Slices, start codes and all
+/// that no edit concerns come out byte for byte.
 ///
 /// Make an editor for a stream, pass it the configuration record, if there is one, and then every access unit in
 /// decoding order.
@@ -11,9 +11,9 @@
 /// if let edited = try editor.edit(accessUnit.span, packaging: .annexB) { accessUnit = edited }
 /// ```
 public struct StreamEditor<Codec: StreamEditing>: Sendable {
-  /// The edits, in the order in which they are applied.
+  /// The edits, in the order of their application.
   public let edits: [StreamEdit]
-  /// What was changed so far, each syntax element of each version of a parameter set once. At most ``changeLimit``.
+  /// The changes so far, each syntax element of each version of a parameter set once. At most ``changeLimit``.
   public private(set) var changes: [FieldChange] = []
   /// SEI messages that were changed, removed and inserted, by type.
   public private(set) var messages = SEIChanges()
@@ -21,7 +21,7 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   public private(set) var removedLayerNALUnits = 0
   /// Access unit delimiters that were corrected, removed and inserted.
   public private(set) var delimiters = SEIChanges.Count()
-  /// Why the last parameter set that could not be read, and was left as it was, could not; nil when there was none.
+  /// The error in the last parameter set that could not be read and was left as it was; nil if there was none.
   public private(set) var lastUnreadable: BitstreamError?
 
   /// Changes listed at most.
@@ -49,7 +49,7 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
     insertsDelimiters = edits.contains(.insertDelimiters)
   }
 
-  /// Edits the NAL units of a configuration record, and the fields of the record that repeat what they contain.
+  /// Edits the NAL units of a configuration record, and the fields of the record that repeat their contents.
   ///
   /// - Throws: the refusal of an edit, with nothing changed.
   public mutating func edit(
@@ -65,10 +65,10 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
 
   /// Edits an access unit.
   ///
-  /// Where no edit concerns SEI, any whole number of NAL units can be passed in its place. Bytes in front of the first
-  /// start code, between NAL units and after a bad length stay where they are.
+  /// If no edit concerns SEI, any whole number of NAL units can be passed in its place. Bytes in front of the first
+  /// start code, between NAL units and after a bad length stay as they are.
   ///
-  /// - Returns: the edited access unit; nil when it stays as it is.
+  /// - Returns: the edited access unit; nil if it stays as it is.
   /// - Throws: the refusal of an edit; `.lengthNotRepresentable` when a NAL unit has become too long for the length
   ///   prefix. The access unit is then not to be used.
   public mutating func edit(
@@ -124,7 +124,7 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
     return nil
   }
 
-  /// What takes a NAL unit's place: nil when it stays, an empty one when it is removed.
+  /// Returns the replacement for a NAL unit: nil if it stays, empty if it is removed.
   private mutating func edited(
     _ nalUnit: Span<UInt8>, _ sps: Codec.SequenceParameterSet?, _ delimiter: DelimiterSearch<Codec>? = nil
   ) throws(StreamEditError) -> [UInt8]? {
@@ -238,9 +238,9 @@ extension StreamEditor {
   /// Edits a NAL unit of the access unit of a picture.
   ///
   /// - Parameters:
-  ///   - picture: what was found of it; nil where no edit needs it.
-  ///   - delimiter: of its access unit; nil where none is needed.
-  /// - Returns: nil when it stays as it is, an empty one when it is removed.
+  ///   - picture: the picture found in it; nil if no edit needs it.
+  ///   - delimiter: the search in its access unit; nil if none is needed.
+  /// - Returns: nil if it stays as it is, an empty one when it is removed.
   /// - Throws: the refusal of an edit.
   package mutating func edited(
     _ nalUnit: Span<UInt8>, of picture: PictureSearch<Codec>.Picture?, _ delimiter: DelimiterSearch<Codec>? = nil

@@ -43,7 +43,7 @@ extension VUISyntax {
   }
 
   private mutating func setSignal(_ change: (inout VideoSignal) -> Void) {
-    // What is inferred when it is absent.
+    // The default is the signal that is inferred in its absence.
     var signal = videoSignal ?? VideoSignal(format: 5, isFullRange: false, colour: nil)
     change(&signal)
     videoSignal = signal
@@ -112,6 +112,6 @@ extension VUISyntax {
 }
 
 extension ColourDescription {
-  /// What is inferred when it is absent.
+  /// The description that is inferred in its absence.
   fileprivate static var unspecified: Self { Self(primaries: 2, transfer: 2, matrix: 2) }
 }

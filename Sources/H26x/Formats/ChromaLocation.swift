@@ -2,9 +2,9 @@
 
 /// `chroma_sample_loc_type_top_field` and `_bottom_field` of a VUI, 0 to 5 (H.264 figure E-1, H.265 figure E.1).
 public struct ChromaLocation: Sendable, Hashable {
-  /// Of top fields and frames.
+  /// The location for top fields and frames.
   public var topField: UInt8
-  /// Of bottom fields.
+  /// The location for bottom fields.
   public var bottomField: UInt8
 
   /// Creates one.

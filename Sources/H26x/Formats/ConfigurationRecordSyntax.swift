@@ -15,7 +15,7 @@ public protocol ConfigurationRecordSyntax: Sendable, Hashable {
   init(_ bytes: Span<UInt8>) throws(BitstreamError)
   /// Creates the record for all parameter sets of a store.
   ///
-  /// - Throws: `.missingParameterSet` without an SPS, or what reading it throws.
+  /// - Throws: `.missingParameterSet` without an SPS, or the error of reading it.
   init(_ parameterSets: borrowing ParameterSets, nalLengthSize: NALLengthSize) throws(BitstreamError)
   /// The record's bytes.
   ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The part of the coded picture that is to be shown, in luma samples from the top left of the coded picture.
+/// The part of the coded picture to show, in luma samples from the top left of the coded picture.
 public struct CropRectangle: Sendable, Hashable {
   /// The first column, in samples.
   public var left: Int

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What this package's elements and program need of a codec on top of its syntax: GStreamer's names for it, and types
-/// that follow a stream.
+/// The needs of this package's elements and program beyond a codec's syntax: GStreamer's names for it, and types that
+/// follow a stream.
 package protocol ElementCodecSyntax: VideoCodecSyntax where Inspector: FormatTracking {
   /// The media type of compressed caps: "video/x-h264".
   static var mediaType: String { get }
@@ -32,7 +32,7 @@ package protocol ElementCodecSyntax: VideoCodecSyntax where Inspector: FormatTra
 }
 
 extension ElementCodecSyntax {
-  /// `stream-format` of streams with start codes, which is that of every codec.
+  /// `stream-format` of streams with start codes, the same for every codec.
   package static var byteStreamFormat: String { "byte-stream" }
 }
 

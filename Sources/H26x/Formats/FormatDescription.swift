@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a decoder, a muxer or caps need of a video stream: the counterpart of `CMVideoFormatDescription`.
+/// The format of a video stream, as a decoder, a muxer or caps need it: the counterpart of
+/// `CMVideoFormatDescription`.
 ///
 /// Made from parameter sets or from a configuration record; codec-neutral.
 public struct FormatDescription: Sendable, Hashable {
-  /// Which standard the stream follows.
+  /// The standard that the stream follows.
   public enum Codec: Sendable, Hashable {
     /// ITU-T H.264.
     case h264
@@ -45,11 +46,11 @@ public struct FormatDescription: Sendable, Hashable {
     public var units: UInt32
     /// `time_scale`, 1 or more.
     public var timeScale: UInt32
-    /// How many ticks a frame lasts: 2 in H.264 and where each picture is a field, else 1.
+    /// How many ticks a frame lasts: 2 in H.264 and if each picture is a field, else 1.
     public var perFrame: UInt32 = 2
   }
 
-  /// Which standard the stream follows.
+  /// The standard that the stream follows.
   public var codec: Codec
   /// Size of the coded picture (in H.264 always a frame) in luma samples.
   public var codedSize: VideoSize
@@ -75,17 +76,17 @@ public struct FormatDescription: Sendable, Hashable {
   public var lumaBitDepth: Int
   /// Bits of a chroma sample.
   public var chromaBitDepth: Int
-  /// Width to height of a sample; nil when unspecified.
+  /// Width to height of a sample; nil if unspecified.
   public var pixelAspectRatio: Ratio?
-  /// Full range, rather than limited range; nil when the stream does not signal it.
+  /// Full range, rather than limited range; nil if the stream does not signal it.
   public var isFullRange: Bool?
-  /// Primaries, transfer and matrix; nil when the stream does not signal it.
+  /// Primaries, transfer and matrix; nil if the stream does not signal it.
   public var colour: ColourDescription?
-  /// Location of chroma samples in top fields and frames, 0 to 5; nil when the stream does not signal it.
+  /// Location of chroma samples in top fields and frames, 0 to 5; nil if the stream does not signal it.
   public var chromaSampleLocation: UInt8?
-  /// Frames a second; nil when the stream does not signal it, or signals something absurd.
+  /// Frames a second; nil if the stream does not signal it, or signals something absurd.
   public var frameRate: Ratio?
-  /// The tick from which ``frameRate`` is derived, as sent, absurd or not; nil when it is not sent, or has a term of
+  /// The tick from which ``frameRate`` is derived, as sent, absurd or not; nil if it is not sent, or has a term of
   /// zero.
   public var tick: Tick?
   /// Frames a second that the level allows for this size (H.264 A.3.4).
@@ -94,8 +95,8 @@ public struct FormatDescription: Sendable, Hashable {
   public var isIntraOnly: Bool
   /// Whether fields and field macroblocks are allowed.
   public var isInterlacedAllowed: Bool
-  /// The caps field `coded-picture-structure`: "field" where fields are allowed, else "frame"; nil in H.265, which
-  /// codes fields as pictures of their own.
+  /// The caps field `coded-picture-structure`: "field" if fields are allowed, else "frame"; nil in H.265, which codes
+  /// fields as pictures of their own.
   package var codedPictureStructure: String?
   /// Whether each picture is a single field: frames are twice as high as ``croppedSize``.
   public var isFieldSequence = false
@@ -103,11 +104,11 @@ public struct FormatDescription: Sendable, Hashable {
   public var isPictureStructurePresent: Bool
   /// Size of the decoded picture buffer in frames.
   public var decodedPictureBufferFrames: Int
-  /// The reorder depth that the stream sends, in frames; nil when it sends none.
+  /// The reorder depth that the stream sends, in frames; nil if it sends none.
   public var sentReorderFrames: Int?
   /// The reorder depth in frames: as sent, or inferred from profile and level.
   public var maximumReorderFrames: Int
-  /// The last (largest) coded picture buffer that the stream was made for; nil when the stream does not signal it.
+  /// The last (largest) coded picture buffer that the stream was made for; nil if the stream does not signal it.
   public var buffering: Buffering?
   /// The parameter sets.
   public var parameterSets: ParameterSetBytes
@@ -117,7 +118,7 @@ public struct FormatDescription: Sendable, Hashable {
   /// Size of the picture to show.
   public var croppedSize: VideoSize { VideoSize(width: cropRectangle.width, height: cropRectangle.height) }
 
-  /// Size of the frame to show: twice as high as the picture where each picture is a field.
+  /// Size of the frame to show: twice as high as the picture if each picture is a field.
   public var frameSize: VideoSize {
     VideoSize(width: cropRectangle.width, height: cropRectangle.height * (isFieldSequence ? 2 : 1))
   }

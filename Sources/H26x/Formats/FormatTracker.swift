@@ -20,7 +20,7 @@ struct FormatTracker<Codec: VideoCodecSyntax>: Sendable {
     if activeID == nil { activate(nil, of: sets) }
   }
 
-  /// Takes the first slice of an access unit. Returns whether the format differs from that of the one before.
+  /// Takes the first slice of an access unit. Returns whether the format differs from the one before.
   mutating func take(_ slice: Codec.SliceHeader, _ sets: borrowing Codec.ParameterSets) -> Bool {
     guard isStale || slice.sequenceParameterSetID != activeID else { return false }
     return activate(slice.sequenceParameterSetID, of: sets)

@@ -13,7 +13,7 @@ package protocol FormatTracking: AccessUnitInspecting {
 }
 
 extension AccessUnitInfo where Codec: ElementCodecSyntax {
-  /// How the picture was scanned, as far as its coding shows; nil when its first slice cannot be read.
+  /// How the picture was scanned, as far as its coding shows; nil if its first slice cannot be read.
   ///
   /// - Parameter parameterSets: those up to the access unit.
   package func scan(_ parameterSets: borrowing Codec.ParameterSets) -> PictureScan? {

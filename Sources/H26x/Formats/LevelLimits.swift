@@ -15,7 +15,8 @@ package struct LevelLimits: Sendable {
   /// The largest coded picture buffer of the NAL HRD, in bits.
   package let nalCodedBuffer: UInt64
 
-  /// Whether pictures of this size, so many in so many seconds, are more than ``rate`` allows. Any numbers may be given.
+  /// Whether pictures of this size, so many in so many seconds, are more than ``rate`` allows. Any numbers may be
+  /// given.
   package func isExceeded(bySize size: UInt64, pictures: UInt64, inSeconds seconds: UInt64) -> Bool {
     let (sent, allowed) = (size.multipliedFullWidth(by: pictures), rate.multipliedFullWidth(by: seconds))
     return (sent.high, sent.low) > (allowed.high, allowed.low)

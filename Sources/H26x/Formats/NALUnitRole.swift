@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a NAL unit is in its access unit.
+/// The role of a NAL unit in its access unit.
 public enum NALUnitRole: Sendable, Hashable {
   /// A slice of the base picture whose header can be read.
   case slice

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// `nal_unit_type` of a codec: an open set of numbers, reserved ones included.
+/// `nal_unit_type` of a codec: an open set of numbers, including reserved numbers.
 public protocol NALUnitTypeSyntax: RawRepresentable, Sendable, Hashable where RawValue == UInt8 {
   /// Creates a type from its number, of which high bits are ignored.
   init(rawValue: UInt8)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What inserting a parameter set has changed.
+/// The result of inserting a parameter set.
 public enum ParameterSetChange: Sendable, Hashable {
   /// Nothing: the same bytes were stored already.
   case unchanged
   /// There was none with its id.
   case added
-  /// It differs from the one before with its id.
+  /// It differs from the set before with its id.
   case replaced
 }

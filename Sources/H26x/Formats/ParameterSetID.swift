@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The id of a parameter set, by which other structures refer to it. Ids of different kinds are different types: the id
-/// of a PPS cannot be taken for that of an SPS.
+/// The id of a parameter set, by which other structures refer to it. Ids of different kinds are different types: the
+/// id of a PPS cannot be taken for an id of an SPS.
 ///
-/// How large it may be depends on kind and codec: 31 and 255 for SPS and PPS of H.264 (7.4.2), 15, 15 and 63 for VPS, SPS
-/// and PPS of H.265 (7.4.3).
+/// The maximum depends on kind and codec: 31 and 255 for SPS and PPS of H.264 (7.4.2); 15, 15 and 63 for VPS, SPS and
+/// PPS of H.265 (7.4.3).
 public struct ParameterSetID<Kind>: RawRepresentable, Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral,
   CustomStringConvertible
 {
@@ -27,7 +27,7 @@ public struct ParameterSetID<Kind>: RawRepresentable, Hashable, Comparable, Send
   public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Which parameter sets an id is of.
+/// The kind of parameter sets that an id belongs to.
 public enum ParameterSetKind {
   /// Video parameter sets.
   public enum Video {}

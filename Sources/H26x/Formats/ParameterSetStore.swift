@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The parameter sets received so far, by id. Bounded, whatever the stream does.
+/// The parameter sets received so far, by id. Bounded for any stream.
 public protocol ParameterSetStore: Sendable {
-  /// What it holds.
+  /// The SPS that the store holds.
   associatedtype SequenceParameterSet: SequenceParameterSetSyntax
 
   /// Creates an empty store.
@@ -13,13 +13,13 @@ public protocol ParameterSetStore: Sendable {
   /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` for other types.
   @discardableResult
   mutating func insert(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> ParameterSetChange
-  /// Why a stored parameter set cannot be read; nil when it can.
+  /// The reason that a stored parameter set cannot be read; nil if it can.
   func defect(of nalUnit: Span<UInt8>) -> BitstreamError?
   /// Forgets everything.
   mutating func removeAll()
   /// The SPS with the id, nil if there is none.
   func sequenceParameterSet(_ id: SequenceParameterSetID) -> SequenceParameterSet?
-  /// The id of an SPS NAL unit; nil when it cannot be read.
+  /// The id of an SPS NAL unit; nil if it cannot be read.
   static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> SequenceParameterSetID?
   /// Whether a set of the same kind and id was read before.
   func holdsSet(withIDOf nalUnit: Span<UInt8>) -> Bool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What is needed of any codec's SPS. The contents of caps come from ``FormatDescription`` instead.
+/// The properties of any codec's SPS. The contents of caps come from ``FormatDescription`` instead.
 public protocol SequenceParameterSetSyntax: Sendable, Hashable {
   /// Reads an SPS NAL unit, header included.
   ///
@@ -10,7 +10,7 @@ public protocol SequenceParameterSetSyntax: Sendable, Hashable {
   init(nalUnit: Span<UInt8>, trace: SyntaxTrace?) throws(BitstreamError)
   /// `seq_parameter_set_id`.
   var id: SequenceParameterSetID { get }
-  /// The reorder depth in frames as sent; nil when the stream does not signal it.
+  /// The reorder depth in frames as sent; nil if the stream does not signal it.
   var sentReorderFrames: Int? { get }
   /// The reorder depth in frames: as sent, or inferred from profile and level.
   var maximumReorderFrames: Int { get }
@@ -20,7 +20,7 @@ public protocol SequenceParameterSetSyntax: Sendable, Hashable {
   var forbidsBFrames: Bool { get }
   /// Whether no picture is a single field.
   var isFrameOnly: Bool { get }
-  /// 2 where each picture of ``PictureReading`` is a field that is paired by its POC alone, else 1.
+  /// 2 if each picture of ``PictureReading`` is a field that is paired by its POC alone, else 1.
   var picturesPerFrame: Int { get }
   /// By how much POC usually grows from a frame to the next one shown.
   var usualOrderStep: Int { get }

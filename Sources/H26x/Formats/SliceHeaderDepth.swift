@@ -2,7 +2,7 @@
 
 /// How far a slice header is read.
 public enum SliceHeaderDepth: Sendable {
-  /// Up to what distinguishes pictures and orders them.
+  /// Up to the elements that distinguish pictures and order them.
   case pictureIdentity
   /// Up to reference marking, where H.264 may reset POC (MMCO 5).
   case referenceMarking

@@ -10,14 +10,14 @@ public protocol SliceHeaderSyntax: Sendable {
   /// Whether every picture sends all references that it and later ones need (H.265's reference picture sets).
   static var sendsReferences: Bool { get }
 
-  /// Reads the header of a slice NAL unit with its syntax about reference pictures; nil where the slice before has it.
+  /// Reads the header of a slice NAL unit with its syntax about reference pictures; nil if the slice before has it.
   ///
   /// - Throws: `.missingParameterSet` when the PPS or its SPS is not there, or any other ``BitstreamError``.
   static func withReferences(
     nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
   ) throws(BitstreamError) -> (header: Self, references: References?)
 
-  /// Reads the header of a slice NAL unit, which may be truncated after what `depth` needs.
+  /// Reads the header of a slice NAL unit, which may be truncated after the elements that `depth` needs.
   ///
   /// - Throws: `.missingParameterSet` when the PPS or its SPS is not there, or any other ``BitstreamError``.
   init(nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets, depth: SliceHeaderDepth) throws(BitstreamError)
@@ -26,7 +26,7 @@ public protocol SliceHeaderSyntax: Sendable {
   var pictureParameterSetID: PictureParameterSetID { get }
   /// `seq_parameter_set_id` of that PPS.
   var sequenceParameterSetID: SequenceParameterSetID { get }
-  /// The temporal sub-layer of the picture; 0 where the codec has none.
+  /// The temporal sub-layer of the picture; 0 if the codec has none.
   var temporalID: UInt8 { get }
   /// Whether the picture is an IDR picture.
   var isIDR: Bool { get }
@@ -38,11 +38,12 @@ public protocol SliceHeaderSyntax: Sendable {
   var isBottomField: Bool { get }
   /// Whether the slice repeats a part of the primary picture.
   var isRedundant: Bool { get }
-  /// Where the slice begins: the address of its first block (`first_mb_in_slice`, `slice_segment_address`).
+  /// The start of the slice: the address of its first block (`first_mb_in_slice`, `slice_segment_address`).
   var address: UInt32 { get }
   /// Whether the slice begins its picture.
   var isFirstInPicture: Bool { get }
-  /// How it may be predicted; nil when it is inherited from the slice segment before (H.265's dependent slice segments).
+  /// How it may be predicted; nil if it is inherited from the slice segment before (H.265's dependent slice
+  /// segments).
   var prediction: SlicePrediction? { get }
   /// Whether POC needs the header read at depth ``SliceHeaderDepth/referenceMarking``.
   var mayResetPOC: Bool { get }

@@ -2,17 +2,17 @@
 
 /// The front of `vui_parameters()`, which all codecs share: how the video is displayed.
 public protocol VUISyntax: Sendable, Hashable {
-  /// `aspect_ratio_idc`; nil when absent. 255 is Extended_SAR.
+  /// `aspect_ratio_idc`; nil if absent. 255 is Extended_SAR.
   var aspectRatioIDC: UInt8? { get set }
   /// `sar_width`, meaningful for Extended_SAR.
   var sampleAspectRatioWidth: UInt16 { get set }
   /// `sar_height`, meaningful for Extended_SAR.
   var sampleAspectRatioHeight: UInt16 { get set }
-  /// `overscan_appropriate_flag`; nil when absent.
+  /// `overscan_appropriate_flag`; nil if absent.
   var isOverscanAppropriate: Bool? { get set }
-  /// `video_format`, range and colour; nil when absent.
+  /// `video_format`, range and colour; nil if absent.
   var videoSignal: VideoSignal? { get set }
-  /// Location of chroma samples; nil when absent.
+  /// Location of chroma samples; nil if absent.
   var chromaLocation: ChromaLocation? { get set }
   /// The Recommendation's name for the syntax element of ``ColourDescription/matrix``.
   static var matrixElement: StaticString { get }
@@ -21,7 +21,7 @@ public protocol VUISyntax: Sendable, Hashable {
 }
 
 extension VUISyntax {
-  /// The sample aspect ratio (H.264 table E-1, H.265 table E.1); nil when absent, unspecified or with a term of 0.
+  /// The sample aspect ratio (H.264 table E-1, H.265 table E.1); nil if absent, unspecified or with a term of 0.
   public var sampleAspectRatio: Ratio? {
     guard let aspectRatioIDC else { return nil }
     if aspectRatioIDC == 255 {

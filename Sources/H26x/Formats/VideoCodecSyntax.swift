@@ -2,13 +2,14 @@
 
 /// A codec: everything that differs between H.264 and H.265, and nothing else.
 ///
-/// What they share is written once over this protocol. A conforming type is a namespace (``H264``) whose associated
-/// types are the syntax structures of its Recommendation, and the concrete types that other modules call: ``Scanner``
-/// and ``Inspector``. These wrap generic implementations, because other modules cannot specialise a generic type.
+/// Code that they share is written once over this protocol. A conforming type is a namespace (``H264``) whose
+/// associated types are the syntax structures of its Recommendation, and the concrete types that other modules call:
+/// ``Scanner`` and ``Inspector``. These wrap generic implementations, because other modules cannot specialize a
+/// generic type.
 public protocol VideoCodecSyntax: Sendable {
   // MARK: Names
 
-  /// Which codec it is.
+  /// The codec.
   static var codec: FormatDescription.Codec { get }
   /// The Recommendation's name for people: "H.264".
   static var name: String { get }
@@ -21,16 +22,16 @@ public protocol VideoCodecSyntax: Sendable {
   static var nalUnitHeaderLength: Int { get }
   /// An access unit delimiter that allows every slice type, header included.
   ///
-  /// - Parameter temporalID: the temporal sub-layer of the next picture, which is that of H.265's delimiter too
+  /// - Parameter temporalID: the temporal sub-layer of the next picture, and therefore of H.265's delimiter
   ///   (7.4.2.2).
   static func accessUnitDelimiter(temporalID: UInt8) -> [UInt8]
-  /// The temporal sub-layer of a NAL unit, by its header; 0 where the codec has none.
+  /// The temporal sub-layer of a NAL unit, by its header; 0 if the codec has none.
   ///
   /// - Parameter nalUnit: the NAL unit, header included.
   static func temporalID(of nalUnit: Span<UInt8>) -> UInt8
   /// The types that a configuration record takes out of the stream; all parameter sets by default.
   static var typesInConfigurationRecord: NALUnitTypeSet { get }
-  /// What a NAL unit is in its access unit, by its header.
+  /// Returns the role of a NAL unit in its access unit, by its header.
   ///
   /// - Parameter nalUnit: the NAL unit, header included; an empty one is ``NALUnitRole/other``.
   static func role(of nalUnit: Span<UInt8>) -> NALUnitRole
@@ -40,7 +41,7 @@ public protocol VideoCodecSyntax: Sendable {
   /// - Parameter nalUnit: a slice, header included.
   static func isReference(_ nalUnit: Span<UInt8>) -> Bool
   /// Whether the slice begins its picture (`first_mb_in_slice` 0, `first_slice_segment_in_pic_flag`). Needs no
-  /// parameter set; nil when it is truncated or the type has no slice header.
+  /// parameter set; nil if it is truncated or the type has no slice header.
   static func startsPicture(_ nalUnit: Span<UInt8>) -> Bool?
 
   // MARK: Syntax structures
@@ -74,20 +75,21 @@ public protocol VideoCodecSyntax: Sendable {
   ) throws(BitstreamError) -> FormatDescription
   /// The description of a stream with this configuration record.
   ///
-  /// - Throws: `.missingParameterSet` when it holds no SPS, or what reading its parameter sets throws.
+  /// - Throws: `.missingParameterSet` when it holds no SPS, or the error of reading its parameter sets.
   static func formatDescription(_ record: ConfigurationRecord) throws(BitstreamError) -> FormatDescription
   /// The configuration record of a description, with lengths of four bytes if the stream has start codes.
   ///
-  /// - Throws: `.missingParameterSet` without an SPS, or what reading it throws.
+  /// - Throws: `.missingParameterSet` without an SPS, or the error of reading it.
   static func configurationRecord(_ format: FormatDescription) throws(BitstreamError) -> ConfigurationRecord
   /// Whether a slice is of the second field of a frame whose first field, in the picture before, has the slice `first`.
   static func isSecondField(_ slice: SliceHeader, of first: SliceHeader) -> Bool
-  /// Where a slice begins, counted in the order in which slices are decoded: in H.265 by tile scan (7.4.2.4.5).
+  /// Returns the start of a slice, counted in the order in which slices are decoded: in H.265 by tile scan
+  /// (7.4.2.4.5).
   static func decodingAddress(of slice: SliceHeader, parameterSets: borrowing ParameterSets) -> UInt32
-  /// Whether a slice belongs to another picture than the one before it in decoding order.
+  /// Whether a slice belongs to another picture than the slice before it in decoding order.
   static func isFirstOfPicture(_ slice: SliceHeader, after last: SliceHeader) -> Bool
 
-  // MARK: What other modules call
+  // MARK: Types that other modules call
 
   /// Splits a stream into access units.
   associatedtype Scanner: AccessUnitScanning where Scanner.Codec == Self

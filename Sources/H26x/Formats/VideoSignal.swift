@@ -6,7 +6,7 @@ public struct VideoSignal: Sendable, Hashable {
   public var format: UInt8
   /// `video_full_range_flag`.
   public var isFullRange: Bool
-  /// Primaries, transfer and matrix; nil when absent.
+  /// Primaries, transfer and matrix; nil if absent.
   public var colour: ColourDescription?
 
   /// Creates one.

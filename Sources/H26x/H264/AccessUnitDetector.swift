@@ -3,12 +3,13 @@
 extension H264 {
   /// Finds where access units begin (7.4.1.2.3 and 7.4.1.2.4).
   ///
-  /// A small value without references. Feed it every NAL unit in order; it returns whether an access unit begins there.
-  /// Where a slice header cannot be read, a slice that begins with macroblock 0 begins an access unit. A slice from the
-  /// middle that fits neither the current picture nor the next one is taken for a damaged slice of the current one, so
-  /// that the others are not lost. The two fields of a frame are two access units, as in the Recommendation.
+  /// A small value without references. Feed it every NAL unit in order; it returns whether an access unit begins
+  /// there. If slice headers cannot be read, a slice that begins with macroblock 0 begins an access unit. A slice
+  /// from the middle may fit neither the current picture nor the next one. It is taken for a damaged slice of the
+  /// current picture, so the others are not lost. The two fields of a frame are two access units, as in the
+  /// Recommendation.
   public struct AccessUnitDetector: AccessUnitDetecting {
-    /// What a NAL unit means for the access unit.
+    /// The role of a NAL unit at the border of access units.
     public typealias Boundary = AccessUnitBoundary
 
     private var hasNALUnit = false
@@ -26,7 +27,7 @@ extension H264 {
     /// Creates a detector that has seen nothing: the first NAL unit begins an access unit.
     public init() {}
 
-    /// Starts anew, as after a seek.
+    /// Starts over, as after a seek.
     public mutating func reset() { self = AccessUnitDetector() }
 
     /// Whether the current access unit has a slice of its primary picture.
@@ -35,9 +36,9 @@ extension H264 {
     /// Feeds a NAL unit, reading its slice header as far as needed.
     ///
     /// - Parameters:
-    ///   - nalUnit: the NAL unit with its header. Of slices the first bytes are enough.
+    ///   - nalUnit: the NAL unit with its header. The first bytes of slices are enough.
     ///   - parameterSets: the parameter sets so far.
-    /// - Returns: the boundary, and the slice header where one could be read.
+    /// - Returns: the boundary, and the slice header if it could be read.
     public mutating func feed(
       _ nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
     ) -> (boundary: Boundary, slice: SliceHeader?) {
@@ -137,9 +138,9 @@ extension H264 {
         || slice.deltaPictureOrderCount1 != last.deltaPictureOrderCount1
     }
 
-    /// Whether a slice whose header differs is more likely damaged, or of another stream, than the first one received
-    /// of the next picture. Where slices are in order, only loss makes a picture begin in its middle; then it goes back
-    /// in macroblocks, or forward in frame numbers.
+    /// Whether a slice whose header differs is damaged or of another stream, rather than the first one received of
+    /// the next picture. If slices are in order, only loss makes a picture begin in its middle. The slice then goes
+    /// back in macroblocks, or forward in frame numbers.
     private func isStray(_ slice: SliceHeader, after last: SliceHeader) -> Bool {
       !slice.allowsArbitraryOrder && slice.firstMacroblock > lastMacroblock && !Self.mayFollow(slice, last)
     }

@@ -9,14 +9,16 @@ extension H264 {
     public var levelIDC: UInt8
     /// `lengthSizeMinusOne` + 1.
     public var nalLengthSize: NALLengthSize
-    /// NAL units of type 7 (and 15 where a writer put them here), in order. At most 31 can be written.
+    /// NAL units of type 7 (and 15 if a writer put them here), in order. At most 31 can be written.
     public var sequenceParameterSets: [[UInt8]]
     /// NAL units of type 8, in order. At most 255 can be written.
     public var pictureParameterSets: [[UInt8]]
-    /// The High profiles' extension; nil when the record ends before it.
+    /// The High profiles' extension; nil if the record ends before it.
     public var high: High?
-    /// Whatever follows, kept as it is.
+    /// The bytes that follow, kept as they are.
     public var trailingBytes: [UInt8] = []
+    /// Whether start codes were found in the record that was read. None belong there, and they were left out.
+    package private(set) var hadStartCodes = false
 
     /// The High profiles' extension.
     public struct High: Sendable, Hashable {
@@ -32,15 +34,15 @@ extension H264 {
 
     /// Creates the record for parameter sets.
     ///
-    /// Profile, constraint flags and level are those of the first SPS, without emulation prevention bytes; the
-    /// extension is present when that profile has it.
+    /// Profile, constraint flags and level come from the first SPS, without emulation prevention bytes; the extension
+    /// is present when that profile has it.
     ///
     /// - Parameters:
     ///   - sequenceParameterSets: NAL units of type 7, at least one.
     ///   - pictureParameterSets: NAL units of type 8.
     ///   - extensions: NAL units of type 13.
     ///   - nalLengthSize: size of the length prefixes in samples.
-    /// - Throws: what reading the first SPS throws; `.missingParameterSet` without one.
+    /// - Throws: the error of reading the first SPS; `.missingParameterSet` without one.
     public init(
       sequenceParameterSets: [[UInt8]], pictureParameterSets: [[UInt8]], extensions: [[UInt8]] = [],
       nalLengthSize: NALLengthSize = .four
@@ -48,7 +50,7 @@ extension H264 {
       guard let first = sequenceParameterSets.first else {
         throw BitstreamError(.missingParameterSet, "sequenceParameterSetNALUnit", bitOffset: 0)
       }
-      let sps = try SequenceParameterSet(nalUnit: first.span)
+      let sps = try SequenceParameterSet.usable(first.span)
       profile = sps.profile
       levelIDC = sps.levelIDC
       self.nalLengthSize = nalLengthSize
@@ -93,7 +95,7 @@ extension H264 {
       let idc = try reader.byte("AVCProfileIndication")
       profile = Profile(idc: idc, constraintFlags: try reader.byte("profile_compatibility"))
       levelIDC = try reader.byte("AVCLevelIndication")
-      // The six reserved bits in front should be ones, but some muxers write zeros.
+      // The six reserved bits in front should be 1, but some muxers write zeros.
       let size = try reader.byte("lengthSizeMinusOne") & 3
       guard let lengthSize = NALLengthSize(rawValue: size + 1) else {
         throw BitstreamError(.valueOutOfRange, "lengthSizeMinusOne", bitOffset: 38)
@@ -109,6 +111,18 @@ extension H264 {
         high = try High(&reader)
       }
       while reader.remainingBits > 0 { trailingBytes.append(try reader.byte("trailing bytes")) }
+      removeStartCodes()
+    }
+
+    /// Separates NAL units that a careless muxer has left in byte-stream format, one or several in the place of each.
+    private mutating func removeStartCodes() {
+      let sets = sequenceParameterSets + pictureParameterSets
+      guard sets.contains(where: { AnnexB.startCode(in: $0.span) != nil }) else { return }
+      hadStartCodes = true
+      let nalUnits = sets.flatMap { LengthPrefixed.separated($0) }
+      let isPicture = { (nalUnit: [UInt8]) in NALUnitType(headerByte: nalUnit[0]) == .pictureParameterSet }
+      sequenceParameterSets = nalUnits.filter { !isPicture($0) && NALUnitType(headerByte: $0[0]).isParameterSet }
+      pictureParameterSets = nalUnits.filter(isPicture)
     }
 
     /// The record's bytes: the inverse of ``init(_:)``.

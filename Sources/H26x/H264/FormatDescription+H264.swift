@@ -5,9 +5,9 @@ extension FormatDescription {
   /// `CMVideoFormatDescriptionCreateFromH264ParameterSets`.
   ///
   /// - Parameters:
-  ///   - nalUnits: NAL units of types 7, 8, 13 and 15 without start codes. The first SPS is the one described.
+  ///   - nalUnits: NAL units of types 7, 8, 13 and 15 without start codes. Only the first SPS is described.
   ///   - nalLengthSize: size of the stream's length prefixes; nil for start codes.
-  /// - Throws: `.missingParameterSet` without an SPS, or what reading one of them throws.
+  /// - Throws: `.missingParameterSet` without an SPS, or the error of reading one of them.
   public init(h264ParameterSets nalUnits: [[UInt8]], nalLengthSize: NALLengthSize? = nil) throws(BitstreamError) {
     var sets = H264.ParameterSets()
     var first: SequenceParameterSetID?
@@ -16,7 +16,7 @@ extension FormatDescription {
     for unit in nalUnits.filter(isSequence) + nalUnits.filter({ !isSequence($0) }) {
       try sets.insert(unit.span)
       if first == nil, let type = unit.first, H264.NALUnitType(rawValue: type) == .sequenceParameterSet {
-        first = try H264.SequenceParameterSet(nalUnit: unit.span).id
+        first = try H264.SequenceParameterSet.usable(unit.span).id
       }
     }
     guard let first else {
@@ -63,7 +63,7 @@ extension FormatDescription {
 
   /// Creates a description of an avcC record.
   ///
-  /// - Throws: `.missingParameterSet` when it holds no SPS (as "avc3" records do), or what reading it throws.
+  /// - Throws: `.missingParameterSet` when it holds no SPS (as "avc3" records do), or the error of reading it.
   public init(decoderConfigurationRecord record: H264.DecoderConfigurationRecord) throws(BitstreamError) {
     try self.init(
       h264ParameterSets: record.sequenceParameterSets + record.pictureParameterSets

@@ -3,7 +3,7 @@
 extension H264 {
   /// Picture timing with other clock timestamps (D.1.3).
   ///
-  /// - Throws: `.forbiddenCombination` where the SPS has no `pic_struct_present_flag`, and for more timestamps than the
+  /// - Throws: `.forbiddenCombination` if the SPS has no `pic_struct_present_flag`, and for more timestamps than the
   ///   picture's structure has; `.valueOutOfRange`.
   public static func replacing(
     clockTimestamps timestamps: [ClockTimestamp?], in message: borrowing SEIMessages.Message,

@@ -17,9 +17,9 @@ extension H264: StreamEditing {
     }
   }
 
-  /// Applies edits to the NAL units of an avcC record. Its profile and level are those of the first SPS.
+  /// Applies edits to the NAL units of an avcC record. Its profile and level come from the first SPS.
   ///
-  /// - Throws: what `edited` throws; `.lengthNotRepresentable`.
+  /// - Throws: the errors of `edited`; `.lengthNotRepresentable`.
   public static func edited(
     _ record: DecoderConfigurationRecord, with edited: ([UInt8]) throws(StreamEditError) -> [UInt8]?
   ) throws(StreamEditError) -> DecoderConfigurationRecord {
@@ -31,7 +31,7 @@ extension H264: StreamEditing {
     }
     guard let first = record.sequenceParameterSets.first else { return record }
     do throws(BitstreamError) {
-      let sps = try SequenceParameterSet(nalUnit: first.span)
+      let sps = try SequenceParameterSet.usable(first.span)
       record.profile = sps.profile
       record.levelIDC = sps.levelIDC
     } catch {
@@ -93,7 +93,7 @@ extension H264.SequenceParameterSet: EditableParameterSet {
       clause: "H.264 A.3.1")
   }
 
-  /// Changes the VUI, which is added where it is needed, and removed when nothing is left of it.
+  /// Changes the VUI. Adds it if needed, and removes it if it is empty afterwards.
   mutating func editVUI(_ change: (inout H264.VUI) throws(StreamEditError) -> Void) throws(StreamEditError) {
     let old = vui ?? H264.VUI()
     var new = old

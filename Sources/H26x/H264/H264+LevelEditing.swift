@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264.SequenceParameterSet {
-  /// Changes level and constraint flags; what was inferred from them is kept.
+  /// Changes level and constraint flags; values inferred from them are kept.
   mutating func setLevel(_ level: StreamLevel) throws(StreamEditError) {
     // level_idc 9 is level 1b, not 0.9.
     guard H264.levels.contains(level) else {
@@ -54,7 +54,7 @@ extension H264.SequenceParameterSet {
     let inferred = UInt8(clamping: decodedPictureBufferFrames)
     var restriction = vui?.bitstreamRestriction ?? .inferred(reorder: inferred, buffer: inferred)
     restriction.maximumReorderFrames = frames
-    // The buffer need not hold more than the references and the pictures that wait: with as many waiting as the depth,
+    // The buffer need not hold more than the references and the pictures that wait. When as many wait as the depth,
     // the first of them is next in output order.
     let needed = min(maximumReferenceFrames + min(frames, 16), inferred)
     restriction.maximumDecodedFrameBuffering = buffer ?? max(needed, frames, maximumReferenceFrames)
@@ -73,13 +73,13 @@ extension H264.SequenceParameterSet {
     try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in vui.bitstreamRestriction = restriction }
   }
 
-  /// Writes what was inferred from profile and level, where it would be inferred otherwise now (E.2.1).
+  /// Writes the values that were inferred from profile and level, if they would be inferred otherwise now (E.2.1).
   private mutating func keepInferredBuffer(of old: Self) throws(StreamEditError) {
     guard vui?.bitstreamRestriction == nil else { return }
     let buffer = old.decodedPictureBufferFrames
     let isIntraOnly = (old.profile.isIntraOnly, profile.isIntraOnly)
     guard buffer != decodedPictureBufferFrames || isIntraOnly.0 != isIntraOnly.1 else { return }
-    // Nothing waits where output order is decoding order: the references suffice.
+    // If output order is decoding order, no picture waits: the references suffice.
     let isOrdered = pictureOrderCountType == .decodingOrder
     let needed = isOrdered ? min(buffer, maximumDecodedPictureBufferFrames) : buffer
     let restriction = H264.VUI.BitstreamRestriction.inferred(
@@ -167,7 +167,7 @@ extension H264 {
 }
 
 extension H264.VUI.BitstreamRestriction {
-  /// What is inferred when it is absent (E.2.1), with a reorder depth and a buffer.
+  /// Returns the values that are inferred in its absence (E.2.1), with a reorder depth and a buffer.
   static func inferred(reorder: UInt8, buffer: UInt8) -> Self {
     Self(
       motionVectorsOverPictureBoundaries: true, maximumBytesPerPictureDenominator: 2,

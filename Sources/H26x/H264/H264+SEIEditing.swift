@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// Buffering period SEI goes; picture timing loses its delays, and goes where nothing else is in it (D.1.3). Time
-  /// offsets have 24 bits without HRD parameters (E.2.2).
+  /// Removes buffering period SEI. Picture timing loses its delays, and is removed if it has nothing else (D.1.3).
+  /// Time offsets have 24 bits without HRD parameters (E.2.2).
   public static func withoutHRD(
     _ message: borrowing SEIMessages.Message, sps: SequenceParameterSet?
   ) -> EditedSEIMessage {
@@ -18,7 +18,7 @@ extension H264 {
         guard timing.clockTimestamps.allSatisfy({ abs(Int64($0?.timeOffset ?? 0)) < 1 << 23 }) else { return .removed }
         return .replaced(timing.payload(sps: new))
       } catch {
-        // What follows the delays cannot be found.
+        // The elements after the delays cannot be found.
         return .removed
       }
     default: return .unchanged

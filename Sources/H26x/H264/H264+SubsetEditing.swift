@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Edits what follows the SPS in a subset SPS: the timing and HRD parameters of the operating points of scalable and
-/// multiview streams (H.264 F.14, G.14). The bits around them are copied.
+/// Edits the syntax after the SPS in a subset SPS: the timing and HRD parameters of the operating points of scalable
+/// and multiview streams (H.264 F.14, G.14). The bits around them are copied.
 struct SubsetExtensionEdit {
   private let removesHRD: Bool
   private let removesTiming: Bool
   private let rate: Ratio?
 
-  /// nil where no edit concerns it.
+  /// nil if no edit concerns it.
   init?(_ edits: [StreamEdit]) {
     guard !edits.contains(.removeLayers) else { return nil }
     removesHRD = edits.contains(.removeHRD)
@@ -20,8 +20,8 @@ struct SubsetExtensionEdit {
 
   /// - Parameters:
   ///   - nalUnit: the subset SPS, before the edits.
-  ///   - base: what has become of it by the edits of its SPS.
-  /// - Throws: `.forbiddenCombination` for a frame rate where operating points have clock ticks of their own.
+  ///   - base: the result of the edits of its SPS.
+  /// - Throws: `.forbiddenCombination` for a frame rate if operating points have clock ticks of their own.
   func edited(_ nalUnit: Span<UInt8>, _ base: EditedParameterSet) throws(StreamEditError) -> EditedParameterSet {
     var old = [UInt8](copying: nalUnit)
     var changes: [FieldChange] = []
@@ -51,7 +51,7 @@ struct SubsetExtensionEdit {
     return .replaced(new, changes: changes + FieldChange.list(.subset, id: number, before, after))
   }
 
-  /// A reading of the extension that writes what is left of it.
+  /// A reading of the extension that writes the rest of it.
   private struct Copy {
     private let edit: SubsetExtensionEdit
     private var writer = BitWriter(addsEmulationPrevention: false)
@@ -60,7 +60,7 @@ struct SubsetExtensionEdit {
 
     init(_ edit: SubsetExtensionEdit) { self.edit = edit }
 
-    /// Returns the subset SPS with what is left, and its id.
+    /// Returns the subset SPS with the rest, and its id.
     mutating func nalUnit(_ nalUnit: Span<UInt8>, _ trace: SyntaxTrace) throws(BitstreamError) -> ([UInt8], UInt8) {
       var reader = BitReader(nalUnit, from: 1, trace: trace)
       let sps = try H264.SequenceParameterSet(&reader)
@@ -128,7 +128,7 @@ struct SubsetExtensionEdit {
       }
     }
 
-    /// What both have of an operating point.
+    /// Reads the part of an operating point that both have.
     private mutating func operatingPoint(_ reader: inout BitReader) throws(BitstreamError) {
       if try u(&reader, 1, "timing_info_present_flag") == 1 {
         hasTiming = true

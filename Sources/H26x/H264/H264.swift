@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The syntax of ITU-T H.264. Clause numbers are those of the edition of 2021-08.
+/// The syntax of ITU-T H.264. Clause numbers refer to the edition of 2021-08.
 public enum H264: VideoCodecSyntax {
   /// H.264.
   public static var codec: FormatDescription.Codec { .h264 }
@@ -28,7 +28,7 @@ public enum H264: VideoCodecSyntax {
   /// The configuration record, avcC.
   public typealias ConfigurationRecord = DecoderConfigurationRecord
 
-  /// What a NAL unit is in its access unit, by `nal_unit_type` (Table 7-1).
+  /// Returns the role of a NAL unit in its access unit, by `nal_unit_type` (Table 7-1).
   public static func role(of nalUnit: Span<UInt8>) -> NALUnitRole {
     guard nalUnit.count > 0 else { return .other }
     switch NALUnitType(headerByte: nalUnit[0]).rawValue {
@@ -64,7 +64,7 @@ public enum H264: VideoCodecSyntax {
 
   /// Describes the stream that an avcC record is of.
   ///
-  /// - Throws: `.missingParameterSet` when it holds no SPS, or what reading its parameter sets throws.
+  /// - Throws: `.missingParameterSet` when it holds no SPS, or the error of reading its parameter sets.
   public static func formatDescription(_ record: DecoderConfigurationRecord) throws(BitstreamError) -> FormatDescription
   {
     try FormatDescription(decoderConfigurationRecord: record)
@@ -72,7 +72,7 @@ public enum H264: VideoCodecSyntax {
 
   /// The avcC record of a description.
   ///
-  /// - Throws: `.missingParameterSet` without an SPS, or what reading it throws.
+  /// - Throws: `.missingParameterSet` without an SPS, or the error of reading it.
   public static func configurationRecord(
     _ format: FormatDescription
   ) throws(BitstreamError) -> DecoderConfigurationRecord {
@@ -94,8 +94,8 @@ public enum H264: VideoCodecSyntax {
     Int((next.frameNumber &- slice.frameNumber) & (1 << UInt32(sps.log2MaximumFrameNumber) - 1))
   }
 
-  /// Whether two fields are a complementary field pair (3.30, 3.31): consecutive, of opposite parity and equal
-  /// `frame_num`, and the second no IDR picture, and no reference if the first is none.
+  /// Whether two fields are a complementary field pair (3.30, 3.31). They are consecutive, of opposite parity and
+  /// equal `frame_num`. The second is no IDR picture, and no reference if the first is none.
   public static func isSecondField(_ slice: SliceHeader, of first: SliceHeader) -> Bool {
     slice.isField && first.isField && first.isBottomField != slice.isBottomField
       && first.frameNumber == slice.frameNumber && !slice.isIDR && (first.isReference || !slice.isReference)

@@ -20,7 +20,7 @@ extension H264 {
       inspector = H26x.AccessUnitInspector(nalLengthSize: nalLengthSize)
     }
 
-    /// The parameter sets received so far, in-band ones included.
+    /// The parameter sets received so far, including in-band sets.
     public var parameterSets: ParameterSets {
       get { inspector.parameterSets }
       set { inspector.replaceParameterSets(newValue) }
@@ -29,7 +29,7 @@ extension H264 {
     package var format: FormatDescription? { inspector.format }
     /// Whether the active SPS has a VUI.
     package var hasVUI: Bool { inspector.hasVUI }
-    /// Takes parameter sets from out of band; unreadable ones are ignored.
+    /// Takes parameter sets from out of band; unreadable sets are ignored.
     public mutating func insert(_ nalUnits: [[UInt8]]) { inspector.insert(nalUnits) }
     /// Forgets the picture before, as after a seek. Parameter sets are kept.
     public mutating func reset() { inspector.reset() }
@@ -41,7 +41,7 @@ extension H264 {
     }
   }
 
-  /// What ``Inspector`` finds in an access unit.
+  /// The findings of ``Inspector`` in an access unit.
   public typealias AccessUnitInfo = H26x.AccessUnitInfo<H264>
   /// The inspector.
   public typealias AccessUnitInspector = Inspector

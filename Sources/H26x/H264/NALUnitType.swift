@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// `nal_unit_type` (Table 7-1): any of the 32 values, reserved ones too.
+  /// `nal_unit_type` (Table 7-1): any of the 32 values, including reserved values.
   public struct NALUnitType: NALUnitTypeSyntax {
     /// 0 to 31.
     public let rawValue: UInt8

@@ -3,10 +3,10 @@
 extension H264 {
   /// The parameter sets received so far, by id: 32 SPS, 32 subset SPS, 32 SPS extensions, 256 PPS.
   ///
-  /// Bounded by these numbers and by ``maximumNALUnitLength``, whatever the stream does. A PPS may come before its SPS.
-  /// When an SPS changes, its PPSs are not read again.
+  /// Bounded by these numbers and by ``maximumNALUnitLength``, for any stream. A PPS may come before its SPS. When an
+  /// SPS changes, its PPSs are not read again.
   public struct ParameterSets: ParameterSetStore {
-    /// What an insertion did.
+    /// The result of an insertion.
     public typealias Change = ParameterSetChange
 
     /// The longest parameter set that is stored, in bytes: the most that avcC's 16-bit lengths can express.
@@ -26,7 +26,7 @@ extension H264 {
     ///
     /// Compares bytes before it reads anything. An unreadable set leaves the store as it was.
     ///
-    /// - Returns: what changed.
+    /// - Returns: the change.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` for other types, `.lengthOutOfBounds` for a set longer
     ///   than ``maximumNALUnitLength``.
     @discardableResult
@@ -48,7 +48,8 @@ extension H264 {
       let id = try Self.sequenceID(bytes)
       if sequences.holds(bytes, as: id) { return .unchanged }
       try ParameterSetTable<ParameterSetKind.Sequence, SequenceParameterSet>.checkLength(bytes)
-      let set = try SequenceParameterSet(nalUnit: bytes)
+      // A damaged copy does not take the place of a good one.
+      let set = try sequences[id] == nil ? .usable(bytes) : SequenceParameterSet(nalUnit: bytes)
       let change = sequences.insert(set, bytes, as: id)
       for picture in (UInt8.min...UInt8.max).lazy.map(PictureParameterSetID.init(rawValue:))
       where pictures[picture]?.any.sequenceParameterSetID == id {
@@ -109,7 +110,7 @@ extension H264 {
       return slices[Int(id.rawValue)].flatMap { read.set(for: $0.chromaFormat) } ?? read.any
     }
 
-    /// What reading the header of a slice with this PPS needs; nil when the PPS or its SPS is missing.
+    /// The parameters for reading the header of a slice with this PPS; nil if the PPS or its SPS is missing.
     ///
     /// - Parameters:
     ///   - id: `pic_parameter_set_id`.
@@ -169,7 +170,7 @@ extension H264 {
     /// Whether there is a PPS with its SPS: slices can be read.
     public var canReadSlices: Bool { readableCount > 0 }
 
-    /// The id of an SPS NAL unit; nil when it cannot be read.
+    /// The id of an SPS NAL unit; nil if it cannot be read.
     public static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> SequenceParameterSetID? {
       do throws(BitstreamError) {
         return try sequenceID(nalUnit)
@@ -194,11 +195,11 @@ extension H264 {
 /// A PPS as read for 4:4:4 and for other chroma formats, which decides how many scaling lists it has (7.3.2.2). Its SPS
 /// may come later, and change.
 private struct ReadPictureParameterSet: Sendable {
-  /// One of the readings. What slices need is the same in both.
+  /// One of the readings. The elements that slices need are the same in both.
   let any: H264.PictureParameterSet
   /// Whether `any` is the reading for other formats than 4:4:4; else it is unreadable for these.
   private let isForOthers: Bool
-  /// The reading for 4:4:4 where that differs from `any`; empty when it is unreadable for 4:4:4.
+  /// The reading for 4:4:4 if that differs from `any`; empty when it is unreadable for 4:4:4.
   private let yuv444: [H264.PictureParameterSet]?
 
   /// - Throws: the error when both readings fail.

@@ -25,7 +25,7 @@ extension H264 {
 
   /// Derives picture order counts, picture by picture in decoding order (8.2.1).
   ///
-  /// A plain value. Arithmetic wraps where a bad stream exceeds the legal range.
+  /// A plain value. Arithmetic wraps if a bad stream exceeds the legal range.
   public struct PictureOrderCounter: Sendable {
     private var previousMSB: Int32 = 0
     private var previousLSB: Int32 = 0
@@ -115,7 +115,7 @@ extension H264 {
       var (top, bottom) = counts
       let isReset = slice.resetsPictureOrderCount
       if isReset {
-        // tempPicOrderCnt is subtracted after the picture is decoded (8.2.1): POC counts from 0 from then on.
+        // tempPicOrderCnt is subtracted after the picture is decoded (8.2.1): POC then counts from 0.
         let least = slice.isField ? (slice.isBottomField ? bottom : top) : min(top, bottom)
         top = top &- least
         bottom = bottom &- least

@@ -24,7 +24,7 @@ extension H264 {
     /// `pic_init_qp_minus26` + 26.
     public var initialQP: Int8
     /// `pic_init_qs_minus26` + 26, 0 to 51. Any value can be read: only SP and SI slices need it, and some encoders
-    /// have put there what is not legal.
+    /// write illegal values there.
     public var initialQS: Int32
     /// `chroma_qp_index_offset`, −12 to 12.
     public var chromaQPIndexOffset: Int8
@@ -34,7 +34,7 @@ extension H264 {
     public var usesConstrainedIntraPrediction: Bool
     /// `redundant_pic_cnt_present_flag`.
     public var isRedundantPictureCountPresent: Bool
-    /// The High profiles' syntax elements; nil when the PPS ends before them.
+    /// The High profiles' syntax elements; nil if the PPS ends before them.
     public var high: High?
     /// Whether the NAL unit ended correctly; see ``SequenceParameterSet/hasProperEnd``.
     public var hasProperEnd = true
@@ -43,7 +43,7 @@ extension H264 {
     public struct High: Sendable, Hashable {
       /// `transform_8x8_mode_flag`.
       public var uses8x8Transform: Bool
-      /// `pic_scaling_matrix_present_flag` and the lists: 6, 8 or 12; nil when no matrix is present.
+      /// `pic_scaling_matrix_present_flag` and the lists: 6, 8 or 12; nil if no matrix is present.
       public var scalingLists: [ScalingList]?
       /// `second_chroma_qp_index_offset`, −12 to 12.
       public var secondChromaQPIndexOffset: Int8

@@ -9,7 +9,7 @@ extension H264 {
     /// Creates a reader for a stream that begins with an IDR picture.
     public init() {}
 
-    /// What ``TimestampGenerator`` needs of the picture that begins with this slice.
+    /// Returns the picture that begins with this slice, as ``TimestampGenerator`` needs it.
     public mutating func picture(
       _ slice: SliceHeader, _ sps: borrowing SequenceParameterSet
     ) -> TimestampGenerator.Picture {

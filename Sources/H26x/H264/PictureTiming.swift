@@ -5,9 +5,9 @@ extension H264 {
   public struct PictureTiming: Sendable, Hashable {
     /// `cpb_removal_delay` and `dpb_output_delay`; nil without HRD parameters.
     public var delays: Delays?
-    /// `pic_struct`; nil when the SPS has no `pic_struct_present_flag`.
+    /// `pic_struct`; nil if the SPS has no `pic_struct_present_flag`.
     public var structure: Structure?
-    /// `clock_timestamp()`s: ``Structure/clockTimestampCount`` of them, nil where `clock_timestamp_flag` is 0.
+    /// `clock_timestamp()`s: ``Structure/clockTimestampCount`` of them, nil if `clock_timestamp_flag` is 0.
     public var clockTimestamps: [ClockTimestamp?] = []
 
     /// The delays of a picture, in clock ticks.

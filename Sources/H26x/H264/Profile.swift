@@ -34,7 +34,7 @@ extension H264 {
     /// of a profile, elsewhere nothing.
     package var forbidsBSlicesBySet5: Bool { [77, 88, 100].contains(idc) }
 
-    /// Whether `constraint_setN_flag` has to be 0 (7.4.2.1.1), because it means nothing. The profiles of scalable
+    /// Whether `constraint_setN_flag` must be 0 (7.4.2.1.1), because it means nothing. The profiles of scalable
     /// streams give it meanings of their own (F.7.4.2.1.1), and reserve none.
     ///
     /// - Parameters:
@@ -102,8 +102,8 @@ extension H264 {
     /// Whether the profile has no B slices (A.2.1, A.2.8 to A.2.11).
     package var forbidsBSlices: Bool { idc == 66 || isIntraOnly }
 
-    /// The other profiles, by their names in caps and in order of preference, whose decoders must decode this stream
-    /// too (A.2): the same list as h264parse offers to a decoder that does not list the profile.
+    /// The other profiles whose decoders must decode this stream too (A.2), by their names in caps and in order of
+    /// preference. h264parse offers the same list to a decoder that does not list the profile.
     public var compatibleProfiles: [String] { compatibleProfiles(viewCount: nil) }
 
     /// As ``compatibleProfiles``, for a multiview stream of `viewCount` views.

@@ -13,7 +13,7 @@ extension H264 {
     public let modificationsList0: [ListModification]
     /// `ref_pic_list_modification()` of list 1, empty when the flag is 0.
     public let modificationsList1: [ListModification]
-    /// `pred_weight_table()`; nil when absent.
+    /// `pred_weight_table()`; nil if absent.
     public let predictionWeights: PredictionWeights?
     /// `dec_ref_pic_marking()`; nil for non-reference pictures.
     public let marking: ReferenceMarking?
@@ -37,7 +37,7 @@ extension H264 {
       /// One entry for each reference index; empty outside B slices.
       public let list1: [Entry]
 
-      /// Weights and offsets of one reference picture; nil where the flag is 0.
+      /// Weights and offsets of one reference picture; nil if the flag is 0.
       public struct Entry: Sendable, Hashable {
         /// Of luma.
         public let luma: Weight?

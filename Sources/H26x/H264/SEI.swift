@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// `recovery_point()` (D.1.8): when decoding starts here, pictures are correct from a later one on.
+  /// `recovery_point()` (D.1.8): when decoding starts here, a later picture and all after it are correct.
   public struct RecoveryPoint: Sendable, Hashable {
     /// `recovery_frame_cnt`, in increments of `frame_num`, 0 to 65535.
     public var frameCount: UInt32

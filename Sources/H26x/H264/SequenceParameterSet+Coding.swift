@@ -12,7 +12,9 @@ extension H264.SequenceParameterSet {
   }
 
   /// Reads `seq_parameter_set_data()`, up to the trailing bits or the extension of a subset SPS.
-  init(_ reader: inout BitReader) throws(BitstreamError) {
+  ///
+  /// - Parameter isLenient: whether the VUI need not be readable.
+  init(_ reader: inout BitReader, isLenient: Bool = false) throws(BitstreamError) {
     let idc = try reader.byte("profile_idc")
     var flags: UInt8 = 0
     for name in Self.constraintFlagNames { flags = flags << 1 | (try reader.flag(name) ? 1 : 0) }
@@ -47,7 +49,17 @@ extension H264.SequenceParameterSet {
     if !isFrameOnly { isMacroblockAdaptiveFrameField = try reader.flag("mb_adaptive_frame_field_flag") }
     usesDirect8x8Inference = try reader.flag("direct_8x8_inference_flag")
     if try reader.flag("frame_cropping_flag") { try readCropping(&reader) }
-    if try reader.flag("vui_parameters_present_flag") { vui = try H264.VUI(&reader) }
+    guard try reader.flag("vui_parameters_present_flag") else { return }
+    vui = H264.VUI()
+    do throws(BitstreamError) {
+      try vui?.read(&reader)
+    } catch {
+      guard isLenient else { throw error }
+      // If the data ends early, the fields before are right. Another error may come from another layout, as in old
+      // drafts.
+      if error.reason != .truncated { vui = nil }
+      hasProperEnd = false
+    }
   }
 
   private mutating func readCropping(_ reader: inout BitReader) throws(BitstreamError) {

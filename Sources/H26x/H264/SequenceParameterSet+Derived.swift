@@ -29,7 +29,7 @@ extension H264.SequenceParameterSet {
       height: size.height - top - Int(cropping.bottom) * unitHeight)
   }
 
-  /// Frames a second by the VUI (E.2.1); nil when absent or absurd: with a term of 0, or more than 1000.
+  /// Frames a second by the VUI (E.2.1); nil if absent or absurd: with a term of 0, or more than 1000.
   public var frameRate: Ratio? {
     guard let timing = vui?.timing else { return nil }
     let ticks = UInt64(timing.unitsInTick) * 2
@@ -52,8 +52,8 @@ extension H264.SequenceParameterSet {
     return max(profile.isIntraOnly ? 1 : maximumDecodedPictureBufferFrames, Int(maximumReferenceFrames))
   }
 
-  /// `max_num_reorder_frames` as sent; nil when absent, and when it is above `max_dec_frame_buffering`, which no decoder
-  /// can satisfy (E.2.1).
+  /// `max_num_reorder_frames` as sent; nil if absent, and when it is above `max_dec_frame_buffering`, which no
+  /// decoder can satisfy (E.2.1).
   public var sentReorderFrames: Int? {
     guard let restriction = vui?.bitstreamRestriction,
       restriction.maximumReorderFrames <= restriction.maximumDecodedFrameBuffering
@@ -61,9 +61,9 @@ extension H264.SequenceParameterSet {
     return Int(restriction.maximumReorderFrames)
   }
 
-  /// How many frames at most may precede a frame in decoding order and follow it in output order: as sent, else
-  /// inferred (E.2.1): 0 for intra-only profiles and `pic_order_cnt_type` 2, else the size of the decoded picture
-  /// buffer.
+  /// How many frames at most may precede a frame in decoding order and follow it in output order, as sent or else
+  /// inferred (E.2.1). The inferred value is 0 for intra-only profiles and `pic_order_cnt_type` 2, else the size of
+  /// the decoded picture buffer.
   public var maximumReorderFrames: Int {
     if let sentReorderFrames { return sentReorderFrames }
     if pictureOrderCountType == .decodingOrder || profile.isIntraOnly { return 0 }

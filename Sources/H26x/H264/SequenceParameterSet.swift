@@ -19,7 +19,7 @@ extension H264 {
     public var chromaBitDepth: UInt8 = 8
     /// `qpprime_y_zero_transform_bypass_flag`.
     public var bypassesTransformAtZero = false
-    /// `seq_scaling_list_present_flag` and the lists: 8, or 12 with 4:4:4; nil when no matrix is present.
+    /// `seq_scaling_list_present_flag` and the lists: 8, or 12 with 4:4:4; nil if no matrix is present.
     public var scalingLists: [ScalingList]?
     /// `log2_max_frame_num_minus4` + 4, 4 to 16.
     public var log2MaximumFrameNumber: UInt8
@@ -43,8 +43,8 @@ extension H264 {
     public var cropping: Cropping?
     /// `vui_parameters()`.
     public var vui: VUI?
-    /// Whether the NAL unit ended correctly, with `rbsp_trailing_bits()` and nothing after. Otherwise it is usable all
-    /// the same: there are such encoders.
+    /// Whether the NAL unit ended correctly, with `rbsp_trailing_bits()` and nothing after. Otherwise it is still
+    /// usable: there are such encoders.
     public var hasProperEnd = true
 
     /// `pic_order_cnt_type` (8.2.1).
@@ -107,13 +107,25 @@ extension H264 {
     ///   - trace: records the syntax elements; nil for no record.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 7.
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
+      try self.init(nalUnit: nalUnit, trace: trace, isLenient: false)
+    }
+
+    /// Reads a NAL unit. If its VUI is unreadable, all that precedes it is kept, with which every stream can be
+    /// decoded, as other decoders do.
+    ///
+    /// - Throws: the error of ``init(nalUnit:trace:)``, if something before the VUI is unreadable or there is no VUI.
+    package static func usable(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> SequenceParameterSet {
+      try SequenceParameterSet(nalUnit: nalUnit, trace: nil, isLenient: true)
+    }
+
+    private init(nalUnit: Span<UInt8>, trace: SyntaxTrace?, isLenient: Bool) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit)
       guard header.type == .sequenceParameterSet else {
         throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 3)
       }
       var reader = BitReader(nalUnit, from: header.byteCount, trace: trace)
-      try self.init(&reader)
-      hasProperEnd = reader.endsProperly()
+      try self.init(&reader, isLenient: isLenient)
+      if hasProperEnd { hasProperEnd = reader.endsProperly() }
     }
   }
 }

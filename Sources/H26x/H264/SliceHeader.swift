@@ -4,7 +4,7 @@ extension H264 {
   /// `slice_header()` (7.3.3), as far as access units, POC and random access need it.
   ///
   /// A plain value without references, cheap to copy. Its properties are ordered so that there is no padding between
-  /// them: optimised code would read that together with its neighbours, which memory checkers report.
+  /// them: optimized code would read that together with its neighbors, which memory checkers report.
   public struct SliceHeader: Sendable {
     /// How far to read.
     public typealias Depth = SliceHeaderDepth
@@ -75,8 +75,8 @@ extension H264 {
     /// 0: H.264 has no temporal sub-layers.
     public var temporalID: UInt8 { 0 }
 
-    /// Reads the header of a slice NAL unit (types 1, 2, 5, 19, 20, 21), which may be truncated after what `depth`
-    /// needs.
+    /// Reads the header of a slice NAL unit (types 1, 2, 5, 19, 20, 21), which may be truncated after the elements
+    /// that `depth` needs.
     ///
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header included.
@@ -109,7 +109,7 @@ extension H264 {
       return (slice, references)
     }
 
-    /// Reads what follows the NAL unit header.
+    /// Reads the rest after the NAL unit header.
     @inline(__always)
     init(
       _ reader: inout BitReader, _ header: NALUnitHeader, parameterSets: borrowing ParameterSets, depth: Depth,

@@ -3,7 +3,7 @@
 extension H264 {
   /// `subset_seq_parameter_set_rbsp()` (7.3.2.1.3): the SPS of scalable and multiview layers, NAL unit type 15.
   public struct SubsetSequenceParameterSet: Sendable, Hashable {
-    /// What every SPS has.
+    /// The part that every SPS has.
     public var base: SequenceParameterSet
 
     /// `view_id[]` of `seq_parameter_set_mvc_extension()`: the views in decoding order; empty without one.
@@ -37,7 +37,7 @@ extension H264 {
     public var id: SequenceParameterSetID
     /// `aux_format_idc`, 0 to 3; 0 when there are no auxiliary pictures.
     public var auxiliaryFormatIDC: UInt8
-    /// The alpha blending parameters; nil when `aux_format_idc` is 0.
+    /// The alpha blending parameters; nil if `aux_format_idc` is 0.
     public var alpha: Alpha?
     /// `additional_extension_flag`.
     public var hasAdditionalExtension: Bool

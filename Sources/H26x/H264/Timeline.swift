@@ -11,8 +11,15 @@ extension H264 {
     /// Creates a timeline that begins with the first picture it gets.
     package init() {}
 
+    /// Field periods for which the picture that is read next is shown; nil if unknown.
+    package var fieldPeriods: Int? {
+      get { timeline.fieldPeriods }
+      set { timeline.fieldPeriods = newValue }
+    }
     /// Whether a picture was read whose times were not taken yet.
     package var hasPicture: Bool { timeline.hasPicture }
+    /// The end of the last picture so far, in nanoseconds; nil before the first picture.
+    package var endOfPictures: UInt64? { timeline.endOfPictures }
     /// Reads a picture that continues the sequence being timed. Returns whether it does.
     package mutating func read(_ slice: SliceHeader, rate: Ratio?, generation: UInt64) -> Bool {
       timeline.read(slice, rate: rate, generation: generation)
@@ -31,7 +38,7 @@ extension H264 {
     package mutating func takeTimes() -> PresentationTimes? { timeline.takeTimes() }
     /// An end of sequence or stream follows the last picture.
     package mutating func endSequence() { timeline.endSequence() }
-    /// Moves times so that what was at `time` is at `other`, both in nanoseconds.
+    /// Moves times so that `time` becomes `other`, both in nanoseconds.
     package mutating func move(_ time: UInt64, to other: UInt64) { timeline.move(time, to: other) }
   }
 }

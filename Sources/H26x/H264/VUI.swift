@@ -3,19 +3,19 @@
 extension H264 {
   /// `vui_parameters()` (E.1.1): for display and buffering of the video, not for decoding it.
   public struct VUI: VUISyntax {
-    /// `aspect_ratio_idc`; nil when absent. 255 is Extended_SAR.
+    /// `aspect_ratio_idc`; nil if absent. 255 is Extended_SAR.
     public var aspectRatioIDC: UInt8?
     /// `sar_width`, meaningful for Extended_SAR.
     public var sampleAspectRatioWidth: UInt16 = 0
     /// `sar_height`, meaningful for Extended_SAR.
     public var sampleAspectRatioHeight: UInt16 = 0
-    /// `overscan_appropriate_flag`; nil when absent.
+    /// `overscan_appropriate_flag`; nil if absent.
     public var isOverscanAppropriate: Bool?
-    /// `video_format`, range and colour; nil when absent.
+    /// `video_format`, range and colour; nil if absent.
     public var videoSignal: VideoSignal?
-    /// Location of chroma samples; nil when absent.
+    /// Location of chroma samples; nil if absent.
     public var chromaLocation: ChromaLocation?
-    /// Timing; nil when absent.
+    /// Timing; nil if absent.
     public var timing: Timing?
     /// `nal_hrd_parameters()`.
     public var nalHRD: HRDParameters?
@@ -25,7 +25,7 @@ extension H264 {
     public var isLowDelayHRD = false
     /// `pic_struct_present_flag`: picture timing SEI describes how pictures are displayed.
     public var isPictureStructurePresent = false
-    /// Restrictions that the encoder kept to; nil when absent.
+    /// Restrictions that the encoder kept to; nil if absent.
     public var bitstreamRestriction: BitstreamRestriction?
 
     /// `video_format`, range and colour.
@@ -75,10 +75,11 @@ extension H264 {
     /// Creates an empty one.
     public init() {}
 
-    init(_ reader: inout BitReader) throws(BitstreamError) {
+    /// Reads the fields one after another: those before an error are set.
+    mutating func read(_ reader: inout BitReader) throws(BitstreamError) {
       try readDisplay(&reader)
       if try reader.flag("timing_info_present_flag") {
-        // Zeros are illegal but common: kept, and ignored where the frame rate is derived.
+        // Zeros are illegal but common: kept, and ignored when the frame rate is derived.
         timing = Timing(
           unitsInTick: try reader.u(32, "num_units_in_tick"), timeScale: try reader.u(32, "time_scale"),
           isFixedFrameRate: try reader.flag("fixed_frame_rate_flag"))
@@ -113,7 +114,7 @@ extension H264 {
 extension H264.VUI.BitstreamRestriction {
   fileprivate init(_ reader: inout BitReader) throws(BitstreamError) {
     motionVectorsOverPictureBoundaries = try reader.flag("motion_vectors_over_pic_boundaries_flag")
-    // 0 to 16; no decoder uses these four, so that illegal ones are no reason to lose the SPS.
+    // 0 to 16; no decoder uses these four, so illegal values are no reason to lose the SPS.
     maximumBytesPerPictureDenominator = try reader.ue8(in: 0...255, "max_bytes_per_pic_denom")
     maximumBitsPerMacroblockDenominator = try reader.ue8(in: 0...255, "max_bits_per_mb_denom")
     log2MaximumMotionVectorLengthHorizontal = try reader.ue8(in: 0...255, "log2_max_mv_length_horizontal")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H264 {
-  /// A whole slice header (7.3.3) but for `slice_group_change_cycle`: what decoding needs beyond ``SliceHeader`` and
-  /// ``ReferenceSyntax``, for those who inspect a stream.
+  /// A whole slice header (7.3.3) but for `slice_group_change_cycle`: the elements that decoding needs beyond
+  /// ``SliceHeader`` and ``ReferenceSyntax``, for those who inspect a stream.
   public struct WholeSliceHeader: Sendable {
     /// The part that distinguishes pictures.
     public let header: SliceHeader

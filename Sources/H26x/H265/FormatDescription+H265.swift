@@ -5,10 +5,10 @@ extension FormatDescription {
   /// `CMVideoFormatDescriptionCreateFromHEVCParameterSets`.
   ///
   /// - Parameters:
-  ///   - nalUnits: NAL units of types 32, 33 and 34 without start codes. The first SPS of the base layer is the one
+  ///   - nalUnits: NAL units of types 32, 33 and 34 without start codes. Only the first SPS of the base layer is
   ///     described. An unreadable VPS is no error.
   ///   - nalLengthSize: size of the stream's length prefixes; nil for start codes.
-  /// - Throws: `.missingParameterSet` without an SPS, or what reading one of them throws.
+  /// - Throws: `.missingParameterSet` without an SPS, or the error of reading one of them.
   public init(h265ParameterSets nalUnits: [[UInt8]], nalLengthSize: NALLengthSize? = nil) throws(BitstreamError) {
     var sets = H265.ParameterSets()
     var first: SequenceParameterSetID?
@@ -59,7 +59,7 @@ extension FormatDescription {
 
   /// Creates a description of an hvcC record.
   ///
-  /// - Throws: `.missingParameterSet` when it holds no SPS (as "hev1" records may), or what reading it throws.
+  /// - Throws: `.missingParameterSet` when it holds no SPS (as "hev1" records may), or the error of reading it.
   public init(decoderConfigurationRecord record: H265.DecoderConfigurationRecord) throws(BitstreamError) {
     try self.init(h265ParameterSets: record.parameterSets, nalLengthSize: record.nalLengthSize)
   }
@@ -67,7 +67,7 @@ extension FormatDescription {
   /// The hvcC record of this description, with lengths of four bytes if the stream has start codes.
   ///
   /// - Parameter isComplete: whether the samples have no parameter sets, as in "hvc1".
-  /// - Throws: `.missingParameterSet` without an SPS, or what reading it throws.
+  /// - Throws: `.missingParameterSet` without an SPS, or the error of reading it.
   public func h265DecoderConfigurationRecord(
     isComplete: Bool = true
   ) throws(BitstreamError) -> H265.DecoderConfigurationRecord {

@@ -3,8 +3,8 @@
 extension H265 {
   /// Finds where access units begin (7.4.2.4.4 and 7.4.2.4.5).
   ///
-  /// A small value without references. Feed it every NAL unit in order; it returns whether an access unit begins there.
-  /// Pictures are distinguished by `first_slice_segment_in_pic_flag` or, where that segment was lost, by what all
+  /// A small value without references. Feed it every NAL unit in order; it returns whether an access unit begins
+  /// there. Pictures are distinguished by `first_slice_segment_in_pic_flag` or, if that segment was lost, by what all
   /// segments of a picture have in common. Other layers belong to the picture of the base layer before them. The two
   /// fields of a frame are two access units, as in the Recommendation.
   public struct AccessUnitDetector: AccessUnitDetecting {
@@ -23,7 +23,7 @@ extension H265 {
     /// Creates a detector that has seen nothing: the first NAL unit begins an access unit.
     public init() {}
 
-    /// Starts anew, as after a seek.
+    /// Starts over, as after a seek.
     public mutating func reset() { self = AccessUnitDetector() }
 
     /// Whether the current access unit has a slice segment.
@@ -32,9 +32,9 @@ extension H265 {
     /// Feeds a NAL unit, reading its slice segment header as far as needed.
     ///
     /// - Parameters:
-    ///   - nalUnit: the NAL unit with its header. Of slice segments the first bytes are enough.
+    ///   - nalUnit: the NAL unit with its header. The first bytes of slice segments are enough.
     ///   - parameterSets: the parameter sets so far.
-    /// - Returns: the boundary, and the slice segment header where one of the base layer could be read.
+    /// - Returns: the boundary, and the slice segment header if it is of the base layer and could be read.
     public mutating func feed(
       _ nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
     ) -> (boundary: AccessUnitBoundary, slice: SliceSegmentHeader?) {

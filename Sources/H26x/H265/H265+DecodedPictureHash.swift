@@ -70,10 +70,10 @@ extension H265 {
       let stride: Int
       let bytesPerSample: Int
 
-      /// Creates a plane; nil when `bytes` are not enough.
+      /// Creates a plane; nil if `bytes` are not enough.
       ///
       /// - Parameters:
-      ///   - bytes: from the first sample of the uncropped plane on.
+      ///   - bytes: beginning with the first sample of the uncropped plane.
       ///   - width: samples in a row.
       ///   - height: number of rows.
       ///   - stride: bytes from one row to the next.

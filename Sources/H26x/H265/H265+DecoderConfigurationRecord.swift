@@ -29,8 +29,10 @@ extension H265 {
     public var nalLengthSize: NALLengthSize
     /// The NAL units by type, in the order of the record.
     public var arrays: [NALUnitArray]
-    /// Whatever follows, kept as it is.
+    /// The bytes that follow, kept as they are.
     public var trailingBytes: [UInt8] = []
+    /// Whether start codes were found in the record that was read. None belong there, and they were left out.
+    package private(set) var hadStartCodes = false
 
     /// NAL units of one type.
     public struct NALUnitArray: Sendable, Hashable {
@@ -64,7 +66,7 @@ extension H265 {
 
     /// Creates the record for parameter sets.
     ///
-    /// Its fields are those of the first SPS, without emulation prevention bytes.
+    /// Its fields come from the first SPS, without emulation prevention bytes.
     ///
     /// - Parameters:
     ///   - videoParameterSets: NAL units of type 32.
@@ -72,7 +74,7 @@ extension H265 {
     ///   - pictureParameterSets: NAL units of type 34.
     ///   - isComplete: whether the samples have no parameter sets, as in "hvc1".
     ///   - nalLengthSize: size of the length prefixes in samples.
-    /// - Throws: what reading the first SPS throws; `.missingParameterSet` without one.
+    /// - Throws: the error of reading the first SPS; `.missingParameterSet` without one.
     public init(
       videoParameterSets: [[UInt8]], sequenceParameterSets: [[UInt8]], pictureParameterSets: [[UInt8]],
       isComplete: Bool = true, nalLengthSize: NALLengthSize = .four
@@ -149,7 +151,7 @@ extension H265 {
       }
       profile = try Profile(&reader)
       levelIDC = try reader.byte("general_level_idc")
-      // The reserved bits in front should be ones, but some muxers write zeros.
+      // The reserved bits in front should be 1, but some muxers write zeros.
       minimumSpatialSegmentation = UInt16(truncatingIfNeeded: try reader.u(16, "min_spatial_segmentation_idc") & 0xFFF)
       parallelism = try reader.byte("parallelismType") & 3
       chromaFormat = ChromaFormat(rawValue: try reader.byte("chromaFormat") & 3) ?? .yuv420
@@ -167,6 +169,26 @@ extension H265 {
       arrays = []
       for _ in 0..<(try reader.byte("numOfArrays")) { arrays.append(try NALUnitArray(&reader)) }
       while reader.remainingBits > 0 { trailingBytes.append(try reader.byte("trailing bytes")) }
+      removeStartCodes()
+    }
+
+    /// Separates NAL units that a careless muxer has left in byte-stream format, one or several in the place of each.
+    private mutating func removeStartCodes() {
+      let found = arrays
+      guard found.contains(where: { $0.nalUnits.contains { AnnexB.startCode(in: $0.span) != nil } }) else { return }
+      hadStartCodes = true
+      arrays = []
+      for array in found {
+        if array.nalUnits.isEmpty { arrays.append(array) }
+        for nalUnit in array.nalUnits.flatMap({ LengthPrefixed.separated($0) }) {
+          let type = NALUnitType(headerByte: nalUnit[0])
+          if let index = arrays.firstIndex(where: { $0.type == type }) {
+            arrays[index].nalUnits.append(nalUnit)
+          } else {
+            arrays.append(NALUnitArray(type: type, isComplete: array.isComplete, nalUnits: [nalUnit]))
+          }
+        }
+      }
     }
 
     /// The record's bytes: the inverse of ``init(_:)``.

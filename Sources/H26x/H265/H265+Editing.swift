@@ -36,9 +36,9 @@ extension H265: StreamEditing {
     return false
   }
 
-  /// Applies edits to the NAL units of an hvcC record. Its profile, tier and level are those of the first SPS.
+  /// Applies edits to the NAL units of an hvcC record. Its profile, tier and level come from the first SPS.
   ///
-  /// - Throws: what `edited` throws; `.lengthNotRepresentable`.
+  /// - Throws: the errors of `edited`; `.lengthNotRepresentable`.
   public static func edited(
     _ record: DecoderConfigurationRecord, with edited: ([UInt8]) throws(StreamEditError) -> [UInt8]?
   ) throws(StreamEditError) -> DecoderConfigurationRecord {
@@ -102,7 +102,7 @@ extension H265.VideoParameterSet: EditableParameterSet {
 }
 
 extension H265.SequenceParameterSet: EditableParameterSet {
-  init(payload reader: inout BitReader) throws(BitstreamError) { try self.init(&reader, skipsVUI: false) }
+  init(payload reader: inout BitReader) throws(BitstreamError) { try self.init(&reader) }
 
   var number: UInt8 { id.rawValue }
 
@@ -162,7 +162,7 @@ extension H265.SequenceParameterSet: EditableParameterSet {
       clause: "H.265 A.4.2")
   }
 
-  /// Changes the VUI, which is added where it is needed, and removed when nothing is left of it.
+  /// Changes the VUI. Adds it if needed, and removes it if it is empty afterwards.
   mutating func editVUI(_ change: (inout H265.VUIParameters) throws(StreamEditError) -> Void) throws(StreamEditError) {
     let old = vui ?? H265.VUIParameters()
     var new = old

@@ -16,7 +16,7 @@ extension H265 {
       public var hasNAL = false
       /// `vcl_hrd_parameters_present_flag`.
       public var hasVCL = false
-      /// `sub_pic_hrd_params_present_flag` and its fields; nil when the flag is 0.
+      /// `sub_pic_hrd_params_present_flag` and its fields; nil if the flag is 0.
       public var subPicture: SubPicture?
       /// `bit_rate_scale`, 0 to 15.
       public var bitRateScale: UInt8 = 0
@@ -131,7 +131,7 @@ extension H265.HRDParameters {
   /// Reads `hrd_parameters( commonInfPresentFlag, subLayerCount − 1 )`.
   ///
   /// - Parameters:
-  ///   - inherited: replaces the common part when that is not sent; nil when it is.
+  ///   - inherited: replaces the common part when that is not sent; nil if it is.
   ///   - subLayerCount: 1 to 7.
   init(_ reader: inout BitReader, inherited: Common? = nil, subLayerCount: Int) throws(BitstreamError) {
     hasCommon = inherited == nil

@@ -20,7 +20,7 @@ extension H265 {
       inspector = H26x.AccessUnitInspector(nalLengthSize: nalLengthSize)
     }
 
-    /// The parameter sets received so far, in-band ones included.
+    /// The parameter sets received so far, including in-band sets.
     public var parameterSets: ParameterSets {
       get { inspector.parameterSets }
       set { inspector.replaceParameterSets(newValue) }
@@ -29,7 +29,7 @@ extension H265 {
     package var format: FormatDescription? { inspector.format }
     /// Whether the active SPS has a VUI.
     package var hasVUI: Bool { inspector.hasVUI }
-    /// Takes parameter sets from out of band; unreadable ones are ignored.
+    /// Takes parameter sets from out of band; unreadable sets are ignored.
     public mutating func insert(_ nalUnits: [[UInt8]]) { inspector.insert(nalUnits) }
     /// Forgets the picture before, as after a seek. Parameter sets are kept.
     public mutating func reset() { inspector.reset() }
@@ -39,7 +39,7 @@ extension H265 {
     ///   - bytes: the whole access unit.
     ///   - packaging: its packaging.
     ///   - depth: how far to read the first slice header.
-    /// - Returns: what it holds. ``AccessUnitInfo/error`` reports damage.
+    /// - Returns: its contents. ``AccessUnitInfo/error`` reports damage.
     public mutating func inspect(
       _ bytes: Span<UInt8>, packaging: NALPackaging, depth: SliceHeaderDepth
     ) -> AccessUnitInfo {
@@ -47,7 +47,7 @@ extension H265 {
     }
   }
 
-  /// What ``Inspector`` finds in an access unit.
+  /// The findings of ``Inspector`` in an access unit.
   public typealias AccessUnitInfo = H26x.AccessUnitInfo<H265>
   /// The inspector.
   public typealias AccessUnitInspector = Inspector

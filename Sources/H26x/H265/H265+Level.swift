@@ -64,8 +64,8 @@ extension H265 {
     ///
     /// - Parameters:
     ///   - size: luma samples in a picture, 1 or more.
-    ///   - isScreenContent: for the screen content coding profiles (`general_profile_idc` 9 and 11), which hold 7 to 16,
-    ///     as the current picture may be a reference too.
+    ///   - isScreenContent: for the screen content coding profiles (`general_profile_idc` 9 and 11), which hold 7 to
+    ///     16, as the current picture may be a reference too.
     public func maximumDecodedPictures(lumaPictureSize size: Int, isScreenContent: Bool = false) -> Int {
       let maximum = maximumLumaPictureSize
       // maxDpbPicBuf; in the multilayer profiles it counts for each layer.

@@ -13,7 +13,7 @@ extension H265.ProfileTierLevel {
     try checkTier()
   }
 
-  /// Changes the tier of all sub-layers; lower ones cannot be of the High tier where all are of the Main tier.
+  /// Changes the tier of all sub-layers; lower ones cannot be of the High tier if all are of the Main tier.
   mutating func setTier(isHigh: Bool) throws(StreamEditError) {
     profile.isHighTier = isHigh
     if !isHigh { for index in subLayers.indices { subLayers[index].profile?.isHighTier = false } }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// `nal_unit_type` (Table 7-1): any of the 64 values, reserved ones too.
+  /// `nal_unit_type` (Table 7-1): any of the 64 values, including reserved values.
   public struct NALUnitType: RawRepresentable, Sendable, Hashable {
     /// 0 to 63.
     public let rawValue: UInt8

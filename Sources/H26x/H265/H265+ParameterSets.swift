@@ -4,8 +4,8 @@ extension H265 {
   /// The parameter sets received so far, by id: 16 VPS, 16 SPS, 64 PPS of the base layer, and those of other layers as
   /// they came.
   ///
-  /// Bounded by these numbers and by ``maximumNALUnitLength``, whatever the stream does. A PPS may come before its SPS.
-  /// An unreadable VPS is stored all the same: nothing depends on it.
+  /// Bounded by these numbers and by ``maximumNALUnitLength``, for any stream. A PPS may come before its SPS. An
+  /// unreadable VPS is stored anyway: nothing depends on it.
   public struct ParameterSets: ParameterSetStore {
     /// The longest parameter set that is stored, in bytes: the most that hvcC's 16-bit lengths can express.
     public static let maximumNALUnitLength = 0xFFFF
@@ -15,7 +15,7 @@ extension H265 {
 
     private struct VideoSlot: Sendable {
       var bytes: [UInt8]
-      /// Nil when it is unreadable.
+      /// Nil if it is unreadable.
       var set: VideoParameterSet?
     }
 
@@ -48,7 +48,7 @@ extension H265 {
     /// Compares bytes before it reads anything. An unreadable set leaves the store as it was, but a VPS is stored as
     /// long as its id can be read.
     ///
-    /// - Returns: what changed.
+    /// - Returns: the change.
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` for other types, `.lengthOutOfBounds` for a set longer
     ///   than ``maximumNALUnitLength``, `.unsupported` for more sets of other layers than ``maximumLayerSets``.
     @discardableResult
@@ -141,18 +141,19 @@ extension H265 {
       id.rawValue < 64 ? pictures[Int(id.rawValue)]?.set : nil
     }
 
-    /// The tiles of a PPS, read where they are; nil without the PPS, and where it has none.
+    /// The tiles of a PPS, read in place; nil if there is no PPS or it has none.
     func tiles(ofPictureParameterSet id: PictureParameterSetID) -> PictureParameterSet.Tiles? {
       id.rawValue < 64 ? pictures[Int(id.rawValue)]?.set.tiles : nil
     }
 
-    /// What reading the header of a slice with this PPS needs; nil when the PPS or its SPS is missing.
+    /// The parameters for reading the header of a slice with this PPS; nil if the PPS or its SPS is missing.
     @inline(__always)
     package func sliceParameters(_ id: PictureParameterSetID) -> SliceParameters? {
       id.rawValue < 64 ? slices[Int(id.rawValue)] : nil
     }
 
-    /// Bytes in which any slice header with these PPSs ends, emulation prevention bytes and the NAL unit header included.
+    /// Bytes in which any slice header with these PPSs ends, emulation prevention bytes and the NAL unit header
+    /// included.
     package var longestSliceHeader: Int {
       // Reference picture sets, lists, weights and the extension are less than 3000 bytes; an entry point is at most 4,
       // of which emulation prevention makes 6.
@@ -207,7 +208,7 @@ extension H265 {
       videoParameterSetNALUnits + sequenceParameterSetNALUnits + pictureParameterSetNALUnits + layerSetNALUnits
     }
 
-    /// Why a stored VPS cannot be read; nil when it can.
+    /// The reason that a stored VPS cannot be read; nil if it can.
     public func defect(of nalUnit: Span<UInt8>) -> BitstreamError? {
       guard nalUnit.count > 0, NALUnitType(headerByte: nalUnit[0]) == .videoParameterSet else { return nil }
       do throws(BitstreamError) {
@@ -218,7 +219,7 @@ extension H265 {
       }
     }
 
-    /// The id of an SPS of the base layer; nil when it cannot be read.
+    /// The id of an SPS of the base layer; nil if it cannot be read.
     public static func sequenceParameterSetID(of nalUnit: Span<UInt8>) -> SequenceParameterSetID? {
       do throws(BitstreamError) {
         let header = try NALUnitHeader(nalUnit, of: .sequenceParameterSet)
@@ -237,7 +238,7 @@ extension H265 {
       default:
         _ = try reader.u(4, "sps_video_parameter_set_id")
         if header.layerID > 0 {
-          // 7: profile and level are those of a lower layer (F.7.4.3.2.1).
+          // 7: profile and level come from a lower layer (F.7.4.3.2.1).
           let count = try reader.u(3, "sps_ext_or_max_sub_layers_minus1")
           if count < 7 {
             _ = try reader.flag("sps_temporal_id_nesting_flag")

@@ -15,7 +15,7 @@ extension H265 {
 
   /// Derives picture order counts, picture by picture in decoding order (8.3.1).
   ///
-  /// A plain value. Arithmetic wraps where a bad stream exceeds the legal range.
+  /// A plain value. Arithmetic wraps if a bad stream exceeds the legal range.
   public struct PictureOrderCounter: Sendable {
     private var previous: Int32 = 0
     /// The next IRAP picture begins a coded video sequence.

@@ -5,17 +5,17 @@ extension H265.PictureParameterSet {
   public struct Extensions: Sendable, Hashable {
     /// `pps_extension_4bits`, the reserved ones, 0 to 15.
     public var reservedFlags: UInt8 = 0
-    /// `pps_range_extension()`; nil when absent.
+    /// `pps_range_extension()`; nil if absent.
     public var range: RangeExtension?
     /// `pps_multilayer_extension_flag`: the multilayer extension begins ``rest``.
     public var hasMultilayer = false
     /// `pps_3d_extension_flag`: the 3D extension is in ``rest``.
     public var has3D = false
-    /// `pps_scc_extension()`; nil when absent, and after an extension that is not read.
+    /// `pps_scc_extension()`; nil if absent, and after an extension that is not read.
     public var screenContent: ScreenContent?
     /// `pps_scc_extension_flag` after a multilayer or 3D extension: it is in ``rest``.
     public var hasScreenContentInRest = false
-    /// The bits after what is read.
+    /// The bits after the elements that are read.
     public var rest = H265.ExtensionData()
 
     /// Whether an extension of other layers precedes the screen content extension.
@@ -31,7 +31,7 @@ extension H265.PictureParameterSet {
     public var log2MaximumTransformSkipSize: UInt8 = 2
     /// `cross_component_prediction_enabled_flag`.
     public var predictsAcrossComponents = false
-    /// `chroma_qp_offset_list_enabled_flag` and its fields; nil when the flag is 0.
+    /// `chroma_qp_offset_list_enabled_flag` and its fields; nil if the flag is 0.
     public var chromaOffsets: ChromaOffsets?
     /// `log2_sao_offset_scale_luma`, 0 to 6.
     public var log2LumaOffsetScale: UInt8 = 0
@@ -74,9 +74,9 @@ extension H265.PictureParameterSet {
   public struct ScreenContent: Sendable, Hashable {
     /// `pps_curr_pic_ref_enabled_flag`.
     public var refersToCurrentPicture = false
-    /// `residual_adaptive_colour_transform_enabled_flag` and its fields; nil when the flag is 0.
+    /// `residual_adaptive_colour_transform_enabled_flag` and its fields; nil if the flag is 0.
     public var colourTransform: ColourTransform?
-    /// `pps_palette_predictor_initializers_present_flag` and its fields; nil when the flag is 0.
+    /// `pps_palette_predictor_initializers_present_flag` and its fields; nil if the flag is 0.
     public var palette: Palette?
 
     /// Creates one with all flags 0.

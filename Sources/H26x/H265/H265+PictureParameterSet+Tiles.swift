@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265.PictureParameterSet.Tiles {
-  /// `CtbAddrRsToTs` (6.5.1): where a coding tree block of the picture comes when tile by tile is counted.
+  /// `CtbAddrRsToTs` (6.5.1): the place of a coding tree block of the picture, counted tile by tile.
   ///
   /// - Parameters:
   ///   - address: counted in raster scan of the picture, below `width` × `height`.
@@ -15,7 +15,7 @@ extension H265.PictureParameterSet.Tiles {
       + (y - row.lowerBound) * column.count + x - column.lowerBound
   }
 
-  /// The column, or row, of tiles that holds a position; what the sizes leave over belongs to the last one.
+  /// The column, or row, of tiles that holds a position; the rest beyond their sizes belongs to the last one.
   private static func span(around position: Int, of total: Int, count: Int, sizes: [UInt32]?) -> Range<Int> {
     var start = 0
     for index in 0..<max(count, 1) - 1 {

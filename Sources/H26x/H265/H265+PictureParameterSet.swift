@@ -27,7 +27,7 @@ extension H265 {
     public var usesConstrainedIntraPrediction = false
     /// `transform_skip_enabled_flag`.
     public var allowsTransformSkip = false
-    /// `cu_qp_delta_enabled_flag` and `diff_cu_qp_delta_depth`, 0 to 3; nil when the flag is 0.
+    /// `cu_qp_delta_enabled_flag` and `diff_cu_qp_delta_depth`, 0 to 3; nil if the flag is 0.
     public var codingUnitQPDepth: UInt8?
     /// `pps_cb_qp_offset`, −12 to 12.
     public var cbQPOffset: Int8 = 0
@@ -41,15 +41,15 @@ extension H265 {
     public var usesWeightedBiprediction = false
     /// `transquant_bypass_enabled_flag`: lossless coding units.
     public var allowsTransformBypass = false
-    /// `tiles_enabled_flag` and the tiles; nil when the flag is 0.
+    /// `tiles_enabled_flag` and the tiles; nil if the flag is 0.
     public var tiles: Tiles?
     /// `entropy_coding_sync_enabled_flag`: wavefronts.
     public var usesWavefronts = false
     /// `pps_loop_filter_across_slices_enabled_flag`.
     public var filtersAcrossSlices = false
-    /// `deblocking_filter_control_present_flag` and its fields; nil when the flag is 0.
+    /// `deblocking_filter_control_present_flag` and its fields; nil if the flag is 0.
     public var deblocking: Deblocking?
-    /// `pps_scaling_list_data_present_flag` and the lists; nil when the flag is 0.
+    /// `pps_scaling_list_data_present_flag` and the lists; nil if the flag is 0.
     public var scalingLists: ScalingLists?
     /// `lists_modification_present_flag`.
     public var isListModificationPresent = false
@@ -57,7 +57,7 @@ extension H265 {
     public var log2ParallelMergeLevel: UInt8 = 2
     /// `slice_segment_header_extension_present_flag`.
     public var isSliceHeaderExtensionPresent = false
-    /// `pps_extension_present_flag` and its fields; nil when the flag is 0.
+    /// `pps_extension_present_flag` and its fields; nil if the flag is 0.
     public var extensions: Extensions?
     /// Whether the NAL unit ended correctly; see ``SequenceParameterSet/hasProperEnd``.
     public var hasProperEnd = true
@@ -68,7 +68,7 @@ extension H265 {
       public var columnCount: UInt8
       /// `num_tile_rows_minus1` + 1, 1 to 22.
       public var rowCount: UInt8
-      /// `column_width_minus1` + 1 and `row_height_minus1` + 1 of all but the last, in coding tree blocks; nil when
+      /// `column_width_minus1` + 1 and `row_height_minus1` + 1 of all but the last, in coding tree blocks; nil if
       /// `uniform_spacing_flag` is 1.
       public var sizes: Sizes?
       /// `loop_filter_across_tiles_enabled_flag`.
@@ -76,9 +76,9 @@ extension H265 {
 
       /// Widths and heights.
       public struct Sizes: Sendable, Hashable {
-        /// Of each column of tiles but the last, in coding tree blocks.
+        /// The width of each column of tiles but the last, in coding tree blocks.
         public var widths: [UInt32]
-        /// Of each row of tiles but the last, in coding tree blocks.
+        /// The height of each row of tiles but the last, in coding tree blocks.
         public var heights: [UInt32]
 
         /// Creates sizes.
@@ -99,7 +99,7 @@ extension H265 {
     public struct Deblocking: Sendable, Hashable {
       /// `deblocking_filter_override_enabled_flag`.
       public var isOverrideEnabled = false
-      /// `pps_beta_offset_div2` and `pps_tc_offset_div2`, −6 to 6 each; nil when `pps_deblocking_filter_disabled_flag`
+      /// `pps_beta_offset_div2` and `pps_tc_offset_div2`, −6 to 6 each; nil if `pps_deblocking_filter_disabled_flag`
       /// is 1.
       public var offsets: Offsets?
 

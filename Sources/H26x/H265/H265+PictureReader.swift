@@ -9,7 +9,7 @@ extension H265 {
     /// Creates a reader for the start of a bitstream.
     public init() {}
 
-    /// What ``TimestampGenerator`` needs of the picture that begins with this slice.
+    /// Returns the picture that begins with this slice, as ``TimestampGenerator`` needs it.
     public mutating func picture(
       _ slice: SliceSegmentHeader, _ sps: borrowing SequenceParameterSet
     ) -> TimestampGenerator.Picture {

@@ -25,7 +25,7 @@ extension H265 {
       }
     }
 
-    /// `pic_struct` (Table D.2): any of the 16 values, reserved ones too.
+    /// `pic_struct` (Table D.2): any of the 16 values, including reserved values.
     public struct Structure: RawRepresentable, Sendable, Hashable {
       /// 0 to 15.
       public let rawValue: UInt8
@@ -63,7 +63,7 @@ extension H265 {
       /// Whether the picture is one field.
       public var isField: Bool { 1...2 ~= rawValue || 9...12 ~= rawValue }
 
-      /// Of one field, whether it is a top field; of more, whether the first is; nil for frames.
+      /// Whether the field, or the first of several fields, is a top field; nil for frames.
       public var isTopFirst: Bool? {
         switch rawValue {
         case 1, 3, 5, 9, 11: true
@@ -72,7 +72,7 @@ extension H265 {
         }
       }
 
-      /// Whether the picture is the second field of its frame; nil where the value leaves it open.
+      /// Whether the picture is the second field of its frame; nil if the value leaves it open.
       public var isSecondField: Bool? {
         switch rawValue {
         case 9, 10: true
@@ -140,7 +140,7 @@ extension H265 {
       }
     }
 
-    /// The payload: the inverse of ``init(_:sps:)``. Where the SPS requires decoding units, the picture is one.
+    /// The payload: the inverse of ``init(_:sps:)``. If the SPS requires decoding units, the whole picture is one.
     public func payload(sps: borrowing SequenceParameterSet) -> [UInt8] {
       var writer = BitWriter(addsEmulationPrevention: false)
       guard let vui = sps.vui else { return [] }

@@ -12,7 +12,7 @@ extension H265.Profile {
     }
   }
 
-  /// The profiles of one `general_profile_idc`, 4 to 11. Of rows that fit equally well the last one is taken.
+  /// The profiles of one `general_profile_idc`, 4 to 11. If several rows fit equally well, the last one is taken.
   private static func rows(_ idc: UInt8) -> [Row] {
     let to8: Constraints = [.maximum12Bit, .maximum10Bit, .maximum8Bit]
     let to10: Constraints = [.maximum12Bit, .maximum10Bit]
@@ -107,9 +107,9 @@ extension H265.Profile {
     return nil
   }
 
-  /// The value of the caps field `profile`, for such pictures. Some encoders send a profile to which their pictures do
-  /// not conform, or none; then it is the profile of the same kind to which they would conform, or the lowest that
-  /// allows them.
+  /// The value of the caps field `profile`, for such pictures. Some encoders send a profile to which their pictures
+  /// do not conform, or none. The value is then the profile of the same kind to which they would conform, or the
+  /// lowest that allows them.
   ///
   /// - Parameters:
   ///   - chromaFormat: `chroma_format_idc`.
@@ -164,9 +164,9 @@ extension H265.Profile {
   /// Whether the profile has only intra pictures (A.3.5): no reordering.
   public var isIntraOnly: Bool { idc >= 4 && constraints.contains(.intra) }
 
-  /// The other profiles, by their names in caps and in order of preference, whose decoders must decode a stream of the
-  /// profile `name` too (A.3, G.11, H.11, I.11), and those with a compatibility flag: the same list as h265parse offers
-  /// to a decoder that does not list the profile.
+  /// The other profiles whose decoders must decode a stream of the profile `name` too (A.3, G.11, H.11, I.11), and
+  /// those with a compatibility flag, by their names in caps and in order of preference. h265parse offers the same
+  /// list to a decoder that does not list the profile.
   ///
   /// - Parameters:
   ///   - name: of the profile, as ``name(chromaFormat:bitDepth:)`` gives it.

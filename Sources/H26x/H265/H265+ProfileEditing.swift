@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// A constraint flag of the general profile that restricts what a stream of any profile has (7.4.4). All others are a
-  /// part of what a profile is.
+  /// A constraint flag of the general profile that restricts what a stream of any profile has (7.4.4). All others are
+  /// a part of the profile itself.
   public enum SourceConstraint: UInt8, Sendable, CaseIterable {
     /// `general_progressive_source_flag`.
     case progressiveSource
@@ -37,7 +37,7 @@ extension H265 {
 }
 
 extension H265.ProfileTierLevel {
-  /// Changes a flag of the whole stream; what holds of it holds of its lower sub-layers, too.
+  /// Changes a flag of the whole stream, and therefore of its lower sub-layers.
   mutating func setConstraint(_ constraint: H265.SourceConstraint, _ value: Bool) {
     guard value else {
       profile.constraints.remove(constraint.flag)
@@ -49,8 +49,8 @@ extension H265.ProfileTierLevel {
 
   /// Changes `general_profile_compatibility_flag[ j ]`.
   ///
-  /// - Throws: `.forbiddenCombination` for the profile itself, and for one whose constraints are others than those of the
-  ///   Main profiles.
+  /// - Throws: `.forbiddenCombination` for the profile itself, and for one whose constraints are others than those of
+  ///   the Main profiles.
   mutating func setCompatibility(with idc: UInt8, _ value: Bool) throws(StreamEditError) {
     guard idc < 32 else {
       throw StreamEditError(
@@ -79,7 +79,7 @@ extension H265.ProfileTierLevel {
 }
 
 extension H265.SequenceParameterSet {
-  /// Checks what compatible profiles and constraint flags claim against the set, where edits have changed it.
+  /// Checks the claims of compatible profiles and constraint flags against the set, if edits have changed it.
   func checkProfile(of original: Self) throws(StreamEditError) {
     let (new, old) = (profileTierLevel.profile, original.profileTierLevel.profile)
     let added = new.compatibilityFlags & ~old.compatibilityFlags

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension H265 {
-  /// `profile_tier_level()` (7.3.3): what a decoder needs for all temporal sub-layers, and for the lower ones alone.
+  /// `profile_tier_level()` (7.3.3): the demands on a decoder for all temporal sub-layers, and for the lower
+  /// sub-layers alone.
   public struct ProfileTierLevel: Sendable, Hashable {
     /// The profile of all sub-layers.
     public var profile: Profile
@@ -13,9 +14,9 @@ extension H265 {
 
     /// Profile and level of a temporal sub-layer.
     public struct SubLayer: Sendable, Hashable {
-      /// `sub_layer_profile_space` and so on; nil when not sent.
+      /// `sub_layer_profile_space` and so on; nil if not sent.
       public var profile: Profile?
-      /// `sub_layer_level_idc`; nil when not sent.
+      /// `sub_layer_level_idc`; nil if not sent.
       public var levelIDC: UInt8?
 
       /// Creates one.

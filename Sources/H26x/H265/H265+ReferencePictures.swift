@@ -11,7 +11,7 @@ extension H265 {
       public let order: PictureOrderCount
       /// The pictures that it may refer to and that are there, by the numbers given to ``next(_:_:sps:number:)``.
       public let references: [UInt64]
-      /// The POCs of those that it may refer to and that are missing; `Int32.min` where only low bits are known.
+      /// The POCs of those that it may refer to and that are missing; `Int32.min` if only low bits are known.
       public let missing: [Int32]
       /// Whether there is a picture with its POC already: it was sent twice.
       public let isRepeated: Bool
@@ -50,7 +50,7 @@ extension H265 {
       _ slice: SliceSegmentHeader, _ syntax: ReferenceSyntax, sps: borrowing SequenceParameterSet, number: UInt64?
     ) -> Use {
       let order = counter.next(slice, sps: sps)
-      // An IRAP picture that begins a sequence empties the buffer, whatever its sets contain.
+      // An IRAP picture that begins a sequence empties the buffer, regardless of its sets.
       if order.resetsPOC { pictures.removeAll(keepingCapacity: true) }
       guard !order.isSkipped else {
         return Use(order: order, references: [], missing: [], isRepeated: false)
@@ -79,7 +79,7 @@ extension H265 {
           take(isUsed: entry.isUsed, picture, wanted ?? Int32.min)
         }
       }
-      // Of two with the same POC the first is decoded.
+      // If two have the same POC, the first is decoded.
       if isRepeated {
         return Use(order: order, references: references, missing: missing, isRepeated: true)
       }
@@ -88,7 +88,7 @@ extension H265 {
       return Use(order: order, references: references, missing: missing, isRepeated: false)
     }
 
-    /// The POC of a long-term entry (7-52, 8-5); nil where only its low bits are sent.
+    /// The POC of a long-term entry (7-52, 8-5); nil if only its low bits are sent.
     private static func order(of entry: ReferenceSyntax.LongTerm, from current: Int32, _ mask: Int32) -> Int32? {
       guard let cycles = entry.cyclesBefore else { return nil }
       let distance = Int32(truncatingIfNeeded: cycles) &* (mask &+ 1)

@@ -4,7 +4,7 @@ extension H265 {
   /// The part of a slice segment header about reference pictures (7.3.6.1): which pictures the decoded picture buffer
   /// must keep.
   public struct ReferenceSyntax: Sendable, Hashable {
-    /// `short_term_ref_pic_set_idx`; nil when the set is in the slice header, and for IDR pictures.
+    /// `short_term_ref_pic_set_idx`; nil if the set is in the slice header, and for IDR pictures.
     public let shortTermIndex: UInt8?
     /// The short-term reference picture set; an empty one for IDR pictures.
     public let shortTerm: ShortTermReferencePictureSet
@@ -19,7 +19,7 @@ extension H265 {
       public let pictureOrderCountLSB: UInt32
       /// `UsedByCurrPicLt`: the current picture may refer to it; else only later ones.
       public let isUsed: Bool
-      /// `DeltaPocMsbCycleLt`: how many times `MaxPicOrderCntLsb` it lies further back; nil when the low bits alone
+      /// `DeltaPocMsbCycleLt`: how many times `MaxPicOrderCntLsb` it lies further back; nil if the low bits alone
       /// identify it.
       public let cyclesBefore: UInt32?
     }
@@ -27,8 +27,8 @@ extension H265 {
     /// How many other pictures the current one may refer to: `NumPicTotalCurr` (7-55) without the picture itself.
     public var usedCount: Int { shortTerm.usedCount + longTerm.count { $0.isUsed } }
 
-    /// Most long-term pictures in a slice header, of each kind: those of the largest decoded picture buffer, and as
-    /// many again, for encoders that list pictures that are no longer in it.
+    /// Most long-term pictures in a slice header, of each kind. The largest decoded picture buffer holds half as
+    /// many; some encoders also list pictures that are no longer in it.
     private static let maximumLongTermCount: UInt32 = 32
 
     init(

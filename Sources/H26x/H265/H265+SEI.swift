@@ -10,7 +10,7 @@ extension SEIPayloadType {
 }
 
 extension H265 {
-  /// `recovery_point()` (D.2.8): when decoding starts here, pictures are correct from a later one on.
+  /// `recovery_point()` (D.2.8): when decoding starts here, a later picture and all after it are correct.
   public struct RecoveryPoint: Sendable, Hashable {
     /// `recovery_poc_cnt`: that picture's POC minus this one's, −32,768 to 32,767.
     public var pictureOrderCount: Int32
@@ -109,7 +109,7 @@ extension H265 {
       public var removalDelay: UInt32
       /// The offset that belongs to it, in ticks of 90 kHz.
       public var removalDelayOffset: UInt32
-      /// `initial_alt_cpb_removal_delay` and `…_offset`; nil when not sent.
+      /// `initial_alt_cpb_removal_delay` and `…_offset`; nil if not sent.
       public var alternative: Alternative?
 
       /// The delays for a stream without its leading pictures, or for decoding units.
@@ -123,7 +123,7 @@ extension H265 {
 
     /// `bp_seq_parameter_set_id`, 0 to 15.
     public var sequenceParameterSetID: SequenceParameterSetID
-    /// `irap_cpb_params_present_flag` with `cpb_delay_offset` and `dpb_delay_offset`; nil when the flag is 0.
+    /// `irap_cpb_params_present_flag` with `cpb_delay_offset` and `dpb_delay_offset`; nil if the flag is 0.
     public var randomAccess: RandomAccess?
     /// `concatenation_flag`.
     public var isConcatenation: Bool

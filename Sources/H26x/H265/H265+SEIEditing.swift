@@ -11,8 +11,8 @@ extension SEIPayloadType {
 }
 
 extension H265 {
-  /// Buffering period and decoding unit information go; picture timing keeps what is displayed, and goes where nothing
-  /// else is in it (D.2.3).
+  /// Removes buffering period and decoding unit information. Picture timing keeps the display information, and is
+  /// removed if it has none (D.2.3).
   public static func withoutHRD(
     _ message: borrowing SEIMessages.Message, sps: SequenceParameterSet?
   ) -> EditedSEIMessage {

@@ -31,7 +31,7 @@ extension H265 {
     public mutating func removeParameterSets() { shared.removeParameterSets() }
   }
 
-  /// What ``Scanner`` found out about an access unit or NAL unit.
+  /// The findings of ``Scanner`` in an access unit or NAL unit.
   public typealias ScannedAccessUnit = H26x.ScannedAccessUnit<SliceHeader>
   /// The scanner.
   public typealias AccessUnitScanner = Scanner

@@ -10,7 +10,10 @@ extension H265.SequenceParameterSet {
   fileprivate static var maximumReferencePictureSets: UInt32 { 64 }
   fileprivate static var maximumLongTermReferences: UInt32 { 32 }
 
-  init(_ reader: inout BitReader, skipsVUI: Bool) throws(BitstreamError) {
+  /// Reads `seq_parameter_set_rbsp()`, up to the trailing bits.
+  ///
+  /// - Parameter isLenient: whether the VUI, and the rest after it, need not be readable.
+  init(_ reader: inout BitReader, isLenient: Bool = false) throws(BitstreamError) {
     videoParameterSetID = .init(try reader.u8(4, "sps_video_parameter_set_id"))
     subLayerCount = try reader.subLayerCount("sps_max_sub_layers_minus1")
     hasNestedTemporalIDs = try reader.flag("sps_temporal_id_nesting_flag")
@@ -44,11 +47,17 @@ extension H265.SequenceParameterSet {
     try readReferences(&reader)
     usesTemporalMotionVectors = try reader.flag("sps_temporal_mvp_enabled_flag")
     usesStrongIntraSmoothing = try reader.flag("strong_intra_smoothing_enabled_flag")
-    if try reader.flag("vui_parameters_present_flag") {
-      if skipsVUI { return }
-      vui = try H265.VUIParameters(&reader, subLayerCount: Int(subLayerCount))
+    vui = try reader.flag("vui_parameters_present_flag") ? H265.VUIParameters() : nil
+    do throws(BitstreamError) {
+      try vui?.read(&reader, subLayerCount: Int(subLayerCount))
+      if try reader.flag("sps_extension_present_flag") { extensions = try Extensions(&reader, self) }
+    } catch {
+      guard isLenient, hasVUI else { throw error }
+      // If the data ends early, the fields before are right. Another error may come from another layout, as in old
+      // drafts.
+      if error.reason != .truncated { vui = nil }
+      hasProperEnd = false
     }
-    if try reader.flag("sps_extension_present_flag") { extensions = try Extensions(&reader, self) }
   }
 
   private mutating func readBlockSizes(_ reader: inout BitReader) throws(BitstreamError) {
@@ -191,7 +200,7 @@ extension H265.SequenceParameterSet.SubLayerBuffering {
     }
   }
 
-  /// Reads `sub_layer_ordering_info_present_flag` and what follows; the same in VPS and SPS.
+  /// Reads `sub_layer_ordering_info_present_flag` and its fields, which are the same in VPS and SPS.
   static func all(
     _ reader: inout BitReader, _ names: Names, subLayerCount: UInt8
   ) throws(BitstreamError) -> [Self] {

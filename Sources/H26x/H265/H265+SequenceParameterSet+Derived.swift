@@ -7,7 +7,7 @@ extension H265.SequenceParameterSet {
   /// The level and tier.
   public var level: H265.Level { profileTierLevel.level }
 
-  /// The value of the caps field `profile`; a profile that allows such pictures where the stream's own is unknown.
+  /// The value of the caps field `profile`; a profile that allows such pictures if the stream's own is unknown.
   public var profileName: String {
     profile.name(chromaFormat: chromaFormat, bitDepth: Int(max(lumaBitDepth, chromaBitDepth)))
   }
@@ -72,7 +72,7 @@ extension H265.SequenceParameterSet {
     isFieldSequence ? (maximumReorderPictures + 1) / 2 : maximumReorderPictures
   }
 
-  /// Frames a second by the VUI (E.3.1); nil when absent or absurd: with a term of 0, or more than 1000 pictures a
+  /// Frames a second by the VUI (E.3.1); nil if absent or absurd: with a term of 0, or more than 1000 pictures a
   /// second.
   public var frameRate: Ratio? { frameRate(of: vui?.timing) }
 

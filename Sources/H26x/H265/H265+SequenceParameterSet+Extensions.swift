@@ -5,17 +5,17 @@ extension H265.SequenceParameterSet {
   public struct Extensions: Sendable, Hashable {
     /// `sps_extension_4bits`, the reserved ones, 0 to 15.
     public var reservedFlags: UInt8 = 0
-    /// `sps_range_extension()`; nil when absent.
+    /// `sps_range_extension()`; nil if absent.
     public var range: RangeTools?
-    /// `inter_view_mv_vert_constraint_flag` of `sps_multilayer_extension()`; nil when absent.
+    /// `inter_view_mv_vert_constraint_flag` of `sps_multilayer_extension()`; nil if absent.
     public var constrainsVerticalMotionBetweenViews: Bool?
     /// `sps_3d_extension_flag`: the 3D extension begins ``rest``.
     public var has3D = false
-    /// `sps_scc_extension()`; nil when absent, and after a 3D extension.
+    /// `sps_scc_extension()`; nil if absent, and after a 3D extension.
     public var screenContent: ScreenContent?
     /// `sps_scc_extension_flag` after a 3D extension: it is in ``rest``.
     public var hasScreenContentBehind3D = false
-    /// The bits after what is read.
+    /// The bits after the elements that are read.
     public var rest = H265.ExtensionData()
 
     /// Creates one without extensions.
@@ -61,7 +61,7 @@ extension H265.SequenceParameterSet {
   public struct ScreenContent: Sendable, Hashable {
     /// `sps_curr_pic_ref_enabled_flag`.
     public var refersToCurrentPicture = false
-    /// `palette_mode_enabled_flag` and its fields; nil when the flag is 0.
+    /// `palette_mode_enabled_flag` and its fields; nil if the flag is 0.
     public var palette: Palette?
     /// `motion_vector_resolution_control_idc`, 0 to 3.
     public var motionVectorResolutionControl: UInt8 = 0
@@ -78,11 +78,11 @@ extension H265.SequenceParameterSet {
     public var maximumSize: UInt8
     /// `delta_palette_max_predictor_size`, 0 to 128.
     public var maximumPredictorSizeDelta: UInt8
-    /// `sps_palette_predictor_initializer`, by component: one list for monochrome, else three of equal length, 1 to 128;
-    /// nil when absent.
+    /// `sps_palette_predictor_initializer`, by component: one list for monochrome, else three of equal length, 1 to
+    /// 128; nil if absent.
     public var predictorInitializers: [[UInt16]]?
 
-    /// Creates one without initialisers.
+    /// Creates one without initializers.
     public init(maximumSize: UInt8, maximumPredictorSizeDelta: UInt8) {
       self.maximumSize = maximumSize
       self.maximumPredictorSizeDelta = maximumPredictorSizeDelta

@@ -48,11 +48,11 @@ extension H265 {
     public var usesAsymmetricPartitions = false
     /// `sample_adaptive_offset_enabled_flag`.
     public var usesSampleAdaptiveOffset = false
-    /// `pcm_enabled_flag` and its fields; nil when the flag is 0.
+    /// `pcm_enabled_flag` and its fields; nil if the flag is 0.
     public var pcm: PCM?
     /// The short-term reference picture sets for slice headers to select from, 64 at most.
     public var referencePictureSets: [ShortTermReferencePictureSet] = []
-    /// `long_term_ref_pics_present_flag` and the pictures for slice headers to select from, 32 at most; nil when the
+    /// `long_term_ref_pics_present_flag` and the pictures for slice headers to select from, 32 at most; nil if the
     /// flag is 0.
     public var longTermReferences: [LongTermReference]?
     /// `sps_temporal_mvp_enabled_flag`.
@@ -61,10 +61,10 @@ extension H265 {
     public var usesStrongIntraSmoothing = false
     /// `vui_parameters()`.
     public var vui: VUIParameters?
-    /// `sps_extension_present_flag` and its fields; nil when the flag is 0.
+    /// `sps_extension_present_flag` and its fields; nil if the flag is 0.
     public var extensions: Extensions?
-    /// Whether the NAL unit ended correctly, with `rbsp_trailing_bits()` and nothing after. Otherwise it is usable all
-    /// the same: there are such encoders.
+    /// Whether the NAL unit ended correctly, with `rbsp_trailing_bits()` and nothing after. Otherwise it is still
+    /// usable: there are such encoders.
     public var hasProperEnd = true
 
     /// Offsets from the edges of a picture, in units of chroma samples (7.4.3.2.1).
@@ -170,32 +170,23 @@ extension H265 {
     /// - Throws: any ``BitstreamError``; `.wrongNALUnitType` when it is not of type 33, `.unsupported` for another
     ///   layer, whose SPS depends on the base layer's.
     public init(nalUnit: Span<UInt8>, trace: SyntaxTrace? = nil) throws(BitstreamError) {
+      try self.init(nalUnit: nalUnit, trace: trace, isLenient: false)
+    }
+
+    /// Reads a NAL unit. If its VUI or the rest after it is unreadable, the part before is kept, as in other
+    /// decoders. It suffices to decode every stream.
+    ///
+    /// - Throws: the error of ``init(nalUnit:trace:)``, if something before the VUI is unreadable or there is no VUI.
+    package static func usable(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> SequenceParameterSet {
+      try SequenceParameterSet(nalUnit: nalUnit, trace: nil, isLenient: true)
+    }
+
+    private init(nalUnit: Span<UInt8>, trace: SyntaxTrace?, isLenient: Bool) throws(BitstreamError) {
       let header = try NALUnitHeader(nalUnit, of: .sequenceParameterSet)
       guard header.layerID == 0 else { throw BitstreamError(.unsupported, "nuh_layer_id", bitOffset: 7) }
       var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount, trace: trace)
-      try self.init(&reader, skipsVUI: false)
-      hasProperEnd = reader.endsProperly()
-    }
-
-    /// Reads a NAL unit; if its VUI or what follows is unreadable, all that precedes it, with which every stream can be
-    /// decoded, as other decoders do.
-    ///
-    /// - Throws: what ``init(nalUnit:trace:)`` throws, if something before the VUI is unreadable or there is no VUI.
-    static func usable(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> SequenceParameterSet {
-      let failure: BitstreamError
-      do throws(BitstreamError) {
-        return try SequenceParameterSet(nalUnit: nalUnit)
-      } catch {
-        failure = error
-      }
-      do throws(BitstreamError) {
-        var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount)
-        var set = try SequenceParameterSet(&reader, skipsVUI: true)
-        set.hasProperEnd = false
-        return set
-      } catch {
-        throw failure
-      }
+      try self.init(&reader, isLenient: isLenient)
+      if hasProperEnd { hasProperEnd = reader.endsProperly() }
     }
   }
 }

@@ -27,7 +27,7 @@ extension H265 {
       public var uses: [Use]
     }
 
-    /// What happens to a picture of the set that another is predicted from.
+    /// The use of a picture of the set that another set is predicted from.
     public enum Use: Sendable, Hashable {
       /// `used_by_curr_pic_flag`.
       case used
@@ -41,7 +41,7 @@ extension H265 {
     public private(set) var before: [Picture]
     /// The pictures after the current one in output order, nearest first.
     public private(set) var after: [Picture]
-    /// How it was predicted; nil when it was sent picture by picture.
+    /// How it was predicted; nil if it was sent picture by picture.
     public private(set) var prediction: Prediction?
 
     /// `NumDeltaPocs`, 0 to 16.

@@ -15,10 +15,11 @@ extension H265 {
     public let entryPointCount: UInt32
     /// `slice_segment_header_extension_length` in bytes, 0 to 256.
     public let headerExtensionLength: Int
-    /// Where `slice_segment_data()` begins, in bits from the start of the NAL unit, without emulation prevention bytes.
+    /// The start of `slice_segment_data()`, in bits from the start of the NAL unit, without emulation prevention
+    /// bytes.
     public let dataBitOffset: Int
 
-    /// Reads what follows the reference picture sets; nil where weights cannot be read.
+    /// Reads the rest of the header after the reference picture sets; nil if weights cannot be read.
     init?(
       _ reader: inout BitReader, _ header: SliceSegmentHeader, _ references: ReferenceSyntax,
       parameterSets: borrowing ParameterSets

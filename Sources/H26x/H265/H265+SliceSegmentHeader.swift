@@ -33,7 +33,7 @@ extension H265 {
     public let pictureParameterSetID: PictureParameterSetID
     /// `pps_seq_parameter_set_id` of that PPS.
     public let sequenceParameterSetID: SequenceParameterSetID
-    /// `dependent_slice_segment_flag`: the fields below are those of the slice segment before, and not known here.
+    /// `dependent_slice_segment_flag`: the fields below come from the slice segment before, and are not known here.
     public let isDependent: Bool
     /// `slice_segment_address`: address of the first coding tree block, in raster scan of the picture.
     public let segmentAddress: UInt32
@@ -54,8 +54,8 @@ extension H265 {
     /// Whether the picture is an IDR picture.
     public var isIDR: Bool { nalUnitType.isIDR }
 
-    /// Reads the header of a slice segment NAL unit (types 0 to 9 and 16 to 21) of the base layer, which may be
-    /// truncated after what `depth` needs.
+    /// Reads the header of a slice segment NAL unit (types 0 to 9 and 16 to 21) of the base layer. It may be
+    /// truncated after the elements that `depth` needs.
     ///
     /// - Parameters:
     ///   - nalUnit: the NAL unit, header included.

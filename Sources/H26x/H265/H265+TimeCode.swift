@@ -3,7 +3,7 @@
 extension H265 {
   /// `time_code()` (D.2.27): up to three clock timestamps of a picture.
   public struct TimeCode: Sendable, Hashable {
-    /// Up to three, nil where `clock_timestamp_flag` is 0.
+    /// Up to three, nil if `clock_timestamp_flag` is 0.
     public var clockTimestamps: [ClockTimestamp?]
 
     /// A clock timestamp.

@@ -3,17 +3,17 @@
 extension H265 {
   /// `vui_parameters()` (E.2.1): for display and buffering of the video, not for decoding it.
   public struct VUIParameters: VUISyntax {
-    /// `aspect_ratio_idc`; nil when absent. 255 is EXTENDED_SAR.
+    /// `aspect_ratio_idc`; nil if absent. 255 is EXTENDED_SAR.
     public var aspectRatioIDC: UInt8?
     /// `sar_width`, meaningful for EXTENDED_SAR.
     public var sampleAspectRatioWidth: UInt16 = 0
     /// `sar_height`, meaningful for EXTENDED_SAR.
     public var sampleAspectRatioHeight: UInt16 = 0
-    /// `overscan_appropriate_flag`; nil when absent.
+    /// `overscan_appropriate_flag`; nil if absent.
     public var isOverscanAppropriate: Bool?
-    /// `video_format`, range and colour; nil when absent.
+    /// `video_format`, range and colour; nil if absent.
     public var videoSignal: VideoSignal?
-    /// Location of chroma samples; nil when absent.
+    /// Location of chroma samples; nil if absent.
     public var chromaLocation: ChromaLocation?
     /// `neutral_chroma_indication_flag`: chroma is grey throughout.
     public var hasNeutralChroma = false
@@ -23,9 +23,9 @@ extension H265 {
     public var isPictureStructurePresent = false
     /// `default_display_window_flag` and the offsets, within the conformance window.
     public var defaultDisplayWindow: SequenceParameterSet.Window?
-    /// Timing; nil when absent.
+    /// Timing; nil if absent.
     public var timing: Timing?
-    /// Restrictions that the encoder kept to; nil when absent.
+    /// Restrictions that the encoder kept to; nil if absent.
     public var bitstreamRestriction: BitstreamRestriction?
 
     /// `video_format`, range and colour.
@@ -43,9 +43,9 @@ extension H265 {
       public var unitsInTick: UInt32
       /// `vui_time_scale`, units a second. By convention a picture lasts one tick of `unitsInTick` units.
       public var timeScale: UInt32
-      /// `vui_num_ticks_poc_diff_one_minus1` + 1; nil when POC is not proportional to time.
+      /// `vui_num_ticks_poc_diff_one_minus1` + 1; nil if POC is not proportional to time.
       public var ticksPerPictureOrderCount: UInt32?
-      /// `hrd_parameters()`; nil when absent. A VPS has them in ``VideoParameterSet/hrdParameters``.
+      /// `hrd_parameters()`; nil if absent. A VPS has them in ``VideoParameterSet/hrdParameters``.
       public var hrdParameters: HRDParameters?
 
       /// Creates one.
@@ -88,7 +88,8 @@ extension H265.VUIParameters {
     "def_disp_win_left_offset", "def_disp_win_right_offset", "def_disp_win_top_offset", "def_disp_win_bottom_offset",
   ]
 
-  init(_ reader: inout BitReader, subLayerCount: Int) throws(BitstreamError) {
+  /// Reads the fields one after another: those before an error are set.
+  mutating func read(_ reader: inout BitReader, subLayerCount: Int) throws(BitstreamError) {
     try readDisplay(&reader)
     hasNeutralChroma = try reader.flag("neutral_chroma_indication_flag")
     isFieldSequence = try reader.flag("field_seq_flag")
@@ -97,11 +98,10 @@ extension H265.VUIParameters {
       defaultDisplayWindow = try H265.SequenceParameterSet.Window(&reader, Self.displayWindowNames)
     }
     if try reader.flag("vui_timing_info_present_flag") {
-      var timing = try Timing(&reader, .vui)
+      timing = try Timing(&reader, .vui)
       if try reader.flag("vui_hrd_parameters_present_flag") {
-        timing.hrdParameters = try H265.HRDParameters(&reader, subLayerCount: subLayerCount)
+        timing?.hrdParameters = try H265.HRDParameters(&reader, subLayerCount: subLayerCount)
       }
-      self.timing = timing
     }
     if try reader.flag("bitstream_restriction_flag") { bitstreamRestriction = try BitstreamRestriction(&reader) }
   }
@@ -125,7 +125,7 @@ extension H265.VUIParameters {
 }
 
 extension H265.VUIParameters.Timing {
-  /// Reads the fields that VUI and VPS share. Zeros are illegal but common: kept, and ignored where the frame rate is
+  /// Reads the fields that VUI and VPS share. Zeros are illegal but common: kept, and ignored when the frame rate is
   /// derived.
   init(_ reader: inout BitReader, _ names: Names) throws(BitstreamError) {
     unitsInTick = try reader.u(32, names.units)
@@ -161,7 +161,7 @@ extension H265.VUIParameters.Timing {
     if let ticksPerPictureOrderCount { writer.ue(max(1, ticksPerPictureOrderCount) - 1) }
   }
 
-  /// Pictures a second; nil when absurd: with a term of 0, or more than 1000.
+  /// Pictures a second; nil if absurd: with a term of 0, or more than 1000.
   var pictureRate: Ratio? {
     guard unitsInTick > 0, timeScale > 0, UInt64(timeScale) <= 1000 * UInt64(unitsInTick) else { return nil }
     return Ratio(timeScale, unitsInTick)
@@ -173,7 +173,7 @@ extension H265.VUIParameters.BitstreamRestriction {
     hasFixedTiles = try reader.flag("tiles_fixed_structure_flag")
     motionVectorsOverPictureBoundaries = try reader.flag("motion_vectors_over_pic_boundaries_flag")
     hasRestrictedReferenceLists = try reader.flag("restricted_ref_pic_lists_flag")
-    // 0 to 4095, and 0 to 16; no decoder uses these five, so that illegal ones are no reason to lose the SPS.
+    // 0 to 4095, and 0 to 16; no decoder uses these five, so illegal values are no reason to lose the SPS.
     minimumSpatialSegmentation = UInt16(
       truncatingIfNeeded: try reader.ue(in: 0...0xFFFF, "min_spatial_segmentation_idc"))
     maximumBytesPerPictureDenominator = try reader.ue8(in: 0...255, "max_bytes_per_pic_denom")

@@ -25,11 +25,11 @@ extension H265 {
     /// `layer_id_included_flag` of the layer sets except the first, which is the base layer only: a bit for each layer,
     /// the lowest for layer 0. At most 1023.
     public var layerSets: [UInt64] = []
-    /// `vps_timing_info_present_flag` and its fields; nil when the flag is 0.
+    /// `vps_timing_info_present_flag` and its fields; nil if the flag is 0.
     public var timing: VUIParameters.Timing?
     /// HRD parameters by layer set; only with ``timing``. At most 1024.
     public var hrdParameters: [LayerSetHRD] = []
-    /// `vps_extension_flag` and the bits after it, kept as they are; nil when the flag is 0.
+    /// `vps_extension_flag` and the bits after it, kept as they are; nil if the flag is 0.
     public var extensionData: ExtensionData?
     /// Whether the NAL unit ended correctly; see ``SequenceParameterSet/hasProperEnd``.
     public var hasProperEnd = true

@@ -7,11 +7,11 @@ extension H265 {
     public let header: SliceSegmentHeader
     /// The part about reference pictures; nil for a dependent slice segment.
     public let references: ReferenceSyntax?
-    /// The coding parameters; nil for a dependent slice segment, and where weights depend on reference picture lists,
-    /// which are not built (``PictureParameterSet/ScreenContent/refersToCurrentPicture``).
+    /// The coding parameters; nil for a dependent slice segment, and if weights depend on reference picture lists.
+    /// These are not built (``PictureParameterSet/ScreenContent/refersToCurrentPicture``).
     public let coding: SliceCoding?
 
-    /// `SliceQpY`, −48 to 51; nil when it is not known.
+    /// `SliceQpY`, −48 to 51; nil if it is not known.
     public var quantizationParameter: Int? { coding?.quantizationParameter }
 
     /// Reads the header of a slice segment NAL unit (types 0 to 9 and 16 to 21) of the base layer.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The syntax of ITU-T H.265. Clause numbers are those of the edition of 2023-09.
+/// The syntax of ITU-T H.265. Clause numbers refer to the edition of 2023-09.
 public enum H265: VideoCodecSyntax {
   /// H.265.
   public static var codec: FormatDescription.Codec { .h265 }
@@ -19,7 +19,7 @@ public enum H265: VideoCodecSyntax {
   ///
   /// - Parameter temporalID: the temporal sub-layer of that picture, 0 to 6.
   public static func accessUnitDelimiter(temporalID: UInt8) -> [UInt8] { [0x46, min(temporalID, 6) + 1, 0x50] }
-  /// The temporal sub-layer of a NAL unit, by its header; 0 where that is truncated or damaged.
+  /// The temporal sub-layer of a NAL unit, by its header; 0 if that is truncated or damaged.
   public static func temporalID(of nalUnit: Span<UInt8>) -> UInt8 {
     guard nalUnit.count > 1 else { return 0 }
     let temporalIDPlus1 = nalUnit[1] & 7
@@ -29,7 +29,7 @@ public enum H265: VideoCodecSyntax {
   /// The configuration record, hvcC.
   public typealias ConfigurationRecord = DecoderConfigurationRecord
 
-  /// What a NAL unit is in its access unit, by its header.
+  /// Returns the role of a NAL unit in its access unit, by its header.
   ///
   /// - Parameter nalUnit: the NAL unit, header included; an empty one is ``NALUnitRole/other``.
   public static func role(of nalUnit: Span<UInt8>) -> NALUnitRole {
@@ -70,7 +70,7 @@ public enum H265: VideoCodecSyntax {
   /// - Parameter nalUnit: a slice, header included.
   public static func isReference(_ nalUnit: Span<UInt8>) -> Bool { nalUnit.count > 0 }
 
-  /// Whether the slice begins its picture (`first_slice_segment_in_pic_flag`). Needs no parameter set; nil when it is
+  /// Whether the slice begins its picture (`first_slice_segment_in_pic_flag`). Needs no parameter set; nil if it is
   /// truncated or the type has no slice header.
   public static func startsPicture(_ nalUnit: Span<UInt8>) -> Bool? { SliceSegmentHeader.startsPicture(nalUnit) }
 
@@ -89,7 +89,7 @@ public enum H265: VideoCodecSyntax {
 
   /// The description of a stream with this configuration record.
   ///
-  /// - Throws: `.missingParameterSet` when it holds no SPS, or what reading its parameter sets throws.
+  /// - Throws: `.missingParameterSet` when it holds no SPS, or the error of reading its parameter sets.
   public static func formatDescription(_ record: DecoderConfigurationRecord) throws(BitstreamError) -> FormatDescription
   {
     try FormatDescription(decoderConfigurationRecord: record)
@@ -97,7 +97,7 @@ public enum H265: VideoCodecSyntax {
 
   /// The hvcC record of a description.
   ///
-  /// - Throws: `.missingParameterSet` without an SPS, or what reading it throws.
+  /// - Throws: `.missingParameterSet` without an SPS, or the error of reading it.
   public static func configurationRecord(
     _ format: FormatDescription
   ) throws(BitstreamError) -> DecoderConfigurationRecord {
@@ -125,7 +125,7 @@ public enum H265: VideoCodecSyntax {
     parameterSets.tileScanAddress(of: slice)
   }
 
-  /// Whether two fields make a frame: consecutive, with neighbouring POCs, and the second no IRAP picture.
+  /// Whether two fields make a frame: consecutive, with neighboring POCs, and the second no IRAP picture.
   public static func isSecondField(_ slice: SliceSegmentHeader, of first: SliceSegmentHeader) -> Bool {
     guard slice.isField, first.isField, !slice.nalUnitType.isIRAP, slice.temporalID == first.temporalID,
       let count = slice.pictureOrderCountLSB, let before = first.pictureOrderCountLSB
@@ -135,7 +135,7 @@ public enum H265: VideoCodecSyntax {
     return high - low == 1 || low == 0 && high >= 15 && high & (high + 1) == 0
   }
 
-  /// Whether a slice belongs to another picture than the one before it in decoding order.
+  /// Whether a slice belongs to another picture than the slice before it in decoding order.
   public static func isFirstOfPicture(_ slice: SliceSegmentHeader, after last: SliceSegmentHeader) -> Bool {
     slice.isFirstInPicture || slice.nalUnitType != last.nalUnitType || slice.temporalID != last.temporalID
       || !slice.isDependent && !last.isDependent && slice.pictureOrderCountLSB != last.pictureOrderCountLSB
@@ -149,7 +149,7 @@ extension H265.NALUnitType: NALUnitTypeSyntax {
   public var isRandomAccessPoint: Bool { isIRAP }
   /// Whether it is of a RASL picture.
   public var isSkippedLeading: Bool { isRASL }
-  /// Types 48 to 55 begin the next access unit, whatever they are (7.4.2.4.4).
+  /// Types 48 to 55 begin the next access unit, regardless of their meaning (7.4.2.4.4).
   public var endsAccessUnitWhenDropped: Bool { isRTPOnly }
 }
 

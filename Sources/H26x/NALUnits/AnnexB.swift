@@ -16,7 +16,7 @@ public enum AnnexB {
       self.startCodeLength = startCodeLength
     }
 
-    /// Where the start code begins.
+    /// The offset of the start code.
     public var startCodeOffset: Int { range.lowerBound - startCodeLength }
   }
 
@@ -60,7 +60,7 @@ public enum AnnexB {
   /// A plain value of offsets from the start of the caller's bytes. The caller passes the same bytes again, with more
   /// after them, and calls ``discard(_:)`` when it removes bytes from the front.
   public struct Scanner: Sendable, Hashable {
-    /// Where the start code of the NAL unit begins whose end is not known yet; nil before the first one.
+    /// The offset of the start code of the NAL unit whose end is not known yet; nil before the first one.
     public private(set) var pendingStartCode: Int?
 
     /// Everything before this offset was searched.
@@ -76,7 +76,7 @@ public enum AnnexB {
     /// - Parameters:
     ///   - bytes: the data, from the same origin as in earlier calls.
     ///   - isComplete: whether no more data follows, so that the end of the data ends the last NAL unit.
-    /// - Returns: a NAL unit whose end is known, or nil when there is none (yet).
+    /// - Returns: a NAL unit whose end is known, or nil if there is none (yet).
     public mutating func next(in bytes: Span<UInt8>, isComplete: Bool) -> NALUnit? {
       while true {
         let end: Int

@@ -18,7 +18,7 @@ public enum LengthPrefixed {
       position = max(0, min(offset, bytes.count))
     }
 
-    /// The range of the next NAL unit, without its length; nil after the last one. Empty ones are skipped.
+    /// The range of the next NAL unit, without its length; nil after the last one. Empty NAL units are skipped.
     ///
     /// - Throws: `.truncated` when a length is truncated, `.lengthOutOfBounds` when it points past the end. The
     ///   iteration is then over, at ``position``.
@@ -40,6 +40,18 @@ public enum LengthPrefixed {
 }
 
 extension LengthPrefixed {
+  /// The NAL units that a muxer has made one of: those between start codes, and anything in front of the first.
+  static func separated(_ nalUnit: [UInt8]) -> [[UInt8]] {
+    guard let first = AnnexB.startCode(in: nalUnit.span) else { return [nalUnit] }
+    var result: [[UInt8]] = []
+    var end = first
+    while end > 0, nalUnit[end - 1] == 0 { end -= 1 }
+    if end > 0 { result.append([UInt8](nalUnit[..<end])) }
+    var units = AnnexB.NALUnits(nalUnit.span)
+    while let unit = units.next() { result.append([UInt8](nalUnit[unit.range])) }
+    return result
+  }
+
   /// Whether a NAL unit holds a start code, which no legal one does: a muxer has made one of several.
   public static func holdsStartCode(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
     guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return false }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension NALPackaging {
-  /// Visits the NAL units of an access unit, headers included, up to the first bad length. Returns what is wrong with
-  /// that; nil when there is none.
+  /// Visits the NAL units of an access unit, headers included, up to the first bad length. Returns the error in it;
+  /// nil if there is none.
   @inline(__always)
   package func forEachNALUnit(of accessUnit: Span<UInt8>, _ visit: (Range<Int>) -> Void) -> BitstreamError? {
     switch self {

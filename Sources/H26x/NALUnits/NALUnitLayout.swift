@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Where a NAL unit header has `nal_unit_type`: all that repackaging needs of a codec.
+/// The position of `nal_unit_type` in a NAL unit header: all that repackaging needs of a codec.
 struct NALUnitLayout: Sendable, Hashable {
   /// Bits of the first byte below the type.
   let typeShift: UInt8

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension LengthPrefixed {
-  /// What is known of the start codes in a packet that should have none, so that its NAL units can be read one by one.
+  /// The start codes found so far in a packet that should have none, so that its NAL units can be read one by one.
   package struct StartCodes: Sendable, Hashable {
     /// Whether the lengths do not add up, so that a start code may stand in place of one.
     var replaceLengths = false
@@ -15,17 +15,12 @@ extension LengthPrefixed {
     /// A packet of which nothing is known.
     init() {}
 
-    /// Looks at the lengths of a packet.
-    init(_ bytes: Span<UInt8>, lengthSize: NALLengthSize) {
-      if isAnnexB(bytes, lengthSize: lengthSize) {
-        replaceLengths = true
-        end = bytes.count
-      } else {
-        var units = NALUnits(bytes, lengthSize: lengthSize)
-        do throws(BitstreamError) {
-          while try units.next() != nil {}
-        } catch { replaceLengths = true }
-      }
+    /// A packet whose lengths do not add up.
+    ///
+    /// - Parameter size: of the packet, in bytes, if it is a byte stream; nil if it has lengths.
+    init(replacingAll size: Int?) {
+      replaceLengths = true
+      end = size ?? 0
     }
 
     /// Bytes were removed from the front of the packet.
@@ -34,9 +29,9 @@ extension LengthPrefixed {
     fileprivate mutating func found() { count += 1 }
   }
 
-  /// The NAL units of a packet, where a careless muxer has left start codes too: in place of all lengths, of those
-  /// behind the first NAL unit, or between NAL units of which it has made one. No legal NAL unit holds a start code, so
-  /// nothing is lost.
+  /// The NAL units of a packet in which a careless muxer may have left start codes. They may replace all lengths, or
+  /// the lengths behind the first NAL unit, or separate NAL units under one length. No legal NAL unit holds a start
+  /// code, so nothing is lost.
   package struct PacketNALUnits: ~Escapable {
     /// A NAL unit.
     package struct Element {
@@ -44,7 +39,7 @@ extension LengthPrefixed {
       package let range: Range<Int>
       /// Length of its length prefix or start code, in bytes.
       package let prefixLength: Int
-      /// Where what follows begins.
+      /// The offset of the next NAL unit.
       package let end: Int
     }
 
@@ -52,10 +47,10 @@ extension LengthPrefixed {
     private let lengthSize: NALLengthSize
     private var lengths: NALUnits
     private var startCoded: AnnexB.NALUnits
-    /// Where ``startCoded`` counts from.
+    /// The offset from which ``startCoded`` counts.
     private var origin = 0
     private var pending: AnnexB.NALUnit?
-    /// What was found out about start codes.
+    /// The findings about start codes.
     package private(set) var startCodes: StartCodes
 
     /// Iterates over a packet, or over the rest of one.
@@ -116,37 +111,6 @@ extension LengthPrefixed {
       return Element(
         range: origin + unit.range.lowerBound..<origin + unit.range.upperBound, prefixLength: unit.startCodeLength,
         end: end)
-    }
-  }
-
-  /// Whether a start code of four bytes is at an offset. One of three may be a length.
-  fileprivate static func hasStartCode(_ bytes: Span<UInt8>, at offset: Int) -> Bool {
-    offset <= bytes.count - 4 && bytes[offset] == 0 && bytes[offset + 1] == 0 && bytes[offset + 2] == 0
-      && bytes[offset + 3] == 1
-  }
-
-  /// Whether a packet that should be length-prefixed is a byte stream instead.
-  ///
-  /// It begins with a start code, and its lengths do not add up. Lengths of one and two bytes may add up by chance: a
-  /// start code that would be empty NAL units and one of one byte is taken for a start code.
-  public static func isAnnexB(_ bytes: Span<UInt8>, lengthSize: NALLengthSize) -> Bool {
-    let isLong = hasStartCode(bytes, at: 0)
-    guard isLong || bytes.count >= 3 && bytes[0] == 0 && bytes[1] == 0 && bytes[2] == 1 else { return false }
-    if lengthSize == .one || lengthSize == .two && isLong { return true }
-    // A length of 256 to 511 in four bytes looks like a start code of three. It is a length where a NAL unit of that
-    // length fits, and either no start code follows (a NAL unit holds none, be it truncated) or one just behind it.
-    if lengthSize == .four, !isLong, bytes.count >= 4 {
-      let end = 4 + 256 + Int(bytes[3])
-      if end <= bytes.count, hasStartCode(bytes, at: end) || AnnexB.startCode(in: bytes.extracting(4...)) == nil {
-        return false
-      }
-    }
-    var units = NALUnits(bytes, lengthSize: lengthSize)
-    do throws(BitstreamError) {
-      while try units.next() != nil {}
-      return false
-    } catch {
-      return true
     }
   }
 }

@@ -33,7 +33,7 @@ public struct Repackager: Sendable {
   /// NAL units dropped since the last scan.
   public private(set) var droppedCount = 0
 
-  /// What is written in the place of entries, or in front of them, by ascending index.
+  /// The NAL units to write in place of entries, or in front of them, by ascending index.
   private(set) var splices: [(index: Int, nalUnits: [[UInt8]], replaces: Bool)] = []
 
   let layout: NALUnitLayout
@@ -65,7 +65,7 @@ public struct Repackager: Sendable {
   /// - Parameters:
   ///   - accessUnit: lists its NAL units.
   ///   - bytes: its bytes, in Annex B format.
-  /// - Returns: whether all are listed; otherwise they have to be searched for.
+  /// - Returns: whether all are listed; otherwise they must be searched for.
   package mutating func take<SliceHeader>(
     _ accessUnit: ScannedAccessUnit<SliceHeader>, of bytes: Span<UInt8>
   ) -> Bool {
@@ -110,19 +110,18 @@ public struct Repackager: Sendable {
   /// - Parameters:
   ///   - bytes: the access unit.
   ///   - lengthSize: of its length prefixes.
-  ///   - startCodes: what is known of start codes, where the bytes are the rest of an access unit; nil for a whole one.
-  ///   - limit: where to end, in bytes.
+  ///   - startCodes: the parts in which start codes separate the NAL units; see ``LengthPrefixed/PacketHistory``.
+  ///   - limit: the end of the scan, in bytes.
   ///   - isSearched: whether start codes are looked for inside NAL units of this type.
   /// - Returns: the number of start codes found.
   /// - Throws: `.truncated` or `.lengthOutOfBounds` at a bad length; ``entries`` then has the good NAL units before it.
   package mutating func scanPacket(
-    _ bytes: Span<UInt8>, lengthSize: NALLengthSize, startCodes: LengthPrefixed.StartCodes? = nil, limit: Int = .max,
+    _ bytes: Span<UInt8>, lengthSize: NALLengthSize, startCodes: LengthPrefixed.StartCodes, limit: Int = .max,
     where isSearched: (UInt8) -> Bool = { _ in true }
   ) throws(BitstreamError) -> Int {
     removeAll()
     hasOnlyFourBytePrefixes = lengthSize == .four
-    var units = LengthPrefixed.PacketNALUnits(
-      bytes, lengthSize: lengthSize, startCodes ?? LengthPrefixed.StartCodes(bytes, lengthSize: lengthSize))
+    var units = LengthPrefixed.PacketNALUnits(bytes, lengthSize: lengthSize, startCodes)
     var end = 0
     do throws(BitstreamError) {
       while end < limit, let unit = try units.next(where: { [layout] in isSearched(layout.type($0)) }) {
@@ -206,8 +205,8 @@ public struct Repackager: Sendable {
   /// A repackager for a part of the input.
   ///
   /// - Parameters:
-  ///   - range: its indices in ``entries``; what is out of bounds is ignored.
-  ///   - origin: where the part begins in the input, in bytes; NAL units in front of it are left out.
+  ///   - range: its indices in ``entries``; indices out of bounds are ignored.
+  ///   - origin: the start of the part in the input, in bytes; NAL units in front of it are left out.
   package func part(_ range: Range<Int>, origin: Int) -> Repackager {
     var part = Repackager(layout)
     part.drop = drop
@@ -223,11 +222,11 @@ public struct Repackager: Sendable {
 
   // MARK: Replacing
 
-  /// Has other NAL units written in the place of one of ``entries``. What is spliced comes in ascending order, once for
-  /// each entry, when nothing more is dropped.
+  /// Has other NAL units written in place of one of ``entries``. Call this after everything was dropped, once for
+  /// each entry at most, in ascending order.
   ///
   /// - Parameters:
-  ///   - nalUnits: what is written; none to leave the entry out.
+  ///   - nalUnits: the NAL units to write; none to leave the entry out.
   ///   - index: the entry's; one that is not there changes nothing.
   package mutating func replace(with nalUnits: [[UInt8]], at index: Int) {
     splice(nalUnits, at: index, replaces: true)
@@ -325,8 +324,8 @@ public struct Repackager: Sendable {
     try write(bytes, as: packaging, inserting: insertions, before: nil, to: &output)
   }
 
-  /// Writes what comes before the end that stays as it is, all of it where there is none: into at least the bytes of
-  /// ``outputSize(_:inserting:)`` without those of the tail.
+  /// Writes the NAL units before the tail, which stays as it is, or all of them without a tail. `output` has at least
+  /// the bytes of ``outputSize(_:inserting:)`` without the tail.
   @discardableResult
   package func write(
     _ bytes: Span<UInt8>, as packaging: NALPackaging, inserting insertions: [[UInt8]], before tail: Tail?,
@@ -349,14 +348,14 @@ public struct Repackager: Sendable {
       try put(bytes, next, &rest, as: packaging, to: &output, at: &offset)
       next += 1
     }
-    // What stands in front of the tail.
+    // NAL units may be spliced in front of the tail.
     for unit in rest.first?.nalUnits ?? [] {
       try Self.put(unit.span, 0..<unit.count, as: packaging, to: &output, at: &offset)
     }
     return offset
   }
 
-  /// Writes an entry, or what takes its place.
+  /// Writes an entry, or its replacement.
   private func put(
     _ bytes: Span<UInt8>, _ index: Int, _ rest: inout ArraySlice<(index: Int, nalUnits: [[UInt8]], replaces: Bool)>,
     as packaging: NALPackaging, to output: inout MutableSpan<UInt8>, at offset: inout Int

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// How a sequence is to be displayed, by its SEI messages.
+/// How to display a sequence, by its SEI messages.
 package struct DisplayMetadata: Sendable, Hashable {
   /// The display that the sequence was mastered on.
   package var masteringDisplay: MasteringDisplayColourVolume?
@@ -12,7 +12,7 @@ package struct DisplayMetadata: Sendable, Hashable {
   /// Creates one without any of them.
   package init() {}
 
-  /// Takes the messages of an SEI NAL unit. Unreadable ones are ignored.
+  /// Takes the messages of an SEI NAL unit. Unreadable messages are ignored.
   ///
   /// - Parameters:
   ///   - nalUnit: the NAL unit with its header.

@@ -11,7 +11,7 @@ public struct DisplayOrientation: Sendable, Hashable {
   /// `display_orientation_repetition_period`, 0 to 16384; of H.265 its persistence flag.
   public var repetitionPeriod: UInt32
 
-  /// Reads a message of type ``SEIPayloadType/displayOrientation``; nil when it cancels the one before.
+  /// Reads a message of type ``SEIPayloadType/displayOrientation``; nil if it cancels the message before.
   ///
   /// - Parameters:
   ///   - message: the message.

@@ -2,7 +2,7 @@
 
 /// Follows mastering display, content light level and preferred transfer by the SEI messages of a stream.
 package struct DisplayTracker: Sendable {
-  /// What holds for the last access unit.
+  /// The metadata of the last access unit.
   package private(set) var display = DisplayMetadata()
   /// From SEI since the last slice.
   private var announced = DisplayMetadata()
@@ -12,7 +12,7 @@ package struct DisplayTracker: Sendable {
 
   /// Takes the next access unit. Returns whether its SEI has changed ``display``.
   ///
-  /// - Parameter info: what an inspector found in it.
+  /// - Parameter info: an inspector's findings in it.
   package mutating func take<Codec: VideoCodecSyntax>(
     _ accessUnit: Span<UInt8>, _ info: AccessUnitInfo<Codec>
   ) -> Bool {

@@ -17,11 +17,11 @@ public struct RegisteredUserData: Sendable, Hashable {
     case captionPacket([UInt8])
     /// `bar_data()` of A/53.
     case barData(BarData)
-    /// `active_format` of `afd_data()`, 0 to 15; nil when `active_format_flag` is 0.
+    /// `active_format` of `afd_data()`, 0 to 15; nil if `active_format_flag` is 0.
     case activeFormat(UInt8?)
   }
 
-  /// Where the black bars end (A/53 part 4, 6.2.3.3); nil where not sent.
+  /// The ends of the black bars (A/53 part 4, 6.2.3.3); nil if not sent.
   public struct BarData: Sendable, Hashable {
     /// Last line of the bar at the top.
     public var topEnd: UInt16?
@@ -53,7 +53,7 @@ public struct RegisteredUserData: Sendable, Hashable {
     data = try reader.bytes(message.size - (countryCode == 0xFF ? 2 : 1), "itu_t_t35_payload_byte")
   }
 
-  /// Creates one of what was read elsewhere.
+  /// Creates one from data read elsewhere.
   package init(countryCode: UInt8, countryCodeExtension: UInt8?, data: [UInt8]) {
     (self.countryCode, self.countryCodeExtension, self.data) = (countryCode, countryCodeExtension, data)
   }
@@ -73,7 +73,7 @@ public struct RegisteredUserData: Sendable, Hashable {
     countryCode == 0xB4 && data.count > 3 && data[..<3].elementsEqual([0x00, 0x50, 0x00])
   }
 
-  /// The content; nil when it is unknown or damaged.
+  /// The content; nil if it is unknown or damaged.
   public func content() -> Content? {
     do throws(BitstreamError) {
       return try readContent()
@@ -88,8 +88,8 @@ public struct RegisteredUserData: Sendable, Hashable {
     var reader = BitReader(data.span, removesEmulationPrevention: false)
     // itu_t_t35_provider_code of ATSC has a user_identifier after it, DirecTV's none.
     let provider = try reader.u(16, "itu_t_t35_provider_code")
-    // Equipment that takes captions from SDI sends the packet as it is: in place of the user structure, or of
-    // cc_data(), where its first byte would mean that there are no captions.
+    // Equipment that takes captions from SDI sends the packet as it is, in place of the user structure or of
+    // cc_data(). Its first byte would mean there that there are no captions.
     for offset in [2, 6, 7] {
       if let packet = captionPacket(at: offset) { return .captionPacket(packet) }
     }

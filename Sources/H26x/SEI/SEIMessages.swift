@@ -2,7 +2,7 @@
 
 /// The messages of one SEI NAL unit (H.264 7.3.2.3.1, H.265 7.3.5), one by one; nothing is copied.
 public struct SEIMessages: ~Escapable {
-  /// A message. Its payload is read by one of the typed initialisers, such as `H264.RecoveryPoint(message)`.
+  /// A message. Its payload is read by one of the typed initializers, such as `H264.RecoveryPoint(message)`.
   public struct Message: ~Escapable {
     /// `payloadType`.
     public let type: SEIPayloadType
@@ -49,7 +49,7 @@ public struct SEIMessages: ~Escapable {
     guard !isDone, reader.moreRBSPData() else { return nil }
     isDone = true
     let type = try number("last_payload_type_byte")
-    // Where Int has 32 bits, a size beyond it is longer than any NAL unit.
+    // If Int has 32 bits, a size beyond it is longer than any NAL unit.
     let size = Int(clamping: try number("last_payload_size_byte"))
     let payload = try reader.slice(bytes: size, "sei_payload")
     isDone = false

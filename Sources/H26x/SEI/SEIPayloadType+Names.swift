@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension SEIPayloadType {
-  /// Annex D's name of the type in a codec, such as "user_data_unregistered"; nil where the codec has no name for it.
+  /// Annex D's name of the type in a codec, such as "user_data_unregistered"; nil if the codec has no name for it.
   package func name(in codec: FormatDescription.Codec) -> StaticString? {
     Self.name(rawValue, in: Self.shared) ?? Self.name(rawValue, in: codec == .h264 ? Self.h264 : Self.h265)
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a NAL unit means for the access unit.
+/// The role of a NAL unit at the border of access units.
 public enum AccessUnitBoundary: Sendable, Hashable {
   /// It belongs to the access unit of the NAL unit before.
   case continues

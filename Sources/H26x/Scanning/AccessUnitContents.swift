@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What kinds of NAL units and slices an access unit, or a NAL unit, holds.
+/// The kinds of NAL units and slices in an access unit, or in a NAL unit.
 public struct AccessUnitContents: OptionSet, Sendable {
   /// A bit for each kind.
   public let rawValue: UInt32
@@ -49,7 +49,7 @@ public struct AccessUnitContents: OptionSet, Sendable {
 
   /// SPS and PPS.
   public static var parameterSets: Self { [.sequenceParameterSet, .pictureParameterSet] }
-  /// What is no picture data.
+  /// Parameter sets and SEI, which hold no picture data.
   public static var headers: Self { [.parameterSets, .sei] }
 
   /// Whether all slices of the base picture are I or SI slices, as far as their headers show.

@@ -2,20 +2,20 @@
 
 /// Finds where access units begin. A small value without references; feed it every NAL unit in order.
 public protocol AccessUnitDetecting: Sendable {
-  /// What it reads.
+  /// The slice headers that it reads.
   associatedtype SliceHeader: SliceHeaderSyntax
   /// The parameter sets to read slices with.
   associatedtype ParameterSets: Sendable
 
   /// Creates a detector that has seen nothing: the first NAL unit begins an access unit.
   init()
-  /// Starts anew, as after a seek.
+  /// Starts over, as after a seek.
   mutating func reset()
   /// Whether the current access unit has a slice of its base picture.
   var hasPrimaryPicture: Bool { get }
-  /// Feeds a NAL unit, reading its slice header as far as needed. Of slices the first bytes are enough.
+  /// Feeds a NAL unit, reading its slice header as far as needed. The first bytes of slices are enough.
   ///
-  /// - Returns: the boundary, and the slice header where one could be read.
+  /// - Returns: the boundary, and the slice header if it could be read.
   mutating func feed(
     _ nalUnit: Span<UInt8>, parameterSets: borrowing ParameterSets
   ) -> (boundary: AccessUnitBoundary, slice: SliceHeader?)

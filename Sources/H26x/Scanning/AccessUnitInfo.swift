@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What one pass over an access unit finds.
+/// The findings of one pass over an access unit.
 public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
   /// Whether decoding can start here.
   public enum RandomAccess: Sendable, Hashable {
     /// No.
     case none
-    /// At once and cleanly.
+    /// Immediately and cleanly.
     case idr
     /// At a CRA or BLA picture (H.265), whose RASL pictures then cannot be decoded.
     case irap
@@ -18,7 +18,7 @@ public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
   public var randomAccess: RandomAccess = .none
   /// Whether there is a parameter set.
   public var hasParameterSets = false
-  /// Whether one of them is new, or differs from the one before with the same id.
+  /// Whether one of them is new, or differs from the set before with the same id.
   public var changesParameterSets = false
   /// The first slice of the base picture that could be read.
   public var slice: Codec.SliceHeader?
@@ -30,7 +30,7 @@ public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
   package var sliceType: Codec.NALUnitType?
   /// Whether the slices of the base picture are all there.
   package var slices = SliceSequence()
-  /// What the first slice that has a list of references refers to, where it was read to the depth of
+  /// The references of the first slice that has a list of them. Set if the slice was read to the depth of
   /// ``SliceHeaderDepth/referenceMarking`` and the codec sends all references with each picture (H.265).
   package var references: (slice: Codec.SliceHeader, syntax: Codec.SliceHeader.References)?
   /// Whether the picture is the second field of the frame that the access unit before began.
@@ -43,7 +43,8 @@ public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
   public var nalUnitCount = 0
   /// Whether it ends the coded video sequence or the stream.
   public var endsSequence = false
-  /// Whether the stream's format differs from that of the access unit before; only where an inspector follows it.
+  /// Whether the stream's format differs from the format of the access unit before. Set only if an inspector follows
+  /// it.
   package var formatChanged = false
   /// How often parameter sets have changed up to this access unit.
   package var parameterSetGeneration: UInt64 = 0
@@ -51,6 +52,6 @@ public struct AccessUnitInfo<Codec: VideoCodecSyntax>: Sendable {
   package var endsSequenceBeforePicture = false
   /// Whether a coded video sequence ends behind its picture.
   package var endsSequenceBehindPicture = false
-  /// The first error. What follows it was read all the same.
+  /// The first error. Reading continues after it.
   public var error: BitstreamError?
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Inspects whole access units one by one, and keeps what the next one needs: parameter sets and the last field.
+/// Inspects whole access units one by one, and keeps the state that the next one needs: parameter sets and the last
+/// field.
 public protocol AccessUnitInspecting: Sendable {
   /// The codec of the stream.
   associatedtype Codec: VideoCodecSyntax
 
   /// Creates an inspector, with parameter sets from out of band if there are any.
   init(parameterSets: Codec.ParameterSets)
-  /// The parameter sets received so far, in-band ones included.
+  /// The parameter sets received so far, including in-band sets.
   var parameterSets: Codec.ParameterSets { get set }
-  /// Takes parameter sets from out of band; unreadable ones are ignored.
+  /// Takes parameter sets from out of band; unreadable sets are ignored.
   mutating func insert(_ nalUnits: [[UInt8]])
   /// Forgets the picture before, as after a seek. Parameter sets are kept.
   mutating func reset()
@@ -19,7 +20,7 @@ public protocol AccessUnitInspecting: Sendable {
   ///   - bytes: the whole access unit.
   ///   - packaging: its packaging.
   ///   - depth: how far to read the first slice header.
-  /// - Returns: what it holds. ``AccessUnitInfo/error`` reports damage.
+  /// - Returns: its contents. ``AccessUnitInfo/error`` reports damage.
   mutating func inspect(_ bytes: Span<UInt8>, packaging: NALPackaging, depth: SliceHeaderDepth) -> AccessUnitInfo<Codec>
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Inspects whole access units one by one, and keeps what the next one needs: parameter sets, the last field, the format.
+/// Inspects whole access units one by one, and keeps the state that the next one needs: parameter sets, the last
+/// field, the format.
 struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
   typealias Info = AccessUnitInfo<Codec>
 
@@ -9,7 +10,7 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
   /// How often they have changed.
   private var parameterSetChanges: UInt64 = 0
   private var fields = FieldPairing<Codec>()
-  /// Nil where the format is not needed.
+  /// Nil if the format is not needed.
   private var formats: FormatTracker<Codec>?
 
   /// Creates an inspector, with parameter sets from out of band if there are any.
@@ -26,7 +27,7 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
   /// Whether the active SPS has a VUI.
   var hasVUI: Bool { formats?.activeID.flatMap { parameterSets.sequenceParameterSet($0) }?.hasVUI ?? false }
 
-  /// Takes parameter sets from out of band; unreadable ones are ignored.
+  /// Takes parameter sets from out of band; unreadable sets are ignored.
   mutating func insert(_ nalUnits: [[UInt8]]) {
     for nalUnit in nalUnits {
       do throws(BitstreamError) {
@@ -62,7 +63,7 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
   ///   - bytes: the whole access unit.
   ///   - packaging: its packaging.
   ///   - depth: how far to read the first slice header.
-  /// - Returns: what it holds. ``AccessUnitInfo/error`` reports damage.
+  /// - Returns: its contents. ``AccessUnitInfo/error`` reports damage.
   mutating func inspect(
     _ bytes: Span<UInt8>, packaging: NALPackaging, depth: SliceHeaderDepth
   ) -> Info {
@@ -137,8 +138,8 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
     }
   }
 
-  /// Reads a slice header; of other slices than the first only as far as pictures are distinguished, unless the references
-  /// are still missing.
+  /// Reads a slice header; of other slices than the first only as far as pictures are distinguished, unless the
+  /// references are still missing.
   private func header(
     _ unit: Span<UInt8>, _ depth: SliceHeaderDepth, _ info: inout Info
   ) throws(BitstreamError) -> Codec.SliceHeader {
@@ -163,7 +164,7 @@ struct AccessUnitInspector<Codec: VideoCodecSyntax>: Sendable {
       }
       if formats?.take(slice, parameterSets) == true { info.formatChanged = true }
     } catch {
-      // The format stays that of the access unit before.
+      // The format of the access unit before stays.
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension AccessUnitScanner {
-  /// Looks for the end of the access unit, or NAL unit, that begins where the data begins.
+  /// Looks for the end of the access unit, or NAL unit, that begins with the data.
   mutating func scanByteStream(_ bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> Finding {
     let isWholePiece =
       isDraining || settings.inputAlignment == .accessUnit || settings.inputAlignment == .nalUnits && isMarked
@@ -63,7 +63,7 @@ extension AccessUnitScanner {
     return .needsMoreData
   }
 
-  /// Puts the cursor at the first start code. Returns a finding when that is not where the data begins.
+  /// Puts the cursor at the first start code. Returns a finding if that is not the start of the data.
   private mutating func findFirstStartCode(_ bytes: Span<UInt8>, isComplete: Bool) -> Finding? {
     guard let prefix = AnnexB.startCode(in: bytes, from: cursor.searched) else {
       // A start code may begin in the last three bytes.
@@ -145,7 +145,7 @@ extension AccessUnitScanner {
     }
   }
 
-  /// Feeds the head of the NAL unit at the cursor to the detector. Returns where the piece before it ends.
+  /// Feeds the head of the NAL unit at the cursor to the detector. Returns the end of the piece before it.
   private mutating func detect(_ head: Span<UInt8>) -> Int {
     cursor.isDetected = true
     detectedSlice = nil

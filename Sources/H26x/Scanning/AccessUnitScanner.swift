@@ -22,7 +22,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   @usableFromInline package private(set) var parameterSetChanges: UInt64 = 0
   /// NAL units so far, by `nal_unit_type`.
   public private(set) var nalUnitCounts = InlineArray<64, UInt64>(repeating: 0)
-  /// What could not be read so far.
+  /// Counts of NAL units that could not be read so far.
   public private(set) var errors = ScannerErrors()
   /// Whether a recovery point SEI message was ever seen.
   @usableFromInline package private(set) var hasSeenRecoveryPoint = false
@@ -55,6 +55,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   var isPacketBroken = false
   /// Start codes in the packet.
   private var startCodes = LengthPrefixed.StartCodes()
+  private var packets = LengthPrefixed.PacketHistory()
 
   /// Notices kept between two calls at most.
   private static var noticeLimit: Int { 64 }
@@ -62,7 +63,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   /// Creates a scanner that has seen nothing.
   init() {}
 
-  /// Forgets the position in the stream: what comes next need not continue what came before. Parameter sets and counts
+  /// Forgets the position in the stream: the next data need not continue the data before. Parameter sets and counts
   /// are kept.
   mutating func resetPosition() {
     detector.reset()
@@ -107,7 +108,8 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     return taken
   }
 
-  /// Takes the piece found last, an empty one when it was taken already, in exchange for one whose memory can be reused.
+  /// Takes the piece found last, an empty one when it was taken already, in exchange for one whose memory can be
+  /// reused.
   mutating func takeAccessUnit(_ accessUnit: inout AccessUnit) {
     if isFoundTaken { found.removeAll() }
     isFoundTaken = true
@@ -223,7 +225,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     // Filler data in front of everything fills nothing.
     if type == .fillerData, lastSequenceParameterSetID == nil { return drop(range, start: start) }
     if type.isParameterSet, !store(nalUnit), parameterSets.holdsSet(withIDOf: nalUnit) {
-      // Decoders would use what is readable of it in place of the good one.
+      // Decoders would use its readable part in place of the good one.
       return drop(range, start: start)
     }
     current.end = range.upperBound
@@ -248,7 +250,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     record(.foreignType(type))
   }
 
-  /// What a NAL unit adds to the current piece's contents.
+  /// Adds a NAL unit to the current piece's contents.
   private mutating func look(
     _ nalUnit: Span<UInt8>, _ type: Codec.NALUnitType, _ range: Range<Int>, start: Int
   ) -> AccessUnitContents {
@@ -359,7 +361,7 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   private mutating func scanPacket(_ bytes: Span<UInt8>, _ lengthSize: NALLengthSize) -> Finding {
     if packetRemainder == 0 {
       packetRemainder = bytes.count
-      startCodes = LengthPrefixed.StartCodes(bytes, lengthSize: lengthSize)
+      startCodes = packets.judge(bytes, lengthSize: lengthSize)
       accessUnitContents = []
       cursor.beginsAccessUnit = true
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
 /// Splits a byte stream that arrives in buffers of any size, or length-prefixed packets, into access units or NAL
-/// units, and lists what is in them.
+/// units, and lists their contents.
 ///
 /// The caller passes the bytes not consumed yet: the same again, with more after them, after
-/// ``ScannerFinding/needsMoreData``; no byte is searched twice. After any other finding the next call begins after its
-/// bytes. Parameter sets on the way are stored; boundaries are those of the codec's
+/// ``ScannerFinding/needsMoreData``; no byte is searched twice. After any other finding the next call begins after
+/// its bytes. Parameter sets on the way are stored; boundaries come from the codec's
 /// ``VideoCodecSyntax/AccessUnitDetector``. A piece is an access unit, or a NAL unit when those are cut.
 public protocol AccessUnitScanning: Sendable {
   /// The codec of the stream.
@@ -24,7 +24,8 @@ public protocol AccessUnitScanning: Sendable {
   ///   - isMarked: whether an access unit ends with these bytes.
   ///   - isDraining: whether no more data comes.
   mutating func next(in bytes: Span<UInt8>, isMarked: Bool, isDraining: Bool) -> ScannerFinding
-  /// Takes the piece found last, an empty one when it was taken already, in exchange for one whose memory can be reused.
+  /// Takes the piece found last, an empty one when it was taken already, in exchange for one whose memory can be
+  /// reused.
   mutating func takeAccessUnit(_ accessUnit: inout ScannedAccessUnit<Codec.SliceHeader>)
   /// Takes the piece found last; an empty one when it was taken already.
   mutating func takeAccessUnit() -> ScannedAccessUnit<Codec.SliceHeader>
@@ -35,7 +36,7 @@ public protocol AccessUnitScanning: Sendable {
   /// - Returns: whether it can be read.
   @discardableResult
   mutating func store(_ nalUnit: Span<UInt8>) -> Bool
-  /// Forgets the position in the stream: what comes next need not continue what came before. Parameter sets and counts
+  /// Forgets the position in the stream: the next data need not continue the data before. Parameter sets and counts
   /// are kept.
   mutating func resetPosition()
   /// Forgets the parameter sets.
@@ -43,9 +44,9 @@ public protocol AccessUnitScanning: Sendable {
 }
 
 extension AccessUnitScanning {
-  /// What was found at the start of the data.
+  /// The finding at the start of the data.
   public typealias Finding = ScannerFinding
-  /// What one buffer of the input holds.
+  /// The contents of one buffer of the input.
   public typealias InputAlignment = ScannerInputAlignment
   /// NAL units that could not be read, by kind.
   public typealias Errors = ScannerErrors
@@ -71,7 +72,7 @@ extension AccessUnitScanning {
   @inlinable package var hasParameterSets: Bool { shared.hasParameterSets }
   /// NAL units so far, by `nal_unit_type`.
   @inlinable public var nalUnitCounts: InlineArray<64, UInt64> { shared.nalUnitCounts }
-  /// What could not be read so far.
+  /// Counts of NAL units that could not be read so far.
   @inlinable public var errors: ScannerErrors { shared.errors }
   /// Whether a recovery point SEI message was ever seen.
   @inlinable package var hasSeenRecoveryPoint: Bool { shared.hasSeenRecoveryPoint }

@@ -2,7 +2,7 @@
 
 /// Which fields make up a frame.
 ///
-/// Inlinable, because other modules cannot specialise it otherwise.
+/// Inlinable, because other modules cannot specialize it otherwise.
 public struct FieldPairing<Codec: VideoCodecSyntax>: Sendable {
   @usableFromInline var first: Codec.SliceHeader?
 

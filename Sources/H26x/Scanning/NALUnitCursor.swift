@@ -3,7 +3,7 @@
 /// The state of the search for start codes in a byte stream that arrives in pieces, so that no byte is searched
 /// twice. Offsets count from the start of the data.
 struct NALUnitCursor: Sendable {
-  /// Whether a NAL unit has begun at `start`.
+  /// Whether a NAL unit begins at `start`.
   var isInNALUnit = false
   /// Offset of its start code.
   var start = 0

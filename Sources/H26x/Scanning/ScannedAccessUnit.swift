@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a scanner found out about an access unit, or about a NAL unit when those are cut.
+/// The findings of a scanner in an access unit, or in a NAL unit if it cuts NAL units.
 ///
 /// Offsets are in bytes from its start.
 public struct ScannedAccessUnit<SliceHeader: Sendable>: Sendable {
-  /// What kinds of NAL units and slices are inside.
+  /// The kinds of NAL units and slices inside.
   public typealias Contents = AccessUnitContents
   /// A NAL unit inside.
   public typealias NALUnit = ScannedNALUnit
 
-  /// What is inside.
+  /// The kinds of NAL units and slices inside.
   public var contents: Contents = []
   /// The NAL units in order, when ``AccessUnitScanning/listsNALUnits`` is set. Beyond ``nalUnitLimit`` the last one
   /// covers the rest.
   public var nalUnits: [NALUnit] = []
   /// Number of NAL units, with those in ``dropped``.
   public var nalUnitCount = 0
-  /// Number of pictures that begin in it: two where a packet holds both fields of a frame.
+  /// Number of pictures that begin in it: two if a packet holds both fields of a frame.
   public var pictureCount = 0
   /// End of the last NAL unit; zeros may follow it.
   public var end = 0
@@ -33,7 +33,7 @@ public struct ScannedAccessUnit<SliceHeader: Sendable>: Sendable {
   public var dropped: [Range<Int>] = []
   /// Whether start codes were found in a length-prefixed access unit.
   public var holdsStartCodes = false
-  /// What was known of them in front of it.
+  /// The findings about start codes in front of it.
   package var startCodes = LengthPrefixed.StartCodes()
 
   /// SEI NAL units kept of one unit at most: a hostile stream can have millions.
@@ -49,7 +49,7 @@ public struct ScannedAccessUnit<SliceHeader: Sendable>: Sendable {
   /// NAL units whose memory is kept for the next unit: more than most pictures have.
   private static var keptCapacity: Int { 256 }
 
-  /// Empties it, but keeps its memory where that is small.
+  /// Empties it, but keeps its memory if that is small.
   mutating func removeAll() {
     var empty = ScannedAccessUnit()
     if nalUnits.capacity <= Self.keptCapacity {
@@ -62,7 +62,7 @@ public struct ScannedAccessUnit<SliceHeader: Sendable>: Sendable {
   /// Drops a part after everything so far.
   mutating func drop(_ range: Range<Int>) {
     if let last = dropped.last, last.lowerBound >= end {
-      // Nothing was kept in between: one part, whatever the number of NAL units.
+      // Nothing was kept in between: one part for any number of NAL units.
       dropped[dropped.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
     } else if dropped.count < Self.nalUnitLimit {
       dropped.append(range)
@@ -76,7 +76,7 @@ public struct ScannedAccessUnit<SliceHeader: Sendable>: Sendable {
     nalUnits[nalUnits.count - 1] = NALUnit(start: last.start, range: range, contents: contents)
   }
 
-  /// Where parameter sets are to be inserted: in front of the first slice of a random access point, and of any SEI
+  /// The offset to insert parameter sets at: in front of the first slice of a random access point, and of any SEI
   /// before that. `nil` without such a slice.
   public var parameterSetOffset: Int? {
     guard let randomAccessOffset else { return nil }

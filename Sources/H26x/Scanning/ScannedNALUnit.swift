@@ -6,6 +6,6 @@ public struct ScannedNALUnit: Sendable {
   public internal(set) var start: Int
   /// Header and payload.
   public internal(set) var range: Range<Int>
-  /// What it is; nil for dropped ones, which ``ScannedAccessUnit/dropped`` lists.
+  /// The kind of NAL unit; nil if it is dropped, as ``ScannedAccessUnit/dropped`` lists.
   public internal(set) var contents: AccessUnitContents?
 }

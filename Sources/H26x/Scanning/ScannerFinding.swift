@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What a scanner found at the start of the data.
+/// The finding of a scanner at the start of the data.
 public enum ScannerFinding: Sendable, Hashable {
   /// A piece, with its size in bytes, trailing zeros included. ``AccessUnitScanning/takeAccessUnit()`` has it.
   case accessUnit(Int)

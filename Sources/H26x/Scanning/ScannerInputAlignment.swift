@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What one buffer of a scanner's input holds.
+/// The contents of one buffer of a scanner's input.
 public enum ScannerInputAlignment: Sendable, Hashable {
   /// Any bytes.
   case none

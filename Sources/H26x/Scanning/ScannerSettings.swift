@@ -4,7 +4,7 @@
 public struct ScannerSettings: Sendable, Hashable {
   /// The packaging of the input.
   public var packaging = NALPackaging.annexB
-  /// What one buffer of the input holds.
+  /// The contents of one buffer of the input.
   public var inputAlignment = ScannerInputAlignment.none
   /// Whether the stream is split into NAL units rather than access units.
   public var cutsNALUnits = false
@@ -12,8 +12,8 @@ public struct ScannerSettings: Sendable, Hashable {
   public var listsNALUnits = false
   /// How far the header of a piece's first slice is read: picture order counts need all of it.
   public var sliceDepth = SliceHeaderDepth.pictureIdentity
-  /// Whether slices with an unreadable PPS are pieces all the same: a decoder may be able to read it. So are slices
-  /// without a PPS in one piece with an SPS, which may be the only one.
+  /// Whether slices with an unreadable PPS are pieces anyway: a decoder may be able to read it. So are slices without
+  /// a PPS in one piece with an SPS, which may be the only one.
   @usableFromInline package var sparesUnreadablePictureParameterSets = true
 
   /// Creates settings for Annex B in buffers of any size, split into access units.

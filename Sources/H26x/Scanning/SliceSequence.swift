@@ -2,7 +2,7 @@
 
 /// The slices of a picture, as far as their headers show whether they are all there.
 package struct SliceSequence: Sendable, Hashable {
-  /// The one that begins the picture could be read.
+  /// The slice that begins the picture could be read.
   package private(set) var hasFirst = false
   /// Those that could be read follow one another in decoding order, each once.
   package private(set) var isInOrder = true
@@ -12,7 +12,7 @@ package struct SliceSequence: Sendable, Hashable {
 
   /// Takes the next slice.
   ///
-  /// - Parameter address: where it begins, counted in decoding order.
+  /// - Parameter address: its start, counted in decoding order.
   mutating func take(address: UInt32, isFirstInPicture: Bool) {
     if isFirstInPicture { hasFirst = true }
     if let lastAddress, address <= lastAddress { isInOrder = false }

@@ -14,11 +14,11 @@ public struct ClockTimestamp: Sendable, Hashable {
   public var hasDroppedCount = false
   /// `n_frames`, 0 to 255 in H.264, 0 to 511 in H.265.
   public var frames: UInt16 = 0
-  /// `seconds_value`; nil when absent.
+  /// `seconds_value`; nil if absent.
   public var seconds: UInt8?
-  /// `minutes_value`; nil when absent, as when `seconds` is.
+  /// `minutes_value`; nil if absent, as when `seconds` is.
   public var minutes: UInt8?
-  /// `hours_value`; nil when absent, as when `minutes` is.
+  /// `hours_value`; nil if absent, as when `minutes` is.
   public var hours: UInt8?
   /// `full_timestamp_flag`: all three are present, without flags between them.
   public var isFull = false
@@ -30,7 +30,7 @@ public struct ClockTimestamp: Sendable, Hashable {
   /// Creates one of zero frames and nothing else.
   public init() {}
 
-  /// Reads what both codecs have, up to the time offset.
+  /// Reads the syntax that both codecs have, up to the time offset.
   ///
   /// - Parameters:
   ///   - fieldBased: the name of the flag.
@@ -65,7 +65,7 @@ public struct ClockTimestamp: Sendable, Hashable {
     timeOffset = Int32(bitPattern: bits << UInt32(32 - count)) >> Int32(32 - count)
   }
 
-  /// Writes what both codecs have, up to the time offset.
+  /// Writes the syntax that both codecs have, up to the time offset.
   func writeClock(to writer: inout BitWriter, frameBits: Int) {
     writer.flag(isFieldBased)
     writer.u(5, UInt32(countingType))

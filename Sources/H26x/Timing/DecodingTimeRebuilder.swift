@@ -2,8 +2,8 @@
 
 /// Derives decoding times for pictures in decoding order that have presentation times only, as from Matroska.
 ///
-/// The decoding times are the presentation times in ascending order, r pictures late, where r is the reorder depth; the
-/// first r are extrapolated, below 0 where presentation begins at 0. They are never later than presentation, and
+/// The decoding times are the presentation times in ascending order, r pictures late, with the reorder depth r. The
+/// first r are extrapolated, below 0 if presentation begins at 0. They are never later than presentation, and
 /// increase as long as that allows it. No picture has to wait.
 public struct DecodingTimeRebuilder: Sendable {
   private let depth: Int
@@ -18,19 +18,19 @@ public struct DecodingTimeRebuilder: Sendable {
   ///
   /// - Parameters:
   ///   - reorderDepth: in pictures, 0 to 32 (each field counts).
-  ///   - frameDuration: in the unit of the times, to extrapolate the first ones; 0 when unknown.
+  ///   - frameDuration: in the unit of the times, to extrapolate the first times; 0 if unknown.
   public init(reorderDepth: Int, frameDuration: Int64 = 0) {
     depth = max(0, min(reorderDepth, 32))
     self.frameDuration = max(0, min(frameDuration, 1 << 40))
   }
 
-  /// Starts anew, as after a seek.
+  /// Starts over, as after a seek.
   public mutating func reset() { self = DecodingTimeRebuilder(reorderDepth: depth, frameDuration: frameDuration) }
 
   /// The decoding time of the next picture.
   ///
   /// - Parameter presentation: its presentation time, 0 or more, in any unit.
-  /// - Returns: the decoding time in the same unit; the first ones may be below 0.
+  /// - Returns: the decoding time in the same unit; the first times may be below 0.
   public mutating func next(presentation: Int64) -> Int64 {
     let presentation = max(0, presentation)
     var index = waiting.count
@@ -45,7 +45,7 @@ public struct DecodingTimeRebuilder: Sendable {
       count += 1
     }
     if let last, time <= last { time = last == .max ? last : last + 1 }
-    // Where time goes back, as at a splice: not later than presentation.
+    // If time goes back, as at a splice, decoding must not be later than presentation.
     time = min(time, presentation)
     last = time
     return time

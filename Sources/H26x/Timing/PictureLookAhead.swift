@@ -12,7 +12,7 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
   private let sequence: Codec.SequenceParameterSet
   /// How often the POCs had no gap when a later picture came.
   private var wholeGroups = 0
-  /// Where the pictures since the last one that resets POC begin.
+  /// The start of the pictures since the last one that resets POC.
   private var sequenceStart = 0
   /// Whether the stream sends its reorder depth. Otherwise the first groups do not end the look ahead: encoders reorder
   /// deeper when it pays, often after a few pictures.
@@ -23,7 +23,7 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
 
   /// - Parameters:
   ///   - first: the current picture.
-  ///   - offset: where the next access unit begins.
+  ///   - offset: the start of the next access unit.
   init(
     _ first: TimestampGenerator.Picture, of sequence: Codec.SequenceParameterSet,
     reader: Codec.PictureReader, parameterSets: Codec.ParameterSets, from offset: Int
@@ -37,7 +37,7 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
     let depth = sequence.maximumReorderFrames
     limit = (2 * depth + 2) * (sequence.isFrameOnly ? 1 : 2)
     isDepthSent = sequence.sentReorderFrames != nil
-    // Without reordering there is nothing to find: each picture is shown after the one before.
+    // Without reordering there is nothing to find: each picture is shown after the picture before.
     isDone = sequence.followsDecodingOrder
   }
 

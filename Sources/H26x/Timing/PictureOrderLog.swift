@@ -9,7 +9,7 @@ package struct PictureOrderLog<Codec: ElementCodecSyntax>: Sendable {
   /// Creates one for the start of a stream.
   package init() {}
 
-  /// The POC of the picture that a slice belongs to; `nil` when its SPS is not known.
+  /// The POC of the picture that a slice belongs to; `nil` if its SPS is not known.
   ///
   /// - Parameters:
   ///   - slice: a header at depth ``SliceHeaderDepth/referenceMarking``, where POC may be reset.

@@ -51,14 +51,17 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
   private var picture: TimestampGenerator.Picture?
   /// The time at which ``ticks`` are 0.
   private var origin: UInt64 = 0
-  /// What is added to the generator's time.
+  /// The offset added to the generator's time.
   private var ticks: Int64 = 0
   /// The generator's presentation time of the picture whose times were taken last.
   private var lastPresentation: Int64 = 0
   /// The end of the latest picture so far.
   private var end: UInt64 = 0
 
+  var fieldPeriods: Int?
   var hasPicture: Bool { picture != nil }
+
+  var endOfPictures: UInt64? { sequence == nil ? nil : end }
 
   mutating func endSequence() { reader.endSequence() }
 
@@ -69,7 +72,8 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
       sequence?.parameters.id == slice.sequenceParameterSetID, let parameters = sequence?.parameters
     else { return false }
     let before = reader
-    let next = reader.picture(slice, parameters)
+    var next = reader.picture(slice, parameters)
+    show(&next, parameters)
     guard !next.mayHaveLeadingPictures else {
       reader = before
       return false
@@ -84,7 +88,11 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     isComplete: Bool
   ) -> Bool {
     guard let sps = parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else { return true }
-    if !isContinued { picture = reader.picture(slice, sps) }
+    if !isContinued {
+      var next = reader.picture(slice, sps)
+      show(&next, sps)
+      picture = next
+    }
     guard let picture, let rate else { return true }
     let continues = covers(sps, rate, generation)
     if continues, !picture.mayHaveLeadingPictures { return true }
@@ -111,6 +119,11 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     return true
   }
 
+  /// Sets how long a picture is shown. Each field of a field sequence is a picture of its own.
+  private func show(_ picture: inout TimestampGenerator.Picture, _ sps: Codec.SequenceParameterSet) {
+    if let fieldPeriods, sps.picturesPerFrame == 1 { picture.fieldPeriods = min(max(fieldPeriods, 2), 6) }
+  }
+
   /// Whether pictures with this SPS at this rate can be timed without another look ahead.
   private mutating func covers(_ sps: Codec.SequenceParameterSet, _ rate: Ratio, _ generation: UInt64) -> Bool {
     guard let sequence, sequence.rate == rate, sequence.parameters == sps else { return false }
@@ -118,7 +131,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     return true
   }
 
-  /// Begins a sequence after what was timed so far.
+  /// Begins a sequence after the pictures timed so far.
   private mutating func begin(
     _ sps: Codec.SequenceParameterSet, _ rate: Ratio, _ lookAhead: [TimestampGenerator.Picture],
     _ generation: UInt64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// A gradual recovery: from the picture with the recovery point SEI message, where decoding begins, to the first one in
-/// decoding order from whose output on pictures are correct (H.264, D.2.8; H.265, D.3.8).
+/// A gradual recovery. It begins where decoding does, at the picture with the recovery point SEI message. It ends at
+/// the picture, in decoding order, whose output begins the correct ones (H.264, D.2.8; H.265, D.3.8).
 package struct RecoveryProgress<Codec: ElementCodecSyntax>: Sendable {
   private var slice: Codec.SliceHeader
   private var remaining: Int

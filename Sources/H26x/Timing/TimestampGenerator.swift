@@ -5,20 +5,20 @@
 /// Times are integers in units of a frame's duration divided by ``ticksPerFrame``; the caller has the frame rate.
 ///
 /// - Decoding is regular: frame n is decoded at n, the second field of a frame half a duration after the first. So
-///   durations add up to that of the stream, on which containers that store decoding times rely.
-/// - Presentation follows POC: the first picture is shown at r, the reorder depth in frames, each frame one duration
-///   after the one before, the second field of a frame half a duration after the first. A picture that resets POC (IDR,
-///   MMCO 5) begins a sequence, where the last frame of the one before ends. A gap in POC is a gap in time, of decoding
-///   too, once a few pictures behind it show that nothing comes that would fill it: else a container that adds up
-///   durations in decoding order would end before the last pictures are shown.
-/// - A POC below all that the look ahead has seen of its sequence comes too late for its place: it begins where the last
-///   frame ends, and those after it follow it by their POCs.
+///   durations add up to the stream's, on which containers that store decoding times rely.
+/// - Presentation follows POC. The first picture is shown at r, the reorder depth in frames. Each frame is shown one
+///   duration after the frame before, the second field of a frame half a duration after the first. A picture that
+///   resets POC (IDR, MMCO 5) begins a sequence at the end of the last frame before it. A gap in POC is a gap in
+///   time, of decoding too, as soon as a few pictures behind it show that nothing will fill it. Otherwise a container
+///   that adds up durations in decoding order would end before the last pictures are shown.
+/// - A POC below all that the look ahead has found in its sequence comes too late for its place. Its picture begins
+///   when the last frame ends, and later pictures follow it by their POCs.
 /// - Decoding times never decrease, and are never later than presentation.
 ///
-/// The POC step between frames, the first POC, and the reorder depth when the stream does not signal it, are found by a
-/// look ahead at the first pictures: 2r + 2 frames suffice, one is the least. Should the stream reorder more deeply
-/// than it announced, decoding times stand still for a while. Only when that does not help (a picture should have been
-/// shown already) is a presentation time moved, to the decoding time.
+/// A look ahead at the first pictures finds the POC step between frames, the first POC, and the reorder depth if the
+/// stream does not signal it. 2r + 2 frames suffice; one is the minimum. If the stream reorders more deeply than it
+/// announced, decoding times stand still for a while. If that does not help, because a picture should have been shown
+/// already, its presentation time moves to the decoding time.
 public struct TimestampGenerator: Sendable {
   /// Units in the duration of a frame: divisible by 1 to 17, for steps of POC.
   public static let ticksPerFrame: Int64 = 24_504_480
@@ -27,7 +27,7 @@ public struct TimestampGenerator: Sendable {
   /// far, and the sum must not overflow.
   private static let latestStart = Int64.max / 4
 
-  /// What the generator needs of a coded picture, in decoding order.
+  /// A coded picture, as the generator needs it, in decoding order.
   public struct Picture: Sendable, Hashable {
     /// `PicOrderCnt` of the frame or field.
     public var order: Int32
@@ -37,9 +37,11 @@ public struct TimestampGenerator: Sendable {
     public var isField: Bool
     /// Whether it is the second field of the frame that the picture before began.
     public var isSecondField: Bool
-    /// Whether the picture resets POC and pictures that are decoded after it may be shown before it, because their POCs
-    /// are smaller: leading pictures of H.265, and pictures with negative POCs of H.264.
+    /// Whether the picture resets POC and pictures decoded after it may be shown before it, because their POCs are
+    /// smaller. These are leading pictures of H.265, and pictures with negative POCs of H.264.
     package var mayHaveLeadingPictures = false
+    /// Field periods for which a frame is shown (`pic_struct`): two, unless fields or the frame are repeated.
+    package var fieldPeriods = 2
 
     /// Creates one.
     public init(order: Int32, resetsPOC: Bool, isField: Bool = false, isSecondField: Bool = false) {
@@ -56,7 +58,7 @@ public struct TimestampGenerator: Sendable {
     public var presentation: Int64
     /// Decoding time.
     public var decoding: Int64
-    /// A frame's duration, or half of it for a field.
+    /// A frame's duration, longer if its fields or the frame are repeated; half of it for a field.
     public var duration: Int64
   }
 
@@ -82,6 +84,7 @@ public struct TimestampGenerator: Sendable {
   private var latest: [Int64] = []
   private var firstField: (order: Int64, presentation: Int64) = (0, 0)
   private var lastDecoding: Int64 = 0
+  private var cadence = DisplayCadence()
   private var lastFrameOrder: Int64?
   private var orderDivisor: Int64 = 0
 
@@ -92,7 +95,7 @@ public struct TimestampGenerator: Sendable {
   ///   - reorderDepth: in frames, as the stream sends it (`max_num_reorder_frames`); nil to take it from `lookAhead`.
   ///   - maximumReorderDepth: in frames, for a look ahead that is too short.
   ///   - followsDecodingOrder: whether output order is decoding order (`pic_order_cnt_type` 2): POC is then ignored,
-  ///     and each frame is shown right after the one before.
+  ///     and each frame is shown right after the frame before.
   ///   - usualStep: by how much POC usually grows from a frame to the next one shown, above 0, for a look ahead that is
   ///     too short.
   public init(
@@ -108,10 +111,14 @@ public struct TimestampGenerator: Sendable {
     let found = start.frames > 1 ? start.depth : maximumReorderDepth
     let wanted = followsDecodingOrder ? 0 : max(reorderDepth ?? found, start.depth)
     self.reorderDepth = Int64(max(0, min(wanted, 16)))
+    // As long as that many frames last, the longer frames first.
+    let extra = Int64(max(lookAhead.first?.fieldPeriods ?? 2, 2) - 2)
+    let repeats = extra == 1 ? (self.reorderDepth + 1) / 2 : self.reorderDepth * extra
+    presentationDelay = self.reorderDepth * Self.ticksPerFrame + repeats * (Self.ticksPerFrame / 2)
   }
 
-  /// The time of the first picture: the reorder depth.
-  public var presentationDelay: Int64 { reorderDepth * Self.ticksPerFrame }
+  /// The time of the first picture: as long as the reorder depth lasts.
+  public let presentationDelay: Int64
 
   /// The next picture resets POC, and of the pictures up to the one that is shown after it this is the smallest POC.
   package mutating func expectSequence(from order: Int32) {
@@ -134,13 +141,22 @@ public struct TimestampGenerator: Sendable {
     }
     // The two fields of a frame take the place of one.
     endTime = min(max(endTime, frameStart(presentation) + Self.ticksPerFrame), Self.latestStart)
-    if !isSecond { excessDepth = max(excessDepth, min(frame - presentation / Self.ticksPerFrame - reorderDepth, 32)) }
+    let place = presentation / Self.ticksPerFrame
+    if !isSecond {
+      excessDepth = max(excessDepth, min(frame - place - reorderDepth, 32))
+      cadence.show(at: place, for: picture.isField ? 2 : picture.fieldPeriods)
+    }
+    let decodingPlace = max(0, frame - excessDepth)
     presentation += presentationDelay
-    let decoding = max(0, frame - excessDepth) * Self.ticksPerFrame + (isSecond ? half : 0)
+    var decoding = decodingPlace * Self.ticksPerFrame + (isSecond ? half : 0)
+    if !cadence.isRegular {
+      presentation += cadence.extra(before: place) * half
+      decoding += cadence.extra(before: decodingPlace) * half
+    }
     lastDecoding = max(lastDecoding, min(decoding, presentation))
     presentation = max(presentation, lastDecoding)
-    return Timestamps(
-      presentation: presentation, decoding: lastDecoding, duration: picture.isField ? half : Self.ticksPerFrame)
+    let duration = picture.isField ? half : Int64(max(picture.fieldPeriods, 2)) * half
+    return Timestamps(presentation: presentation, decoding: lastDecoding, duration: duration)
   }
 
   private mutating func beginFrame(_ picture: Picture) {
@@ -167,7 +183,7 @@ public struct TimestampGenerator: Sendable {
     if let lastFrameOrder { orderDivisor = greatestCommonDivisor(orderDivisor, abs(order - lastFrameOrder)) }
     lastFrameOrder = order
     if order < startOrder {
-      // The picture is to be shown before others that were already output, which was not foreseeable.
+      // The picture belongs before others that were already output, which was not foreseeable.
       (startOrder, startTime) = (order, endTime)
     }
   }
@@ -198,7 +214,7 @@ public struct TimestampGenerator: Sendable {
 }
 
 extension TimestampGenerator {
-  /// What is found from the first pictures.
+  /// The findings from the first pictures.
   private struct Start {
     /// The smallest POC of each sequence.
     var firstOrders: [Int64] = []

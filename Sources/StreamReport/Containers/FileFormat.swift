@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
-/// Container formats, recognised by the first bytes of a file, whatever its name is.
+/// Container formats, recognized by the first bytes of a file, regardless of its name.
 package enum FileFormat: Sendable {
   /// MP4 or MOV.
   case mp4
@@ -12,7 +13,7 @@ package enum FileFormat: Sendable {
   case avi
   /// MPEG transport stream, with packets of 188 bytes, of 192 with a timestamp in front, or of 204 with parity bytes.
   case mpegTS
-  /// MPEG program stream.
+  /// MPEG program stream, also behind a header of its writer's or cut off at its beginning.
   case mpegPS
 
   /// Recognises a container; nil for none of these, such as a byte stream.
@@ -27,6 +28,8 @@ package enum FileFormat: Sendable {
         self = .mp4
       } else if Self.hasPackets(bytes) {
         self = .mpegTS
+      } else if OtherFormat.signedName(of: bytes) == nil, Self.hasProgramPackets(bytes) {
+        self = .mpegPS
       } else {
         return nil
       }
@@ -56,5 +59,37 @@ package enum FileFormat: Sendable {
       }
     }
     return false
+  }
+
+  /// Start codes that are looked at.
+  private static let startCodeLimit = 256
+
+  /// Whether a pack header or PES packet is followed by another one at its end (ISO/IEC 13818-1, 2.5.3). No NAL unit
+  /// has their start codes.
+  private static func hasProgramPackets(_ bytes: Span<UInt8>) -> Bool {
+    var place = 0
+    for _ in 0..<startCodeLimit {
+      guard let start = AnnexB.startCode(in: bytes, from: place) else { return false }
+      if let end = packetEnd(bytes, from: start), let next = bytes.uint32(at: end), isProgramCode(next) { return true }
+      place = start + 3
+    }
+    return false
+  }
+
+  /// Whether four bytes are the start code of a pack, a PES packet or the end.
+  private static func isProgramCode(_ code: UInt32) -> Bool { (0x1B9...0x1FF).contains(code) }
+
+  /// Returns the end of a pack header or PES packet; nil for something else.
+  private static func packetEnd(_ bytes: Span<UInt8>, from start: Int) -> Int? {
+    guard let code = bytes.uint32(at: start), isProgramCode(code) else { return nil }
+    switch code {
+    case 0x1B9: return nil
+    case 0x1BA:
+      guard let first = bytes.uint8(at: start + 4) else { return nil }
+      // MPEG-1's is shorter.
+      if first >> 4 == 2 { return start + 12 }
+      return first >> 6 == 1 ? bytes.uint8(at: start + 13).map { start + 14 + Int($0 & 7) } : nil
+    default: return bytes.uint16(at: start + 4).flatMap { $0 > 0 ? start + 6 + Int($0) : nil }
+    }
   }
 }

@@ -5,7 +5,7 @@ public struct FourCharacterCode: RawRepresentable, Sendable, Hashable {
   /// The characters, the first one in the highest byte.
   public let rawValue: UInt32
 
-  /// Creates a code from its number, whatever that is.
+  /// Creates a code from any number.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Creates a code from the first four bytes of a text, which is padded with spaces.

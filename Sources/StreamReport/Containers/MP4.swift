@@ -3,10 +3,10 @@
 /// The ISO base media file format as far as video samples need it: MP4, MOV and their fragmented forms
 /// (ISO/IEC 14496-12 and 14496-15).
 ///
-/// Tables are read entry by entry from the bytes of the `moov` and `moof` boxes: memory is in proportion to the size of
-/// these boxes, never to a count that they state.
+/// Tables are read entry by entry from the bytes of the `moov` and `moof` boxes. Memory is in proportion to the size
+/// of these boxes, never to a count that they state.
 public enum MP4 {
-  /// Why a file cannot be read, and where.
+  /// The reason that a file cannot be read, and its place.
   public struct ReadError: Error, Sendable, Hashable {
     /// The reasons.
     public enum Reason: UInt8, Sendable {
@@ -78,7 +78,7 @@ public enum MP4 {
       return box
     }
 
-    /// The next box; nil after the last, and where one is damaged. For boxes without which a file can be read.
+    /// The next box; nil after the last, and if a box is damaged. For boxes without which a file can be read.
     package mutating func nextIntact() -> Box? {
       do throws(ReadError) { return try next() } catch {
         position = end
@@ -86,13 +86,13 @@ public enum MP4 {
       }
     }
 
-    /// The next box of this type; nil when there is none before a damaged one.
+    /// The next box of this type; nil if there is none before a damaged one.
     package mutating func firstIntact(_ type: FourCharacterCode) -> Box? {
       while let box = nextIntact() { if box.type == type { return box } }
       return nil
     }
 
-    /// The next box of this type; nil when there is none.
+    /// The next box of this type; nil if there is none.
     ///
     /// - Throws: `.badSize`, `.truncated`.
     mutating func first(_ type: FourCharacterCode) throws(ReadError) -> Box? {
@@ -147,13 +147,13 @@ extension Span<UInt8> {
   /// The byte at an offset; nil outside the span.
   func uint8(at offset: Int) -> UInt8? { offset >= 0 && offset < count ? self[offset] : nil }
 
-  /// The big-endian number of 16 bits at an offset; nil when it is not inside the span.
+  /// The big-endian number of 16 bits at an offset; nil if it is not inside the span.
   func uint16(at offset: Int) -> UInt16? {
     guard offset >= 0, offset <= count - 2 else { return nil }
     return UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
   }
 
-  /// The big-endian number of 32 bits at an offset; nil when it is not inside the span.
+  /// The big-endian number of 32 bits at an offset; nil if it is not inside the span.
   func uint32(at offset: Int) -> UInt32? {
     guard offset >= 0, offset <= count - 4 else { return nil }
     var value: UInt32 = 0
@@ -161,13 +161,13 @@ extension Span<UInt8> {
     return value
   }
 
-  /// The big-endian number of 64 bits at an offset; nil when it is not inside the span.
+  /// The big-endian number of 64 bits at an offset; nil if it is not inside the span.
   func uint64(at offset: Int) -> UInt64? {
     guard let high = uint32(at: offset), let low = uint32(at: offset + 4) else { return nil }
     return UInt64(high) << 32 | UInt64(low)
   }
 
-  /// A copy of a range; nil when it is not inside the span.
+  /// A copy of a range; nil if it is not inside the span.
   func array(_ range: Range<Int>) -> [UInt8]? {
     guard range.lowerBound >= 0, range.upperBound <= count else { return nil }
     let part = extracting(range)

@@ -37,7 +37,7 @@ extension MP4 {
     /// Reads the tracks of a file.
     ///
     /// - Parameter index: the place of the track whose samples are read; nil for the first H.264 or H.265 track.
-    /// - Throws: ``ReadError``; `.missing` for `trak` where there is no such track, or it is of another codec.
+    /// - Throws: ``ReadError``; `.missing` for `trak` if there is no such track, or it is of another codec.
     package init(_ source: consuming some ByteSource, track index: Int?) throws(ReadError) {
       try self.init(FileBytes(source), track: index)
     }
@@ -72,10 +72,10 @@ extension MP4 {
 
     /// The next sample; nil after the last.
     ///
-    /// - Throws: ``ReadError`` where a fragment is damaged; `.tooLarge` for more samples than the file has bytes, and
+    /// - Throws: ``ReadError`` if a fragment is damaged; `.tooLarge` for more samples than the file has bytes, and
     ///   for samples that all share the same bytes.
     public mutating func next() throws(ReadError) -> Sample? {
-      // A table of samples of one size may state billions, whatever the file's size is, and all may be in one place.
+      // A table of samples of one size may state billions for a file of any size, and all may be in one place.
       guard sampleCount < source.size, sampleBytes / Self.sharingLimit <= source.size else {
         let isTable = table != nil
         throw ReadError(.tooLarge, FourCharacterCode(isTable ? "stbl" : "moof"), at: isTable ? movieOffset : position)

@@ -221,7 +221,7 @@ extension MP4 {
       guard let word = span.uint32(at: place), let owner = span.uint32(at: place + 4) else { return nil }
       place += 8
       defaults = movieDefaults[owner]
-      // 8.8.7.1: without any flag, the data of a track fragment follows that of the one before.
+      // 8.8.7.1: without any flag, the data of a track fragment follows the data of the fragment before.
       baseOffset = word & Flag.defaultBaseIsMovieFragment != 0 ? start : dataEnd
       if word & Flag.baseDataOffset != 0, let offset = span.uint64(at: place) {
         baseOffset = offset

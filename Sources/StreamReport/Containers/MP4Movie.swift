@@ -41,7 +41,7 @@ extension MP4 {
   public struct Movie: Sendable, Hashable {
     /// Ticks a second of ``duration`` and of edits' durations.
     public private(set) var timescale: UInt32 = 0
-    /// `duration` of `mvhd`, in ticks of ``timescale``; fragments may make the movie longer. 0 where it is unknown.
+    /// `duration` of `mvhd`, in ticks of ``timescale``; fragments may make the movie longer. 0 if it is unknown.
     public private(set) var duration: UInt64 = 0
     /// The tracks in the order of the file, 1024 at most.
     public private(set) var tracks: [Track] = []
@@ -97,12 +97,12 @@ extension MP4 {
       }
     }
 
-    /// The first H.264 or H.265 track; nil when there is none.
+    /// The first H.264 or H.265 track; nil if there is none.
     public var videoTrack: Track? {
       tracks.first { $0.video != nil }
     }
 
-    /// A track of H.264 or H.265 by its place among all; nil where there is none, or one of another codec.
+    /// A track of H.264 or H.265 by its place among all; nil if there is none, or one of another codec.
     package func videoTrack(at index: Int) -> Track? {
       tracks.indices.contains(index) && tracks[index].video != nil ? tracks[index] : nil
     }

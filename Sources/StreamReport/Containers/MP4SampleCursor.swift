@@ -25,7 +25,7 @@ extension MP4 {
 
     init(_ table: SampleTable) { self.table = table }
 
-    /// The next sample; nil after the last, and where a table ends early.
+    /// The next sample; nil after the last, and if a table ends early.
     mutating func next(_ bytes: Span<UInt8>) -> Sample? {
       guard sample < table.sampleCount, let size = size(bytes), beginChunk(bytes) else {
         return nil

@@ -62,7 +62,7 @@ extension MP4 {
     var sizeBits = 32
     /// `stco` or `co64`.
     var chunkOffsets = Table()
-    /// `stss`; nil when every sample is a sync sample.
+    /// `stss`; nil if every sample is a sync sample.
     var syncSamples: Table?
 
     /// The smallest composition offset, at most 0.

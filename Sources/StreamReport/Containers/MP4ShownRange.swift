@@ -3,12 +3,14 @@
 extension MP4 {
   /// A part of a track's media that is shown: an edit that is not empty (ISO/IEC 14496-12, 8.6.6).
   package struct ShownRange: Sendable, Hashable {
-    /// The composition time of the first sample that is shown, in ticks of the track.
+    /// The composition time at which it begins, in ticks of the track: inside a sample, or at its beginning.
     package var start: Int64
-    /// The composition time of the first sample that is not shown any more; nil where all up to the end are.
+    /// The composition time of the first sample that is not shown any more; nil if all up to the end are.
     package var end: Int64?
-    /// When it begins in the presentation, in ticks of the track.
+    /// The time at which it begins in the presentation, in ticks of the track.
     package var time: Int64
+    /// Whether a sample that it begins inside is shown.
+    package var showsCutSample = true
 
     package init(start: Int64, end: Int64?, time: Int64) { (self.start, self.end, self.time) = (start, end, time) }
   }
@@ -26,11 +28,11 @@ extension MP4.Track {
   /// but 1 is supported: ``shownRanges(movieTimescale:)`` has the media at that rate, as libavformat has it.
   package var otherEditRate: UInt32? { edits.first { $0.mediaTime >= 0 && $0.rate != MP4.Edit.usualRate }?.rate }
 
-  /// What the edit list shows, in its order; nil without an edit list, where everything is shown at its composition
-  /// time.
+  /// Returns the ranges that the edit list shows, in its order; nil without an edit list. Without one, everything is
+  /// shown at its composition time.
   ///
-  /// The last edit may have no duration: in fragmented files, where it is not known yet, and in files whose writer was
-  /// interrupted.
+  /// The last edit may have no duration: in fragmented files, whose duration is not known yet, and in files whose
+  /// writer was interrupted.
   ///
   /// - Parameter movieTimescale: ``MP4/Movie/timescale``, in whose ticks durations of edits are.
   package func shownRanges(movieTimescale: UInt32) -> [MP4.ShownRange]? {

@@ -4,9 +4,9 @@ extension MP4 {
   /// The sample description of an audio track: an entry of `stsd` (ISO/IEC 14496-12, 12.2.3).
   package struct SoundDescription: Sendable, Hashable {
     /// The number of channels: by the AudioSpecificConfig of AAC, else by `channelcount`, which is 2 in many files
-    /// whatever they contain.
+    /// with other numbers of channels.
     package var channels: Int
-    /// `samplerate` in Hz; 0 where it is too high for the field.
+    /// `samplerate` in Hz; 0 if it is too high for the field.
     package var rate: Int
     /// `objectTypeIndication` of an `mp4a` entry: 0x40 is AAC, 0x69 and 0x6B are MP3; nil without an `esds` box.
     package var objectType: UInt8?
@@ -27,7 +27,7 @@ extension MP4 {
           if box.type == FourCharacterCode("esds") { readDescriptors(bytes, box.content) }
         }
       } catch {
-        // Keeps what was read before the damage.
+        // Keeps the values read before the damage.
       }
     }
 

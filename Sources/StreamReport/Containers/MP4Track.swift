@@ -67,7 +67,7 @@ extension MP4 {
     public var handler = FourCharacterCode(rawValue: 0)
     /// Ticks a second.
     public var timescale: UInt32 = 0
-    /// `duration` of the media, in the track's timescale; 0 where it is unknown.
+    /// `duration` of the media, in the track's timescale; 0 if it is unknown.
     public var duration: UInt64 = 0
     /// ISO 639-2 code, three letters; empty when the file has none.
     public var language = ""
@@ -226,7 +226,7 @@ extension MP4.VisualSampleDescription {
       otherBoxes.reduce(box.range.count, { $0 + $1.bytes.count }) <= Self.boxLimit.size,
       var whole = bytes.array(box.range)
     else { return }
-    // A size of 0 is one that goes on to the end: of what the box is in, not of what it is copied into.
+    // A size of 0 means up to the end of the enclosing box, which is another one after copying.
     if whole.prefix(4).allSatisfy({ $0 == 0 }) {
       for place in 0..<4 { whole[place] = UInt8(truncatingIfNeeded: whole.count >> (24 - 8 * place)) }
     }

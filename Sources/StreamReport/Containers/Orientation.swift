@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension MP4 {
-  /// How pictures are turned to be shown (`matrix` of `tkhd`; ISO/IEC 14496-12, 6.2.2), whatever their scale is.
+  /// How pictures are turned to be shown (`matrix` of `tkhd`; ISO/IEC 14496-12, 6.2.2), regardless of their scale.
   public struct Orientation: Sendable, Hashable {
     /// The clockwise rotation: 0, 90, 180 or 270 degrees.
     public var rotation: Int
@@ -11,8 +11,8 @@ extension MP4 {
     /// Creates an orientation without mirroring.
     init(rotation: Int) { self.rotation = rotation }
 
-    /// Reads the entries a, b, c and d: x' = ax + cy, y' = bx + dy. nil when they do more than scale, mirror and turn
-    /// by right angles, but for rounding of a hundredth.
+    /// Reads the entries a, b, c and d: x' = ax + cy, y' = bx + dy. nil if they do more than scale, mirror and turn
+    /// by right angles, except for rounding of a hundredth.
     init?(_ a: Int64, _ b: Int64, _ c: Int64, _ d: Int64) {
       let straight = min(abs(a), abs(d))
       let turned = min(abs(b), abs(c))

@@ -21,7 +21,7 @@ extension FourCharacterCode {
 }
 
 extension MP4.Track {
-  /// The first sample description of H.264 or H.265, and its index; nil when there is none.
+  /// The first sample description of H.264 or H.265, and its index; nil if there is none.
   package var video: (index: Int, description: MP4.VisualSampleDescription, codec: FormatDescription.Codec)? {
     for (index, description) in descriptions.enumerated() {
       if let codec = description.coding.videoCodec { return (index, description, codec) }

@@ -14,8 +14,8 @@ public struct AccessUnitRecord: Sendable {
     case bla
     /// A picture with a recovery point SEI message.
     case recoveryPoint
-    /// All slices are I slices, in a stream of H.264 that has shown no recovery point SEI so far: many encoders send
-    /// such pictures to begin at and signal nothing.
+    /// All slices are I slices, in a stream of H.264 without recovery point SEI so far. Many encoders send such
+    /// pictures to begin at and signal nothing.
     case intra
 
     var name: StaticString {
@@ -53,13 +53,13 @@ public struct AccessUnitRecord: Sendable {
   public var offset: UInt64 = 0
   /// Bytes from there to the next access unit.
   public var size: UInt64 = 0
-  /// The container's timestamps; nil without a container, and where the container has none for it.
+  /// The container's timestamps; nil without a container, and if the container has none for it.
   public var sample: Sample?
-  /// What was met of its picture.
+  /// The findings about its picture.
   var picture = PictureFacts()
-  /// Bits in the coded picture buffer just before it is removed (Annex C); nil when that is not known.
+  /// Bits in the coded picture buffer just before it is removed (Annex C); nil if that is not known.
   public var bufferFullness: Int64?
-  /// Size of that buffer in bits; nil when the fullness is.
+  /// Size of that buffer in bits; nil if the fullness is.
   public var bufferSize: Int64?
   /// Its NAL units, 150,000 at most.
   public var nalUnits: [NALUnitRecord] = []
@@ -86,6 +86,6 @@ extension AccessUnitRecord {
   public var quantizationParameter: Int? { picture.quantizationParameter }
   /// Picture order counts of the pictures that its slices may refer to, at most 32, each once.
   public var references: [Int32] { picture.references }
-  /// Pictures in the decoded picture buffer after it is decoded, itself included where it is stored.
+  /// Pictures in the decoded picture buffer after it is decoded, itself included if it is stored.
   public var decodedPictures: Int? { picture.decodedPictures }
 }

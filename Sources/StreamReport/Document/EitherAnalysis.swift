@@ -56,6 +56,13 @@ struct EitherAnalysis {
     h265?.feed(sample: bytes, sample, at: offset, size: size, lengthSize: lengthSize)
   }
 
+  mutating func feed(
+    byteStream bytes: Span<UInt8>, _ sample: AccessUnitRecord.Sample?, at offset: UInt64, size: UInt64
+  ) {
+    h264?.feed(byteStream: bytes, sample, at: offset, size: size)
+    h265?.feed(byteStream: bytes, sample, at: offset, size: size)
+  }
+
   mutating func beginSample(_ sample: AccessUnitRecord.Sample?, at offset: UInt64, size: UInt64, available: UInt64) {
     h264?.beginSample(sample, at: offset, size: size, available: available)
     h265?.beginSample(sample, at: offset, size: size, available: available)
@@ -67,9 +74,9 @@ struct EitherAnalysis {
   /// See ``StreamAnalysis/needsWhole(_:)``.
   func needsWhole(_ start: Span<UInt8>) -> Bool { h264?.needsWhole(start) ?? h265?.needsWhole(start) ?? true }
 
-  mutating func feed(inSample nalUnit: borrowing NALUnitBytes, at offset: UInt64, _ lengthSize: NALLengthSize) {
-    h264?.feed(inSample: nalUnit, at: offset, lengthSize)
-    h265?.feed(inSample: nalUnit, at: offset, lengthSize)
+  mutating func feed(inSample nalUnit: borrowing NALUnitBytes, at offset: UInt64, prefix: Int) {
+    h264?.feed(inSample: nalUnit, at: offset, prefix: prefix)
+    h265?.feed(inSample: nalUnit, at: offset, prefix: prefix)
   }
 
   mutating func feedEmpty(inSampleAt offset: UInt64) {

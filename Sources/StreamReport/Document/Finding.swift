@@ -28,11 +28,11 @@ public struct Finding: Sendable {
   let codec: FormatDescription.Codec
   /// The number of the access unit, from 0.
   public var accessUnit: UInt64
-  /// The offset in bytes in the file, or in the demultiplexed stream, of what breaks the rule.
+  /// The offset in bytes, in the file or in the demultiplexed stream, of the bytes that break the rule.
   public var offset: UInt64
-  /// What the stream has.
+  /// The contents of the stream.
   public var found: ReportText
-  /// What it should have.
+  /// The contents that it should have.
   public var expected: ReportText
 
   /// The clause of H.264, H.265 or the container's standard; `-` for a rule without one.

@@ -21,9 +21,9 @@ public struct FormatRecord: Sendable {
   public var chromaFormat: UInt8 = 1
   /// Luma bit depth.
   public var bitDepth = 8
-  /// Colour primaries, transfer characteristics and matrix of the VUI; nil where it has none.
+  /// Colour primaries, transfer characteristics and matrix of the VUI; nil if it has none.
   public var colour: ColourDescription?
-  /// `video_full_range_flag` of the VUI; nil where it has none.
+  /// `video_full_range_flag` of the VUI; nil if it has none.
   var isFullRange: Bool?
   /// Whether each picture is a field of a frame that is twice as high (`field_seq_flag` of H.265).
   var isFieldSequence = false

@@ -12,7 +12,7 @@ public struct JSONLines: Sendable {
   /// Creates a writer.
   public init() {}
 
-  /// Returns what was written, and empties ``bytes``.
+  /// Returns the bytes written, and empties ``bytes``.
   public mutating func take() -> [UInt8] {
     var taken: [UInt8] = []
     taken.reserveCapacity(bytes.count)

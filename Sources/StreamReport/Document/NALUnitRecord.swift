@@ -7,7 +7,7 @@ public struct NALUnitRecord: Sendable {
   public var offset: UInt64 = 0
   /// Bytes of its start code or length prefix.
   public var prefix = 0
-  /// Bytes from its header on, without start code or length prefix and without trailing zeros.
+  /// Bytes beginning with its header, without start code or length prefix and without trailing zeros.
   public var size = 0
   /// `nal_unit_type`.
   public var type: UInt8 = 0
@@ -23,11 +23,11 @@ public struct NALUnitRecord: Sendable {
   public var temporalID: UInt8?
   /// The id of a parameter set; nil for another NAL unit, and when it cannot be read.
   public var parameterSetID: UInt8?
-  /// Its slice header; nil when it is no slice, or its header cannot be read.
+  /// Its slice header; nil if it is no slice, or its header cannot be read.
   public var slice: SliceRecord?
   /// `payloadType` of its SEI messages, 64 at most.
   public var messages: [UInt32] = []
-  /// Why it cannot be read; nil without an error.
+  /// The reason that it cannot be read; nil without an error.
   public var error: BitstreamError?
   /// Its syntax elements, with ``ReportOptions/includesFields``.
   public var fields: [SyntaxField] = []

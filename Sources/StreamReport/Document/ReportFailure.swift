@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Why a file cannot be reported on.
+/// The reason that no report of a file is possible.
 public enum ReportFailure: Error, Sendable {
   /// The file has no bytes, or cannot be read.
   case empty

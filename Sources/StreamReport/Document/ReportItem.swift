@@ -5,7 +5,7 @@
 public enum ReportItem: Sendable {
   /// The stream. Comes first.
   case stream(StreamRecord)
-  /// A parameter set that is new, or has other content than the one before of its type and id.
+  /// A parameter set that is new, or has other content than the set before of its type and id.
   case parameterSet(ParameterSetRecord)
   /// An access unit.
   case accessUnit(AccessUnitRecord)

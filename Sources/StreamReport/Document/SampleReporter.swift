@@ -28,8 +28,8 @@ public struct SampleReporter {
   ///   - codec: the codec of the stream.
   ///   - container: its container.
   ///   - configuration: the configuration record (avcC or hvcC) of a stream with length prefixes; nil for start codes.
-  ///   - size: bytes of the file, where that is known.
-  ///   - options: what the report contains.
+  ///   - size: bytes of the file, if that is known.
+  ///   - options: the contents of the report.
   public init(
     _ codec: FormatDescription.Codec, in container: StreamRecord.Container, configuration: [UInt8]?,
     size: UInt64? = nil,
@@ -47,8 +47,8 @@ public struct SampleReporter {
     self.codec = codec
   }
 
-  /// Takes another configuration record, which holds from the next access unit on. Ignored for a stream with start
-  /// codes.
+  /// Takes another configuration record, which holds for the next access unit and later ones. Ignored for a stream
+  /// with start codes.
   public mutating func configure(_ configuration: [UInt8]) {
     guard lengthSize != nil else { return }
     if let size = analysis.configure(Self.description(codec, configuration), timescale: Self.timescale) {
@@ -95,7 +95,7 @@ public struct SampleReporter {
     analysis.finish(at: position, isCutOff: isCutOff)
   }
 
-  /// The next item; nil when it needs more of the stream, and after the summary.
+  /// The next item; nil if it needs more of the stream, and after the summary.
   public mutating func next() -> ReportItem? {
     if place == ready.count {
       ready.removeAll(keepingCapacity: true)

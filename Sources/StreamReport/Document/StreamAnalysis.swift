@@ -35,8 +35,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
 
   // MARK: Input
 
-  /// Takes the sample description of a container, which holds from the next sample on. Returns the size of length
-  /// prefixes; nil when its configuration record cannot be read.
+  /// Takes the sample description of a container, which holds for the next sample and later ones. Returns the size of
+  /// length prefixes; nil if its configuration record cannot be read.
   mutating func configure(
     _ description: MP4.VisualSampleDescription, timescale: UInt32
   ) -> NALLengthSize? {
@@ -129,13 +129,31 @@ struct StreamAnalysis<Codec: ReportedCodec> {
       while let range = try units.next() {
         if range.lowerBound > end + lengthSize.byteCount { feedEmpty(inSampleAt: offset + UInt64(end)) }
         end = range.upperBound
-        feed(inSample: NALUnitBytes(bytes.extracting(range)), at: offset + UInt64(range.lowerBound), lengthSize)
+        feed(
+          inSample: NALUnitBytes(bytes.extracting(range)), at: offset + UInt64(range.lowerBound),
+          prefix: lengthSize.byteCount)
       }
       if end < bytes.count { feedEmpty(inSampleAt: offset + UInt64(end)) }
     } catch {
       failure = error
     }
     endSample(at: offset + size, failure)
+  }
+
+  /// Takes a sample whose NAL units have start codes in place of lengths; see
+  /// ``feed(sample:_:at:size:lengthSize:)``.
+  mutating func feed(
+    byteStream bytes: Span<UInt8>, _ sample: AccessUnitRecord.Sample?, at offset: UInt64, size: UInt64
+  ) {
+    beginSample(sample, at: offset, size: size, available: UInt64(bytes.count))
+    rules.noticeStartCodes()
+    var units = AnnexB.NALUnits(bytes)
+    while let unit = units.next() {
+      feed(
+        inSample: NALUnitBytes(bytes.extracting(unit.range)), at: offset + UInt64(unit.range.lowerBound),
+        prefix: unit.startCodeLength)
+    }
+    endSample(at: offset + size, nil)
   }
 
   /// Begins a sample; see ``feed(sample:_:at:size:lengthSize:)``. Its NAL units follow, then ``endSample(at:_:)``.
@@ -149,7 +167,8 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   /// Takes a NAL unit of no bytes.
   mutating func feedEmpty(inSampleAt offset: UInt64) { rules.takeEmptyNALUnit(at: offset) }
 
-  /// How many of a slice's first bytes are enough to report on it, but for missing emulation prevention bytes in its payload.
+  /// How many of a slice's first bytes are enough to report on it, but for missing emulation prevention bytes in its
+  /// payload.
   var headLength: Int { max(Codec.longestSliceHeader(walk.sets), options.byteCount) }
 
   /// Whether more than the first bytes of a NAL unit, and the last, are reported on.
@@ -161,17 +180,19 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   }
 
   /// Takes a NAL unit of the sample.
-  mutating func feed(inSample nalUnit: borrowing NALUnitBytes, at offset: UInt64, _ lengthSize: NALLengthSize) {
+  ///
+  /// - Parameter prefix: bytes of its length or start code.
+  mutating func feed(inSample nalUnit: borrowing NALUnitBytes, at offset: UInt64, prefix: Int) {
     let slice = walk.slice(nalUnit.head)
     let startsPicture = cutter.take(inSample: nalUnit.head, slice, walk.sets)
-    let unit = read(nalUnit, slice, at: offset, prefix: lengthSize.byteCount, startsPicture: startsPicture)
+    let unit = read(nalUnit, slice, at: offset, prefix: prefix, startsPicture: startsPicture)
     list(unit)
     cutter.note(inSample: unit)
   }
 
   /// Ends the sample.
   ///
-  /// - Parameter failure: what is wrong with its length prefixes; nil when they fill it.
+  /// - Parameter failure: the error in its length prefixes; nil if they fill it.
   mutating func endSample(at end: UInt64, _ failure: BitstreamError?) {
     rules.check(cutter.endSample(failure), walk.pictures.picture)
     endAccessUnit(at: end)

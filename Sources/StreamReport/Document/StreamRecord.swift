@@ -38,7 +38,7 @@ public struct StreamRecord: Sendable {
   public var codec: FormatDescription.Codec
   /// The container of the stream.
   public var container: Container
-  /// Bytes of the file; nil when that is not known, as of a pipe.
+  /// Bytes of the file; nil if that is not known, as of a pipe.
   public var size: UInt64?
   /// Ticks a second of timestamps; nil for a byte stream.
   public var timescale: UInt32?

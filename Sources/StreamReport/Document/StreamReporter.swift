@@ -19,6 +19,8 @@ public struct StreamReporter {
   /// Reads samples without payload, if that is not wanted.
   private var heads: SampleHeads?
   private var lengthSize = NALLengthSize.four
+  /// Whether the samples have start codes in place of lengths, by the first one.
+  private var haveStartCodes = false
   /// The sample description of the latest sample, as an index of the track's.
   private var descriptionIndex = 0
   /// Bytes of the configuration records that were read since the first.
@@ -32,7 +34,7 @@ public struct StreamReporter {
   /// - Parameters:
   ///   - source: the file. One whose ``ByteSource/size`` is `UInt64.max` is a pipe, which is read once from its
   ///     beginning to its end.
-  ///   - options: what the report contains.
+  ///   - options: the contents of the report.
   ///   - codec: the codec of a byte stream; nil to detect it.
   /// - Throws: ``ReportFailure``.
   public init(
@@ -64,6 +66,10 @@ public struct StreamReporter {
       descriptionIndex = index
       var analysis = EitherAnalysis(codec, options: options)
       lengthSize = analysis.configure(description, timescale: track.timescale) ?? .four
+      var trial = samples
+      if let first = try? trial.next(), Self.hasStartCode(source.read(at: first.range.lowerBound, count: 4)) {
+        haveStartCodes = LengthPrefixed.isAnnexB(trial.bytes(of: first).span, lengthSize: lengthSize)
+      }
       if let rate = track.otherEditRate { analysis.check(editRate: rate) }
       ready = [
         .stream(
@@ -99,6 +105,10 @@ public struct StreamReporter {
     }
     place += 1
     return ready[place - 1]
+  }
+
+  private static func hasStartCode(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: [0, 0, 0, 1]) || bytes.starts(with: [0, 0, 1])
   }
 
   private mutating func advance() {
@@ -147,10 +157,14 @@ public struct StreamReporter {
       pts: sample.decodingTime &+ sample.compositionOffset, dts: sample.decodingTime, duration: sample.duration,
       isSync: sample.isSync)
     let (start, end) = (sample.range.lowerBound, sample.range.upperBound)
-    if heads == nil {
+    if haveStartCodes || heads == nil {
       guard let (bytes, range) = samples?.load(sample) else { return }
-      analysis.feed(
-        sample: bytes.span.extracting(range), record, at: start, size: end - start, lengthSize: lengthSize)
+      let piece = bytes.span.extracting(range)
+      if haveStartCodes {
+        analysis.feed(byteStream: piece, record, at: start, size: end - start)
+      } else {
+        analysis.feed(sample: piece, record, at: start, size: end - start, lengthSize: lengthSize)
+      }
       return
     }
     let available = min(end, max(start, source.size)) - start

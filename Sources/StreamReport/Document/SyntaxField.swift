@@ -21,7 +21,7 @@ public struct SyntaxField: Sendable {
     self.init(element.name, element.value, at: element.bitOffset, count: element.bitCount)
   }
 
-  /// What the value of a code of aspect ratio or colour means; nil for other elements and codes.
+  /// The meaning of a code of aspect ratio or colour; nil for other elements and codes.
   public var meaning: ReportText? {
     // The names' lengths rule out nearly all elements.
     switch name.utf8CodeUnitCount {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The rules of what only one codec has.
+/// The rules about syntax that only one codec has.
 protocol CodecRules {
   associatedtype Codec: ReportedCodec
 
-  /// What a slice's header is called, with its article.
+  /// The name of a slice's header, with its article.
   static var sliceHeader: StaticString { get }
   /// Whether two fields are one frame with one time; else each is a picture with its own.
   static var joinsFields: Bool { get }
@@ -13,7 +13,7 @@ protocol CodecRules {
   /// Up to this level a record may have another `level_idc` than its SPS.
   static var lowestLevel: UInt8 { get }
 
-  /// Whether the picture after a delimiter may be of this type: ASCII `I`, `P` or `B`, where SI counts as I, SP as P.
+  /// Whether the picture after a delimiter may be of this type: ASCII `I`, `P` or `B`, with SI as I, and SP as P.
   /// Reserved values allow all.
   static func allows(_ letter: UInt8, after delimiter: AnnouncedType) -> Bool
   static func check(_ header: HeaderFacts, _ record: NALUnitRecord, log: inout FindingLog)
@@ -25,6 +25,6 @@ protocol CodecRules {
 struct RecordNames {
   var profile: StaticString
   var level: StaticString
-  /// What stands before and after the number of a flag.
+  /// The text before and after the number of a flag.
   var flag: (before: StaticString, after: StaticString)
 }

@@ -9,8 +9,11 @@ enum ConfigurationRules<Codec: ReportedCodec> {
   }
 
   static func check(_ met: WalkedConfiguration, log: inout FindingLog) {
+    if met.declared.hasStartCodes {
+      log.report(.containerConfiguration, "start codes in the record's parameter sets", expected: "NAL units alone")
+    }
     let profile = Codec.Rules.recordNames.profile
-    // All sets conform to the profile; where they have several, it may be any of them.
+    // All sets conform to the profile; if they have several, it may be any of them.
     if let first = met.sets.first, !met.sets.contains(where: { $0.profile == met.declared.profile }) {
       log.report(
         .containerConfiguration, "\(profile) \(met.declared.profile) in the record",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Compares the frame rate of a container's timestamps with that of the stream.
+/// Compares the frame rate of a container's timestamps with the stream's.
 ///
 /// It uses presentation times, because not every container has decoding times. Only frames at even distances are
 /// compared: a variable frame rate is never a finding.
@@ -23,7 +23,7 @@ struct ContainerFrameRate: Sendable {
   ///
   /// - Parameters:
   ///   - time: its presentation time in seconds.
-  ///   - period: the duration of a frame by the stream in seconds; nil when it has none.
+  ///   - period: the duration of a frame by the stream in seconds; nil if it has none.
   mutating func add(_ time: Double, period: Double?, log: inout FindingLog) {
     let period = period.flatMap { $0 < Self.shortestPeriod ? nil : $0 }
     if period != self.period { (times, hasReported, self.period) = ([], false, period) }

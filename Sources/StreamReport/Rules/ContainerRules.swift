@@ -11,7 +11,7 @@ struct ContainerRules<Codec: ReportedCodec> {
   private var measuredRate = MeasuredRate()
   /// Whether a sample was not marked as a sync sample.
   private var hasOtherSamples = false
-  /// The colour description of the container and of the VUI, where they differ, until the first picture comes.
+  /// The colour description of the container and of the VUI, if they differ, until the first picture comes.
   private var contradiction: Contradiction?
   private static var limit: Int { 32 }
 
@@ -24,14 +24,14 @@ struct ContainerRules<Codec: ReportedCodec> {
   /// Whether the sample entry type allows in-band parameter sets.
   private var allowsInBand: Bool { description?.coding.allowsInBandParameterSets ?? false }
 
-  /// Checks a sample description, which holds from the next sample on.
+  /// Checks a sample description, which holds for the next sample and later ones.
   mutating func check(
     _ description: MP4.VisualSampleDescription, _ record: WalkedConfiguration, log: inout FindingLog
   ) {
     self.description = description
     ConfigurationRules<Codec>.check(record, log: &log)
     if let format = record.format { check(format, log: &log) }
-    // A record without parameter sets is allowed where they are in-band.
+    // A record without parameter sets is allowed if they are in-band.
     if !record.hasSequence, !allowsInBand {
       log.report(.containerConfiguration, "no SPS in the record", expected: "an SPS")
     }
@@ -88,7 +88,7 @@ struct ContainerRules<Codec: ReportedCodec> {
   ///
   /// - Parameters:
   ///   - times: those before its own.
-  ///   - period: the duration of a picture by the stream in seconds; nil when it has none, and for pictures that are
+  ///   - period: the duration of a picture by the stream in seconds; nil if it has none, and for pictures that are
   ///     shown more than once.
   ///   - preferredTransfer: by an alternative transfer characteristics SEI; nil without one.
   ///   - limits: those of the level; nil for an unknown level.

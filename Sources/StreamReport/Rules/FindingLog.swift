@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Collects findings. The first ones of each rule are kept, all are counted.
+/// Collects findings. The first findings of each rule are kept, and all are counted.
 struct FindingLog: Sendable {
   /// Findings of each rule that are kept.
   static let limit: UInt64 = 50

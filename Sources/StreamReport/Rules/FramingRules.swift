@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Checks how NAL units lie in a byte stream or in the samples of a container, whatever is in them.
+/// Checks how NAL units lie in a byte stream or in the samples of a container, regardless of their contents.
 struct FramingRules: Sendable {
   /// Whether the sample has had the finding: with a wrong size of lengths there may be as many as bytes.
   private var hasReportedEmptyNALUnit = false
+  /// The samples with start codes in place of lengths, and the place of the first one.
+  private var startCodes: (samples: UInt64, accessUnit: UInt64, offset: UInt64)?
 
   /// Bytes of a byte stream that are no NAL unit.
   static func check(garbage count: UInt64, log: inout FindingLog) {
@@ -31,6 +33,19 @@ struct FramingRules: Sendable {
     if available < size {
       log.report(.containerSample, "\(available) bytes of a sample of \(size)", expected: "the whole sample")
     }
+  }
+
+  /// Counts a sample that has start codes in place of lengths.
+  mutating func noticeStartCodes(_ log: borrowing FindingLog) {
+    let first = startCodes ?? (0, log.accessUnit, log.offset)
+    startCodes = (first.samples + 1, first.accessUnit, first.offset)
+  }
+
+  /// Ends the stream: all samples with start codes are one finding.
+  mutating func finish(log: inout FindingLog) {
+    guard let startCodes else { return }
+    (log.accessUnit, log.offset) = (startCodes.accessUnit, startCodes.offset)
+    log.report(.containerSample, "\(startCodes.samples) samples with start codes", expected: "lengths in their place")
   }
 
   /// Takes a NAL unit of no bytes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Rules of H.264 on parameter sets, and what the rules of both codecs have to know of it.
+/// Rules of H.264 on parameter sets, and the properties of it that the rules of both codecs need.
 enum H264Rules: CodecRules {
   typealias Codec = H264
 

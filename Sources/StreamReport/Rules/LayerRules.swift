@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Rules on pictures above the base layer: other layers of H.265, such as the second view of MV-HEVC or alpha, and other
-/// views and layers of H.264. Each layer is reported once.
+/// Rules on pictures above the base layer: other layers of H.265, such as the second view of MV-HEVC or alpha, and
+/// other views and layers of H.264. Each layer is reported once.
 struct LayerRules {
   /// A bit for each `nuh_layer_id` that was met.
   private var met: UInt64 = 0

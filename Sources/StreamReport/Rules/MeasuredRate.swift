@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Compares the pictures of each second, by the container's decoding times, with the rate of the level. For streams that
-/// do not signal a fixed rate.
+/// Compares the pictures of each second, by the container's decoding times, with the rate of the level. For streams
+/// that do not signal a fixed rate.
 struct MeasuredRate: Sendable {
   /// Pictures more than allowed that are no finding: muxers move the first decoding times together, and round all.
   private static let slack: UInt64 = 4

@@ -11,7 +11,7 @@ enum ParameterSetRules {
     if timeScale == 0 { log.report(.reservedValue, "time_scale 0", expected: "more than 0") }
   }
 
-  /// A value that the standard limits and that no decoder uses, so that it can be read whatever it is.
+  /// A value that the standard limits and that no decoder uses, so any value can be read.
   static func check(
     _ value: some UnsignedInteger, _ element: StaticString, most limit: UInt16 = 16, log: inout FindingLog
   ) {

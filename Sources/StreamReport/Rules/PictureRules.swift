@@ -23,8 +23,8 @@ enum PictureRules {
   ///
   /// - Parameters:
   ///   - met: its depth in output order, and whether its POC was there before.
-  ///   - mayRepeat: whether a repeated POC is no finding, as where pictures are missing.
-  ///   - allowed: the signalled reorder depth, and the name of its syntax element; nil where it is not signalled.
+  ///   - mayRepeat: whether a repeated POC is no finding, as when pictures are missing.
+  ///   - allowed: the signalled reorder depth, and the name of its syntax element; nil if it is not signalled.
   static func check(
     order: Int32, _ met: (depth: Int, isRepeated: Bool), mayRepeat: Bool,
     allowed: (count: Int, element: StaticString)?, log: inout FindingLog

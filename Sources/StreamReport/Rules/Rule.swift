@@ -170,7 +170,7 @@ public enum Rule: Int, Sendable, CaseIterable {
   /// How to mend a stream that breaks it.
   public var remedy: StaticString { text.remedy }
 
-  // Clauses are those of H.264 (2021-08) and H.265 (2021-08).
+  // Clauses refer to H.264 (2021-08) and H.265 (2021-08).
   var text: Text {
     switch self {
     case .garbage:

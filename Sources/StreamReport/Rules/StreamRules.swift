@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The rules of a stream: takes what was met in it, and collects the findings.
+/// The rules of a stream. Takes the facts found in it, and collects the findings.
 struct StreamRules<Codec: ReportedCodec> {
   private var log = FindingLog(Codec.codec)
   private var order = NALUnitOrderRules<Codec>()
@@ -45,6 +45,9 @@ struct StreamRules<Codec: ReportedCodec> {
   mutating func beginSample(size: UInt64, available: UInt64) {
     framing.beginSample(size: size, available: available, log: &log)
   }
+
+  /// Counts a sample that has start codes in place of lengths.
+  mutating func noticeStartCodes() { framing.noticeStartCodes(log) }
 
   /// Takes a NAL unit of no bytes in a sample.
   mutating func takeEmptyNALUnit(at offset: UInt64) { framing.takeEmptyNALUnit(at: offset, log: &log) }
@@ -116,7 +119,7 @@ struct StreamRules<Codec: ReportedCodec> {
     ConfigurationRules<Codec>.check(unreadable: error, log: &log)
   }
 
-  /// Checks a sample description, which holds from the next sample on.
+  /// Checks a sample description, which holds for the next sample and later ones.
   mutating func check(_ description: MP4.VisualSampleDescription, _ record: WalkedConfiguration) {
     container.check(description, record, log: &log)
   }
@@ -146,5 +149,8 @@ struct StreamRules<Codec: ReportedCodec> {
   }
 
   /// Ends the stream.
-  mutating func finish() { container.finish(log: &log) }
+  mutating func finish() {
+    container.finish(log: &log)
+    framing.finish(log: &log)
+  }
 }

@@ -10,13 +10,13 @@ struct AccessUnitCutter<Codec: ReportedCodec> {
   private var sample = SampleFacts()
   /// Whether the last NAL unit, in a sample after a picture, would begin an access unit in a byte stream.
   private var beginsNext = false
-  /// Whether the NAL units are those of a sample.
+  /// Whether the NAL units belong to a sample.
   private(set) var isInSample = false
 
-  /// Where a NAL unit of a byte stream belongs.
+  /// The place of a NAL unit of a byte stream among access units.
   struct Cut {
     var boundary: AccessUnitBoundary
-    /// The offset of the first NAL unit of the access unit, where this one begins it.
+    /// The offset of the first NAL unit of the access unit, if this one begins it.
     var start: UInt64
     /// Whether it is the first slice of a picture.
     var startsPicture: Bool
@@ -25,7 +25,7 @@ struct AccessUnitCutter<Codec: ReportedCodec> {
   /// Takes a NAL unit of a byte stream.
   ///
   /// - Parameters:
-  ///   - slice: what was read of it, if it is a slice.
+  ///   - slice: its header as read, if it is a slice.
   ///   - offset: of its start code in the file.
   ///   - sets: the parameter sets before it.
   mutating func take(
@@ -56,7 +56,7 @@ struct AccessUnitCutter<Codec: ReportedCodec> {
   /// Takes a NAL unit of the sample. Returns whether it is the first slice of a picture.
   ///
   /// - Parameters:
-  ///   - slice: what was read of it, if it is a slice.
+  ///   - slice: its header as read, if it is a slice.
   ///   - sets: the parameter sets before it.
   mutating func take(
     inSample nalUnit: Span<UInt8>, _ slice: SliceReading<Codec>?, _ sets: borrowing Codec.ParameterSets
@@ -70,7 +70,7 @@ struct AccessUnitCutter<Codec: ReportedCodec> {
     return true
   }
 
-  /// Notes what the NAL unit is that was taken.
+  /// Notes the kind of the NAL unit that was taken.
   mutating func note(inSample nalUnit: NALUnitRecord) {
     // Those between a picture and the next one of the sample, such as a second field, belong to the next.
     guard beginsNext, nalUnit.layerID ?? 0 == 0, sample.misplaced == nil else { return }
@@ -79,9 +79,9 @@ struct AccessUnitCutter<Codec: ReportedCodec> {
 
   /// Ends the sample.
   ///
-  /// - Parameter failure: what is wrong with its length prefixes; nil when they fill it.
+  /// - Parameter failure: the error in its length prefixes; nil if they fill it.
   mutating func endSample(_ failure: BitstreamError?) -> SampleFacts {
-    // The next sample is another access unit, whatever its slice headers contain.
+    // The next sample is another access unit, regardless of its slice headers.
     detector.reset()
     isInSample = false
     sample.failure = failure

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Models the coded picture buffer from picture to picture: by the HRD parameters where the stream has them, else with
+/// Models the coded picture buffer from picture to picture: by the HRD parameters if the stream has them, else with
 /// the bit rate and size of its level.
 struct BufferModel: Sendable {
   /// The buffer's parameters.
@@ -29,8 +29,8 @@ struct BufferModel: Sendable {
   ///   - bytes: the size of the access unit.
   ///   - codedBytes: the size of its VCL NAL units and filler data.
   ///   - pictures: the walk at its end.
-  ///   - interval: seconds since the access unit before by the container; nil when not known.
-  /// - Returns: nil without a picture, and when it is not known what is in the buffer.
+  ///   - interval: seconds since the access unit before by the container; nil if not known.
+  /// - Returns: nil without a picture, and if the contents of the buffer are not known.
   mutating func remove(
     bytes: UInt64, codedBytes: UInt64, _ pictures: borrowing some PictureWalking, interval: Double?
   ) -> RemovedPicture? {
@@ -61,7 +61,7 @@ struct BufferModel: Sendable {
   ///   - parameters: those of the buffer.
   ///   - initialDelay: the initial removal delay of its buffering period SEI in seconds; nil without one.
   ///   - removalDelay: the removal delay of its picture timing SEI in seconds; nil without one.
-  ///   - duration: the seconds since the access unit before, used without `removalDelay`; nil when not known.
+  ///   - duration: the seconds since the access unit before, used without `removalDelay`; nil if not known.
   private mutating func next(
     bits: UInt64, _ parameters: Parameters, initialDelay: Double?, removalDelay: Double?, duration: Double?
   ) -> RemovedPicture? {
@@ -70,7 +70,7 @@ struct BufferModel: Sendable {
       buffer = nil
     }
     guard parameters.bitRate > 0, parameters.size > 0 else { return nil }
-    // Time goes back where streams were concatenated: begin anew with the next buffering period.
+    // Time goes back if streams were concatenated: start over with the next buffering period.
     if parameters.isSignalled, let removalDelay {
       let step = period + removalDelay - last
       if step <= 0 || step >= 3600 { buffer = nil }
@@ -99,7 +99,7 @@ struct BufferModel: Sendable {
   }
 }
 
-/// What was met when a picture was removed from the coded picture buffer.
+/// The findings about a picture removed from the coded picture buffer.
 struct RemovedPicture: Sendable {
   /// Its size.
   var bits: UInt64

@@ -5,18 +5,18 @@ public protocol ByteSource {
   /// Size of the file in bytes.
   var size: UInt64 { get }
 
-  /// Reads `count` bytes from a byte offset on.
+  /// Reads `count` bytes at a byte offset.
   ///
-  /// - Returns: the bytes; fewer at the end of the file, and where it cannot be read.
+  /// - Returns: the bytes; fewer at the end of the file, and if it cannot be read.
   mutating func read(at offset: UInt64, count: Int) -> [UInt8]
 
-  /// Reads `count` bytes from a byte offset on and appends them; fewer at the end of the file, and where it cannot be
-  /// read. A source that implements this without the other function saves a copy.
+  /// Reads `count` bytes at a byte offset and appends them; fewer at the end of the file, and if it cannot be read. A
+  /// source that implements this without the other function saves a copy.
   mutating func read(at offset: UInt64, count: Int, appendingTo bytes: inout [UInt8])
 }
 
 extension ByteSource {
-  /// Appends what ``read(at:count:)`` returns.
+  /// Appends the bytes that ``read(at:count:)`` returns.
   public mutating func read(at offset: UInt64, count: Int, appendingTo bytes: inout [UInt8]) {
     bytes += read(at: offset, count: count)
   }

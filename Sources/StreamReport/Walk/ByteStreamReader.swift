@@ -4,9 +4,9 @@ import H26x
 /// Splits a byte stream that is read in pieces into NAL units. Memory is in proportion to the longest NAL unit, up to
 /// `limit`.
 struct ByteStreamReader: Sendable {
-  /// Bytes read at once: few enough to stay in the processor's cache until they are processed.
+  /// Bytes of one read: few enough to stay in the processor's cache until they are processed.
   static let pieceSize = 256 << 10
-  /// The bytes at the start that are searched to recognise the format.
+  /// The bytes at the start that are searched to recognize the format.
   static let frontSize = 1 << 20
   /// The most bytes of a NAL unit; a longer one is split. A picture of level 6.2 may have 100 MB.
   static let limit = 256 << 20

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The coded picture buffer of the HRD (Annex C) as a leaky bucket: bits enter at a constant rate, and all bits of a
+/// The coded picture buffer of the HRD (Annex C) as a leaky bucket. Bits enter at a constant rate, and all bits of a
 /// picture are removed at its decoding time.
 struct CodedPictureBuffer: Sendable {
   /// Bits a second.
@@ -39,7 +39,7 @@ struct CodedPictureBuffer: Sendable {
   /// The bits of four ticks, and 64: delays are rounded to ticks of 90 kHz.
   private var tolerance: Double { bitRate / 90_000 * 4 + 64 }
 
-  /// Removes a picture, `seconds` after the one before.
+  /// Removes a picture, `seconds` after the picture before.
   mutating func remove(bits: UInt64, after seconds: Double) -> Removal {
     fullness += bitRate * seconds
     var excess = 0.0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// A `ByteSource` of any type. It spares its users a generic parameter: generic types are not specialised across
+/// A `ByteSource` of any type. It spares its users a generic parameter: generic types are not specialized across
 /// modules.
 struct FileBytes {
   let size: UInt64

@@ -2,7 +2,7 @@
 
 /// The part of a file that is in memory. It reads ahead, so that small ranges in ascending order need few reads.
 struct FileWindow {
-  /// Bytes read at once, of a range that follows the one before.
+  /// Bytes of one read, for a range that follows the range before.
   private let pieceSize: Int
   /// The most bytes between two ranges, such as audio, that still count as ascending order.
   private static let gap: UInt64 = 64 << 10
@@ -11,11 +11,12 @@ struct FileWindow {
   private(set) var bytes: [UInt8] = []
   private var origin: UInt64 = 0
 
-  /// - Parameter pieceSize: bytes read at once. As a rule few enough to stay in the processor's cache until they are
+  /// - Parameter pieceSize: bytes of one read. As a rule few enough to stay in the processor's cache until they are
   ///   processed.
   init(pieceSize: Int = 512 << 10) { self.pieceSize = pieceSize }
 
-  /// Reads a range of the file, unless it is in memory. Returns its range in ``bytes``; shorter where the file ends.
+  /// Reads a range of the file, unless it is in memory. Returns its range in ``bytes``; shorter at the end of the
+  /// file.
   mutating func load(_ range: Range<UInt64>, from source: FileBytes) -> Range<Int> {
     let upper = min(range.upperBound, source.size)
     guard range.lowerBound < upper else { return 0..<0 }

@@ -76,7 +76,8 @@ extension H264: ReportedCodec {
   static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts {
     RecordFacts(
       profile: record.profile.idc, flags: UInt32(record.profile.constraintFlags) << 24, level: record.levelIDC,
-      format: record.high.map { .init(chroma: $0.chromaFormat, luma: $0.lumaBitDepth, chromaDepth: $0.chromaBitDepth) })
+      format: record.high.map { .init(chroma: $0.chromaFormat, luma: $0.lumaBitDepth, chromaDepth: $0.chromaBitDepth) },
+      hasStartCodes: record.hadStartCodes)
   }
 
   static func facts(_ sps: SequenceParameterSet) -> RecordFacts {

@@ -25,8 +25,8 @@ extension H264PictureBuffer {
       let shortTerm = sorted { frame, _ in isShortTerm(frame) ? -frame.wrapped : nil }
       return (entries(shortTerm, longTerm, current: current), [])
     }
-    /// The distance in POC, negative for a frame in the past (8.2.4.2.3); nil for one that is not in the lists. Of the
-    /// second field of a frame, the first field's POC counts (8.2.4.2.4).
+    /// The distance in POC, negative for a frame in the past (8.2.4.2.3); nil for one that is not in the lists. For
+    /// the second field of a frame, the first field's POC counts (8.2.4.2.4).
     func distance(_ frame: Frame, _ index: Int) -> Int64? {
       guard isShortTerm(frame), frame.exists else { return nil }
       let count = !isFrame && index == firstField ? frame.order(of: frame.fields & ~current) : frame.order
@@ -44,7 +44,7 @@ extension H264PictureBuffer {
     return (list0, list1)
   }
 
-  /// The indices of the frames that have a key, in ascending order of it; in decoding order where it is the same.
+  /// The indices of the frames that have a key, in ascending order of it; in decoding order if it is the same.
   private func sorted(by key: (Frame, Int) -> Int64?) -> [Int] {
     var keys: [32 of Int64] = .init(repeating: 0)
     var result: [Int] = []

@@ -68,7 +68,7 @@ struct H264PictureBuffer: Sendable {
     if let oldest { frames[oldest].shortTerm = 0 }
   }
 
-  /// The frame and fields of a picture number (8.2.4.1); nil when there is no such short-term picture.
+  /// The frame and fields of a picture number (8.2.4.1); nil if there is no such short-term picture.
   func shortTerm(_ number: Int64, current: UInt8) -> (index: Int, fields: UInt8)? {
     let (wanted, fields) = Self.split(number, current: current)
     for index in frames.indices where frames[index].wrapped == wanted && frames[index].shortTerm & fields == fields {
@@ -77,7 +77,7 @@ struct H264PictureBuffer: Sendable {
     return nil
   }
 
-  /// The frame and fields of a long-term picture number; nil when there is no such long-term picture.
+  /// The frame and fields of a long-term picture number; nil if there is no such long-term picture.
   func longTerm(_ number: Int64, current: UInt8) -> (index: Int, fields: UInt8)? {
     let (wanted, fields) = Self.split(number, current: current)
     for index in frames.indices
@@ -113,7 +113,7 @@ struct H264PictureBuffer: Sendable {
     frames[found.index].longTermIndex = longTermIndex
   }
 
-  /// MMCO 4: unmarks long-term pictures from this index on.
+  /// MMCO 4: unmarks long-term pictures with this index or a higher one.
   mutating func limitLongTerm(to count: UInt32) {
     for index in frames.indices where frames[index].longTerm != 0 && frames[index].longTermIndex >= count {
       frames[index].longTerm = 0
@@ -134,7 +134,7 @@ struct H264PictureBuffer: Sendable {
 
   // MARK: Storing and output
 
-  /// Empties the buffer where the POC is reset: pictures that wait are output or dropped.
+  /// Empties the buffer when the POC is reset: pictures that wait are output or dropped.
   mutating func clear() {
     frames = []
     lastOutput = nil

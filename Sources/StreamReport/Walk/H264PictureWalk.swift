@@ -167,7 +167,7 @@ struct H264PictureWalk: PictureWalking {
     return ended
   }
 
-  /// Takes a picture of I slices for one to begin at, unless the stream signals where one can.
+  /// Takes a picture of I slices for one to begin at, unless the stream signals such pictures.
   private mutating func judgeIntraPicture() {
     if messages.isRecoveryPoint { marksRecoveryPoints = true }
     guard !marksRecoveryPoints, picture.keyframe == .none, picture.letter == 0x49, !picture.onlyCompletes else {
@@ -195,7 +195,7 @@ struct H264PictureWalk: PictureWalking {
     if slice.isReference || previousReferenceNumber == nil {
       previousReferenceNumber = frame.frameNumber
     } else if let previous = previousReferenceNumber, slice.frameNumber != previous {
-      // After a gap, PrevRefFrameNum is that of the last non-existing frame.
+      // After a gap, PrevRefFrameNum comes from the last non-existing frame.
       if slice.frameNumber(after: previous, sps) > 1 {
         previousReferenceNumber = (slice.frameNumber &- 1) & sps.frameNumberMask
       }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What was met in a slice of H.264 whose header can be read.
+/// The findings in a slice of H.264 whose header can be read.
 struct H264WalkedSlice: Sendable {
-  /// What was met with the first slice of a picture.
+  /// The findings in the first slice of a picture.
   struct Begun: Sendable {
     /// No picture came before it.
     var isFirst: Bool
@@ -11,7 +11,7 @@ struct H264WalkedSlice: Sendable {
     var isRecoveryPoint: Bool
     /// Whether every picture that may be referred to has been seen.
     var isComplete: Bool
-    /// `idr_pic_id` of the picture before, where that and this are IDR pictures.
+    /// `idr_pic_id` of the picture before, if that and this are IDR pictures.
     var previousIDRPictureID: UInt16?
     /// `PrevRefFrameNum`; nil before the first picture, for an IDR picture and for a second field.
     var previousFrameNumber: UInt32?
@@ -30,7 +30,7 @@ struct H264WalkedSlice: Sendable {
   var ended: EndedPicture?
   /// nil for a slice that begins no picture, or one whose SPS is missing.
   var begun: Begun?
-  /// The first slice of its picture, and where the slice before it begins; nil for the first.
+  /// The first slice of its picture, and the start of the slice before it; nil for the first.
   var before: (first: H264.SliceHeader, lastMacroblock: UInt32)?
   /// Reference lists that name missing pictures, or have none initially.
   var defects: [(missing: [Int64], isEmpty: Bool)] = []

@@ -75,7 +75,8 @@ extension H265: ReportedCodec {
     RecordFacts(
       profile: record.profile.idc, flags: record.profile.compatibilityFlags, level: record.levelIDC,
       isHighTier: record.profile.isHighTier,
-      format: .init(chroma: record.chromaFormat, luma: record.lumaBitDepth, chromaDepth: record.chromaBitDepth))
+      format: .init(chroma: record.chromaFormat, luma: record.lumaBitDepth, chromaDepth: record.chromaBitDepth),
+      hasStartCodes: record.hadStartCodes)
   }
 
   static func facts(_ sps: SequenceParameterSet) -> RecordFacts {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What was met in a slice segment of H.265 whose header can be read.
+/// The findings in a slice segment of H.265 whose header can be read.
 struct H265WalkedSlice: Sendable {
-  /// What was met with the first slice segment of a picture.
+  /// The findings in the first slice segment of a picture.
   struct Begun: Sendable {
     /// No IRAP picture came before it.
     var isFirst: Bool
@@ -33,6 +33,6 @@ struct H265WalkedSlice: Sendable {
   var missingVPS: VideoParameterSetID?
   /// nil for a slice that begins no picture, or one whose SPS is missing.
   var begun: Begun?
-  /// The first slice segment of its picture, and the address of the one before it; nil for the first.
+  /// The first slice segment of its picture, and the address of the segment before it; nil for the first.
   var before: (first: H265.SliceSegmentHeader, lastAddress: UInt32)?
 }

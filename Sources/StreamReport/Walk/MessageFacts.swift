@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What the SEI messages of an access unit contain.
+/// The contents of the SEI messages of an access unit.
 struct MessageFacts: Sendable {
   var isRecoveryPoint = false
   /// The initial removal delay of the buffering period, in seconds.
@@ -10,7 +10,7 @@ struct MessageFacts: Sendable {
   var removalDelay: Double?
   /// Whether the picture timing repeats the picture or one of its fields.
   var isRepeated = false
-  /// Whether the picture timing is of a field; nil where it does not signal that.
+  /// Whether the picture timing is of a field; nil if it does not signal that.
   var isField: Bool?
   /// `preferred_transfer_characteristics`.
   var preferredTransfer: UInt8?

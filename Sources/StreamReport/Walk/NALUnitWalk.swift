@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Reads NAL units one by one, and follows the pictures that they make. Each syntax structure in them is read once, but
-/// a parameter set that is new: it is read for the store, as decoders do, and for the report, with all that is wrong.
+/// Reads NAL units one by one, and follows the pictures that they make. Each syntax structure in them is read once,
+/// except a new parameter set. That is read for the store, as decoders do, and for the report, with all errors.
 struct NALUnitWalk<Codec: ReportedCodec> {
   private let options: ReportOptions
   private(set) var sets = Codec.ParameterSets()
@@ -24,7 +24,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
   /// Reads a NAL unit.
   ///
   /// - Parameters:
-  ///   - slice: what ``slice(_:)`` has read of it.
+  ///   - slice: the result of ``slice(_:)`` for it.
   ///   - offset: the offset of its header in the file.
   ///   - prefix: bytes of its start code or length prefix.
   ///   - startsPicture: whether it is the first slice of a picture.
@@ -119,7 +119,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
 
   /// Stores a parameter set.
   ///
-  /// - Returns: what it holds, nil when it cannot be read; and what is reported of one that was not there before.
+  /// - Returns: the contents, nil if they cannot be read; and the report of a set that was not there before.
   private mutating func read(
     parameterSet nalUnit: Span<UInt8>, _ record: inout NALUnitRecord
   ) -> (content: Codec.ParameterSet?, new: WalkedParameterSet<Codec>?) {

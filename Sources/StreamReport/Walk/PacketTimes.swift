@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The timestamps of packets whose bounds are not those of access units, such as PES packets.
+/// The timestamps of packets that do not begin and end with access units, such as PES packets.
 ///
-/// They are those of the first access unit that begins in the packet; others have none (ISO/IEC 13818-1, 2.4.3.7).
+/// They belong to the first access unit that begins in the packet; others have none (ISO/IEC 13818-1, 2.4.3.7).
 struct PacketTimes: Sendable {
   private struct Packet {
     let offset: UInt64

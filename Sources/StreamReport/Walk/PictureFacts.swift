@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What is known of the current picture. In the end its ``AccessUnitRecord`` has it, whose properties document it.
+/// The facts about the current picture. In the end they are in its ``AccessUnitRecord``, whose properties document
+/// them.
 struct PictureFacts: Sendable {
   var exists = false
   var letter: UInt8?

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Follows the pictures of a stream: which there are, in what order, what they refer to and what is stored.
+/// Follows the pictures of a stream: their order, their references and the stored pictures.
 protocol PictureWalking: Sendable {
   associatedtype Codec: ReportedCodec
-  /// What was met in a slice.
+  /// The findings in a slice.
   associatedtype Slice
 
   init()

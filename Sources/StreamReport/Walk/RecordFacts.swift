@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What a configuration record and an SPS both declare (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1).
+/// The declarations that a configuration record and an SPS share (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1).
 struct RecordFacts {
   /// Chroma format and bit depths.
   struct Format: Equatable {
@@ -20,4 +20,6 @@ struct RecordFacts {
   var isHighTier = false
   /// nil for an avcC without these fields.
   var format: Format?
+  /// Start codes were found in a configuration record.
+  var hasStartCodes = false
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What a report needs of a codec, beyond its syntax.
+/// The needs of a report beyond a codec's syntax.
 protocol ReportedCodec: VideoCodecSyntax {
   /// Follows the pictures.
   associatedtype Pictures: PictureWalking where Pictures.Codec == Self
@@ -9,7 +9,7 @@ protocol ReportedCodec: VideoCodecSyntax {
   associatedtype WholeSliceHeader: WholeSliceHeaderSyntax where WholeSliceHeader.SliceHeader == SliceHeader
   /// A parameter set of any kind.
   associatedtype ParameterSet
-  /// The rules of what only this codec has.
+  /// The rules about syntax that only this codec has.
   associatedtype Rules: CodecRules where Rules.Codec == Self
 
   /// The syntax element of an access unit delimiter.
@@ -20,7 +20,7 @@ protocol ReportedCodec: VideoCodecSyntax {
   static func readHeader(_ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool) -> HeaderFacts
   /// Reads a parameter set, for its syntax elements too. `record` gets its id, or why it cannot be read.
   ///
-  /// - Returns: the set; nil when it cannot be read, and for one of another layer.
+  /// - Returns: the set; nil if it cannot be read, and for one of another layer.
   static func readParameterSet(
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, sets: borrowing ParameterSets, trace: SyntaxTrace?
   ) -> (content: ParameterSet, hasProperEnd: Bool)?
@@ -28,7 +28,7 @@ protocol ReportedCodec: VideoCodecSyntax {
   static func sequenceParameterSet(_ set: ParameterSet) -> SequenceParameterSet?
   /// Bytes in which any slice header with these parameter sets ends.
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int
-  /// What a configuration record declares about its SPS.
+  /// Returns the declarations of a configuration record about its SPS.
   static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts
   /// The same of an SPS.
   static func facts(_ sps: SequenceParameterSet) -> RecordFacts
@@ -36,7 +36,7 @@ protocol ReportedCodec: VideoCodecSyntax {
   static func format(_ sps: SequenceParameterSet) -> FormatRecord
 }
 
-/// What a NAL unit's header has that its record does not.
+/// Defects of a NAL unit's header that its record does not have.
 struct HeaderFacts: Sendable {
   /// The header is cut off.
   var isTruncated = false

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What was met in a sample of a container.
+/// The findings in a sample of a container.
 struct SampleFacts: Sendable {
   /// How many pictures begin in it.
   var pictures = 0
   /// The first NAL unit after its last picture that belongs to the next one, such as the SEI of a second field.
   var misplaced: (name: StaticString, offset: UInt64)?
-  /// What is wrong with its length prefixes; nil when they fill it.
+  /// The error in its length prefixes; nil if they fill it.
   var failure: BitstreamError?
 }

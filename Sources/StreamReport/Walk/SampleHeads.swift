@@ -5,7 +5,7 @@ import H26x
 /// the last one.
 struct SampleHeads {
   private let source: FileBytes
-  /// The head of the NAL unit that is read now. Small pieces, because what follows them is seldom needed.
+  /// The head of the NAL unit that is read now. Small pieces, because the bytes after them are seldom needed.
   private var current = FileWindow(pieceSize: 8 << 10)
   /// Its last byte, and the head of the next one, which follows as a rule.
   private var next = FileWindow(pieceSize: 8 << 10)
@@ -14,7 +14,7 @@ struct SampleHeads {
 
   /// Feeds a sample, between the beginning and the end that the caller reports to the analysis.
   ///
-  /// - Throws: what is wrong with the length prefixes; see ``LengthPrefixed/NALUnits/next()``.
+  /// - Throws: the error in the length prefixes; see ``LengthPrefixed/NALUnits/next()``.
   mutating func feed(
     _ range: Range<UInt64>, to analysis: inout EitherAnalysis, _ lengthSize: NALLengthSize
   ) throws(BitstreamError) {
@@ -57,7 +57,7 @@ struct SampleHeads {
           inSample: NALUnitBytes(
             head: bytes.span.extracting(part.dropFirst(prefix)), size: size,
             last: next.bytes[last.lowerBound]),
-          at: start, lengthSize)
+          at: start, prefix: prefix)
         swap(&current, &next)
         return end
       }
@@ -65,7 +65,7 @@ struct SampleHeads {
     let whole = part.dropFirst(prefix).prefix(size)
     guard whole.count == size else { throw BitstreamError(.truncated, "NAL unit", byteOffset: offset) }
     let bytes = current.bytes
-    analysis.feed(inSample: NALUnitBytes(bytes.span.extracting(whole)), at: start, lengthSize)
+    analysis.feed(inSample: NALUnitBytes(bytes.span.extracting(whole)), at: start, prefix: prefix)
     return end
   }
 }

@@ -10,7 +10,7 @@ struct SampleTimes: Sendable {
   /// Takes the next sample; nil for an access unit of which the container has none.
   mutating func take(_ sample: AccessUnitRecord.Sample?) { last = sample ?? last }
 
-  /// Seconds between the sample before and this one, in decoding order; nil when the container does not have it.
+  /// Seconds between the sample before and this one, in decoding order; nil if the container does not have it.
   func interval(before sample: AccessUnitRecord.Sample?) -> Double? {
     guard let sample, timescale > 0 else { return nil }
     if let time = sample.dts, let last = last?.dts, time > last {

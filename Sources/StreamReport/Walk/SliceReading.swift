@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The header of a slice, which is read once: where access units begin depends on it, and what is reported of pictures.
+/// The header of a slice. It is read once, to find the start of access units and to report pictures.
 ///
 /// A class, because headers are large: code that needs a part copies no more.
 final class SliceReading<Codec: ReportedCodec> {
-  /// The header; nil when it cannot be read.
+  /// The header; nil if it cannot be read.
   let header: Codec.WholeSliceHeader?
-  /// Why it cannot be read; nil when it can.
+  /// The reason that it cannot be read; nil if it can.
   let error: BitstreamError?
-  /// Its syntax elements; nil where they are not reported.
+  /// Its syntax elements; nil if they are not reported.
   let trace: SyntaxTrace?
 
   init(_ nalUnit: Span<UInt8>, _ sets: borrowing Codec.ParameterSets, trace: SyntaxTrace?) {

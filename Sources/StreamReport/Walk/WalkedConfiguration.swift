@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What was met in a container's configuration record.
+/// The findings in a container's configuration record.
 struct WalkedConfiguration {
-  /// What the record itself declares.
+  /// The declarations of the record itself.
   var declared: RecordFacts
-  /// What each of its readable SPS declares.
+  /// The declarations of each of its readable SPS.
   var sets: [RecordFacts] = []
   /// Whether it has an SPS.
   var hasSequence = false
-  /// The format of the first SPS; nil when that cannot be read.
+  /// The format of the first SPS; nil if that cannot be read.
   var format: FormatRecord?
 }
 

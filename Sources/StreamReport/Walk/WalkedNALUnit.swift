@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What was met in a NAL unit.
+/// The findings in a NAL unit.
 struct WalkedNALUnit<Codec: ReportedCodec> {
-  /// What it holds, as far as that is read.
+  /// The contents, as far as they are read.
   enum Content {
     case slice(Codec.Pictures.Slice)
     /// A slice whose header cannot be read.
@@ -12,7 +12,7 @@ struct WalkedNALUnit<Codec: ReportedCodec> {
     case parameterSet(WalkedParameterSet<Codec>)
     /// SEI messages.
     case messages(endsProperly: Bool)
-    /// The picture type of an access unit delimiter; nil when it cannot be read.
+    /// The picture type of an access unit delimiter; nil if it cannot be read.
     case delimiter(UInt32?)
     /// Nothing that is read, such as a parameter set that was there before.
     case other
@@ -21,10 +21,10 @@ struct WalkedNALUnit<Codec: ReportedCodec> {
   var record: NALUnitRecord
   var role: NALUnitRole
   var header: HeaderFacts
-  /// A byte sequence that it must not contain: where it begins, and its third byte.
+  /// A byte sequence that it must not contain: its start and its third byte.
   var forbiddenSequence: (offset: Int, byte: UInt8)?
   /// Its last byte is zero.
   var endsWithZero: Bool
-  /// What it holds. Why that cannot be read is in the record.
+  /// The contents. The record has the reason if they cannot be read.
   var content = Content.other
 }

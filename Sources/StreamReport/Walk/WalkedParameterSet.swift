@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// A parameter set that is new, or has other content than the one before of its type and id. An immutable class:
+/// A parameter set that is new, or has other content than the set before of its type and id. An immutable class:
 /// other NAL units, which are far more, need no room for it.
 final class WalkedParameterSet<Codec: ReportedCodec> {
-  /// nil when it cannot be read, and for a set of another layer.
+  /// nil if it cannot be read, and for a set of another layer.
   let content: Codec.ParameterSet?
   /// Whether it ends with its trailing bits.
   let hasProperEnd: Bool

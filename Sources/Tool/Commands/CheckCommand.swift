@@ -3,7 +3,7 @@ import ArgumentParser
 import StreamReport
 import SystemPackage
 
-/// `h26x check`: lists where a stream breaks the standard.
+/// `h26x check`: lists violations of the standard.
 struct CheckCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Checks streams against the standard, their level and their container.",

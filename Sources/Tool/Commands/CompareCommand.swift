@@ -61,7 +61,7 @@ struct CompareCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     if !findings.isEmpty { throw Failure(findings.joined(separator: "; "), .unsoundStream) }
   }
 
-  /// What a comparison has found.
+  /// The outcome of a comparison.
   private struct Comparison {
     var summary: String?
     var failure: Failure?
@@ -110,7 +110,7 @@ extension CompareCommand {
 }
 
 extension DecodedPictureReader {
-  /// Starts to decode. Both readers run at once, and their pictures are pulled alternately.
+  /// Starts decoding. Both readers run concurrently, and their pictures are pulled alternately.
   fileprivate func begin() async throws(Failure) -> AppSink.Iterator {
     try await reader.preroll()
     do throws(PipelineError) {

@@ -19,7 +19,7 @@ struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
         h26x decode clip.mkv -o clip-%04d.png --start 1:30 --duration 2
       """)
 
-  /// What is written.
+  /// The output format.
   enum Format: String, CaseIterable, ExpressibleByArgument { case raw, y4m, png }
 
   @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))

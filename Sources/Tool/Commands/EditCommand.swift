@@ -4,7 +4,7 @@ import GStreamer
 import H26x
 import SystemPackage
 
-/// `h26x edit`: changes what a stream's headers announce, without touching a slice.
+/// `h26x edit`: changes the headers of a stream, without touching a slice.
 struct EditCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Changes colour, shape, rate, level, latency and SEI in the headers alone.",
@@ -61,6 +61,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     let measured = try await MeasuredEdits(edits, for: input)
     guard let output, let format else {
       let edit = try await EditSource(input: input, edits: measured.list).read()
+      try Interruption.check()
       var writer = ResultWriter()
       for line in edit.lines { writer.write(line + "\n") }
       try writer.finish()

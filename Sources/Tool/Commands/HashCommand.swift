@@ -26,7 +26,7 @@ struct HashCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   enum Algorithm: String, CaseIterable, ExpressibleByArgument {
     case md5, sha256
 
-    /// What the output has before the sum.
+    /// The algorithm's name, which precedes the sum in the output.
     fileprivate var name: String { rawValue.uppercased() }
     fileprivate var checksum: Checksum.Algorithm { self == .md5 ? .md5 : .sha256 }
   }
@@ -63,7 +63,8 @@ struct HashCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     }
     let (damage, remark) = (pictures.damage, pictures.reader.remark)
     await pictures.stop()
-    let (sum, count) = hashes.withLock { ($0.sum, $0.pictures) }
+    let (sum, count, rest) = hashes.withLock { ($0.sum, $0.pictures, $0.finish()) }
+    if let rest { Terminal.printResult(rest) }
     if !each || count == 0 { try Interruption.check() }
     guard count > 0 else { throw pictures.nothing(damage) }
     if !each { Terminal.printResult(sum) }

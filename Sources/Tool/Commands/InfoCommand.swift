@@ -73,7 +73,7 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
 
   private func listDecoders() throws(Failure) {
     let list = DecoderList(device: hardwareDevice)
-    // A device that was named has to be there; that there is none is an answer.
+    // A named device must exist. Without a name, having no device is a valid answer.
     if hardwareDevice != nil, let failure = list.failures.first { throw Failure(failure) }
     print(json ? list.json : list.tables)
     for failure in list.failures { Terminal.say(failure) }

@@ -74,7 +74,7 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
           throw Failure(
             "\(file): no access unit \(bounds.lowerBound); it has \(summary.accessUnits), counted from 0")
         }
-        // The findings on an access unit come after it. Whatever follows them need not be read.
+        // The findings on an access unit come after it. Reading stops behind them.
         if Self.isBeyond(item, bounds.upperBound) { break }
         guard let item = Self.select(item, bounds, types) else { continue }
         if json {
@@ -127,8 +127,8 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
       [H264.NALUnitType(rawValue: type).shortName, H265.NALUnitType(rawValue: type).shortName]
     }.map { "\($0)".lowercased() })
 
-  /// Whether `wanted` selects a type of this name: by the whole name, or, where no type has that name, by its first
-  /// word, such as `IDR` for `IDR slice`.
+  /// Whether `wanted` selects a type of this name: by the whole name or, if no type has that name, by its first word,
+  /// such as `IDR` for `IDR slice`.
   private static func isNamed(_ name: String, by wanted: String) -> Bool {
     name == wanted || !names.contains(wanted) && (name.hasPrefix("\(wanted) ") || name.hasPrefix("\(wanted)_"))
   }

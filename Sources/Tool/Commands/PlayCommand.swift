@@ -36,6 +36,7 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     let control = Task { if let keys { await Self.obey(keys, playing) } }
     defer { control.cancel() }
     let input = try InputFile(file, spoolsMP4: false)
+    if let failure = input.missingMovieFailure { throw failure }
     sinks.isImmediate = immediate
     let hasSound = !noAudio && !immediate && (sink == nil || audioSink != nil)
     let reader = try MediaReader(input) { [sinks] stream, pipeline throws(PipelineError) in
@@ -95,7 +96,7 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { if let pipeline = await playing.whenBegun() { await carryOut(orders, pipeline) } }
       for await key in keys.pressed {
-        // Quits at once, not after the keys before it: a seek may wait for pictures that never come.
+        // Quits immediately, ahead of the keys before it: a seek may wait for pictures that never come.
         guard key == .quit else {
           queue.yield(key)
           continue

@@ -109,7 +109,8 @@ struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
       target?.discard()
       let isUDP = if case .udp = network { true } else { false }
       let reason = offer.packets.reason(offer.codec ?? codec.codec, payload: isUDP ? payload : nil)
-      throw failure ?? Failure("\(name): no picture was received\(reason)")
+      let nothing = Failure("\(name): no picture was received\(reason)")
+      throw result.error?.isOfParser == true ? nothing : failure ?? nothing
     }
     try target?.commit()
     var summary = "\(target?.name ?? name): "
@@ -162,7 +163,7 @@ struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
           }
           return Reception(counts: recording.counts)
         } catch {
-          // What was received before is kept.
+          // The part received so far is kept.
           if recording.counts.written > 0 {
             await recording.complete(for: .seconds(10), detourAfter: .milliseconds(200))
           }
@@ -179,5 +180,11 @@ extension PipelineError {
   fileprivate var isOfOutput: Bool {
     guard case .element(let failure) = self else { return false }
     return ["filesink", "fdsink"].contains(failure.kind)
+  }
+
+  /// Whether the parser found no picture.
+  fileprivate var isOfParser: Bool {
+    guard case .element(let failure) = self else { return false }
+    return failure.error.code == .stream(.wrongType) && failure.kind.hasSuffix("parse")
   }
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 import GStreamer
 import SystemPackage
 
-/// `h26x repack`: changes container and packaging without encoding anew.
+/// `h26x repack`: changes container and packaging without re-encoding.
 struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "repack", abstract: "Changes container and packaging: Annex B, MP4, MOV, MKV, TS and FLV.",
@@ -85,7 +85,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
 
   private static let hidingNeedsAFile = "--cut hidden needs a file, because edit lists are not written into a pipe"
 
-  /// What is kept of the file; `nil` for everything.
+  /// The part of the file that is kept; `nil` for everything.
   private var wanted: Cut? {
     guard start != nil || end != nil else { return nil }
     return Cut(

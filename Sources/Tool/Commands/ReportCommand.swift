@@ -23,9 +23,6 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   var output: FilePath
   @Flag(help: "Replace an existing file.") var force = false
 
-  /// After this many bytes of the document, access units and parameter sets are listed without syntax elements, so that
-  /// browsers can open the page.
-  private static let detailLimit = 48 << 20
   /// How many of its first bytes the page shows of each NAL unit.
   private static let byteCount = 64
   @OptionGroup var isolation: IsolationOptions
@@ -41,22 +38,16 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
       var writer = try ResultWriter(target)
       let page = ReportPage(name: input.isStandardInput ? input.name : file.lastComponent?.string ?? input.name)
       writer.write(page.head)
-      var lines = JSONLines()
+      var document = ReportDocument()
       var thumbnails = Thumbnails()
-      var count = 0
       try await Progress.during(items.place) { () async throws(Failure) in
-        while var item = try await items.next() {
+        while let item = try await items.next() {
           thumbnails.note(item, of: items)
-          if count > Self.detailLimit { item = Self.withoutDetails(item) }
-          lines.append(item)
-          if lines.bytes.count > 1 << 16 {
-            let bytes = lines.take()
-            count += bytes.count
-            writer.write(bytes)
-          }
+          document.append(item)
+          if document.bytes.count > 1 << 16 { writer.write(document.take()) }
         }
       }
-      writer.write(lines.take())
+      writer.write(document.take())
       for picture in await Self.pictures(thumbnails, of: input) { writer.write(picture.line) }
       writer.write(page.tail)
       try writer.finish()
@@ -64,20 +55,6 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     } catch {
       target.discard()
       throw error
-    }
-  }
-
-  private static func withoutDetails(_ item: ReportItem) -> ReportItem {
-    switch item {
-    case .accessUnit(var accessUnit):
-      for index in accessUnit.nalUnits.indices {
-        (accessUnit.nalUnits[index].fields, accessUnit.nalUnits[index].bytes) = ([], [])
-      }
-      return .accessUnit(accessUnit)
-    case .parameterSet(var set):
-      (set.nalUnit.fields, set.nalUnit.bytes) = ([], [])
-      return .parameterSet(set)
-    default: return item
     }
   }
 

@@ -3,7 +3,7 @@ import AVCodec
 import AVFormat
 import H26x
 
-/// Edits a byte stream access unit by access unit. What is no access unit is copied.
+/// Edits a byte stream access unit by access unit. Other bytes are copied.
 struct ByteStreamEdit {
   private var cutter: any AccessUnitCutting
   private var edit: VideoEdit
@@ -13,10 +13,10 @@ struct ByteStreamEdit {
     self.edit = edit
   }
 
-  /// What was changed.
+  /// The edit, with its changes so far.
   var result: VideoEdit { edit }
 
-  /// Edits what comes next.
+  /// Edits the next bytes.
   ///
   /// - Parameters:
   ///   - bytes: more of the stream.
@@ -41,7 +41,7 @@ private protocol AccessUnitCutting {
   mutating func append(_ bytes: [UInt8])
   /// How many bytes wait for the end of an access unit.
   var pendingCount: Int { get }
-  /// The next access unit, or bytes that are none; nil where more is needed, and at the end.
+  /// The next access unit, or bytes that are none; nil if more is needed, and at the end.
   mutating func next(isLast: Bool) -> (bytes: [UInt8], isAccessUnit: Bool)?
 }
 

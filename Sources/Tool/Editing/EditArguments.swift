@@ -19,7 +19,7 @@ enum RangeArgument: String, CaseIterable, ExpressibleByArgument {
   case limited, full
 }
 
-/// Where chroma samples are, in the order of chroma_sample_loc_type.
+/// The locations of chroma samples, in the order of chroma_sample_loc_type.
 enum ChromaLocationArgument: String, CaseIterable, ExpressibleByArgument {
   case left, center
   case topLeft = "top-left"
@@ -124,7 +124,7 @@ struct SourceConstraintArgument: ExpressibleByArgument {
   }
 }
 
-/// What becomes of access unit delimiters.
+/// The treatment of access unit delimiters.
 enum DelimiterArgument: String, CaseIterable, ExpressibleByArgument {
   case insert, remove, keep
 

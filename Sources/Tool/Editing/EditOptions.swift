@@ -4,7 +4,7 @@ import GStreamer
 import H26x
 import SystemPackage
 
-/// What `edit` changes.
+/// The changes that `edit` makes.
 struct EditOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Primaries, transfer and matrix, by name or number.", valueName: "name"))
   var colour: ColourArgument?
@@ -70,7 +70,7 @@ struct EditOptions: ParsableArguments {
     }
   }
 
-  /// The edits, without that of the latency, which is measured first.
+  /// The edits, except for the latency, which is measured first.
   var list: [StreamEdit] {
     var edits: [StreamEdit] = []
     if removeColour { edits.append(.removeVideoSignal) }

@@ -20,31 +20,40 @@ struct EditSource {
 
   /// Reads the whole file, and writes nothing.
   ///
-  /// - Returns: what would be changed.
+  /// - Returns: the edit, with the changes that it would make.
   func read() async throws(Failure) -> VideoEdit {
     try await input.isRaw ? editByteStream { _ in } : tryContainer()
   }
 
-  /// How much of a byte stream is read at once.
+  /// The bytes of a byte stream that are read at a time.
   private static let chunk = 1 << 20
 
-  /// Edits a byte stream; everything but what the edits concern is copied, byte for byte.
+  /// Edits a byte stream; all that the edits do not concern is copied, byte for byte. After an interrupt, nothing more
+  /// is read, and an access unit that has not come to its end is left out.
   ///
-  /// - Returns: what was changed.
+  /// - Returns: the edit, with its changes.
   func editByteStream(_ write: ([UInt8]) throws(Failure) -> Void) async throws(Failure) -> VideoEdit {
-    guard case .byteStream(let known) = input.kind, let codec = known else { throw Failure(input.noVideo) }
-    let place = ProgressPlace(of: input)
-    let bytes = try InputBytes(input)
+    guard case .byteStream(let codec, isEvident: true) = input.kind else { throw Failure(input.noVideo) }
+    let (place, status) = (ProgressPlace(of: input), ReadingStatus())
+    let file = try ContainerFile(input, status)
+    let bytes = file.bytes()
+    file.hasAllReaders()
     var stream = ByteStreamEdit(codec, makeEdit(codec))
-    try await Progress.during(place) { () async throws(Failure) in
-      var isLast = false
-      while !isLast, Interruption.signal == nil {
-        let chunk = try read(bytes)
-        isLast = chunk.isEmpty
-        try stream.take(chunk, isLast: isLast, write)
-        place.reach(bytes: bytes.position)
-      }
-    }
+    try await Interruption.handled(
+      by: { status.stop() },
+      during: { () async throws(Failure) in
+        try await Progress.during(place) { () async throws(Failure) in
+          var isLast = false
+          while !isLast {
+            let chunk = try read(bytes)
+            guard !status.isStopping else { return }
+            isLast = chunk.isEmpty
+            try stream.take(chunk, isLast: isLast, write)
+            place.reach(bytes: bytes.position)
+          }
+        }
+      })
+    if stream.result.count == 0 { try Interruption.check() }
     return stream.result
   }
 
@@ -61,7 +70,7 @@ struct EditSource {
 
   /// Edits the video of a container, and writes nothing.
   ///
-  /// - Returns: what would be changed.
+  /// - Returns: the edit, with the changes that it would make.
   private func tryContainer() async throws(Failure) -> VideoEdit {
     let file = try ContainerFile(input, ReadingStatus())
     let video = try ContainerReader.reader(file)

@@ -20,7 +20,8 @@ struct EditTarget {
 
   private func writeByteStream() async throws(Failure) -> [String] {
     let edit = try await editByteStream(target)
-    let interrupted = Interruption.signal == nil ? "" : "\(Interruption.remark)"
+    let interrupted =
+      Interruption.signal == nil ? "" : "\(Interruption.remark)\(Text.count(edit.count, "access unit")): "
     return [
       "\(target.name): \(interrupted)\(edit.hasChanged ? Text.count(edit.lines.count, "change") : "nothing to change")"
     ]
@@ -37,24 +38,24 @@ struct EditTarget {
 
   private func writeContainer() async throws(Failure) -> [String] {
     try PluginFile.load()
-    guard input.isRaw, frameRate != nil, edits.mayAnnounceRate, case .byteStream(.some) = input.kind else {
+    guard input.isRaw, frameRate != nil, edits.mayAnnounceRate, case .byteStream(_, isEvident: true) = input.kind else {
       return try await repack(input, edits.list)
     }
-    // The times are by the headers: these have to be new before the times are made.
+    // Times derive from the headers, so the headers must be edited before the times are made.
     let scratch = try OutputFile(scratchPath, force: true)
     defer { scratch.discard() }
     _ = try await editByteStream(scratch)
     try Interruption.check()
     guard let path = scratch.path else { return try await repack(input, edits.list) }
     let file = try OpenFile(path, .readOnly, name: target.name)
-    // It has no name any more, so that it is gone whatever happens.
+    // It has no name now, so it disappears whatever happens.
     scratch.discard()
-    // What is copied has no name of its own.
+    // The scratch file has no name of its own.
     let lines = try await repack(InputFile(FilePath(file.descriptor.path), name: input.name), [])
     return withExtendedLifetime(file) { lines }
   }
 
-  /// A file beside the target, or among the temporary ones where that is none.
+  /// A file beside the target, or in the folder of temporary files if the target has no folder.
   private var scratchPath: FilePath {
     let folder = target.isSeekable ? target.path?.removingLastComponent() : nil
     return (folder ?? "/var/tmp").appending(".h26x-edit")
@@ -87,7 +88,7 @@ struct EditTarget {
 
   private var codec: FormatDescription.Codec? {
     get throws(Failure) {
-      if case .byteStream(let codec) = input.kind { return codec }
+      if case .byteStream(let codec, isEvident: true) = input.kind { return codec }
       guard !input.isRaw, input.size != nil else { return nil }
       let file = try ContainerFile(input, ReadingStatus())
       let video = try ContainerReader.reader(file)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The edits of a file, for which it is read once more where they depend on its pictures.
+/// The edits of a file. If they depend on its pictures, the file is read once more.
 struct MeasuredEdits {
   private(set) var list: [StreamEdit]
-  /// What the edits make true, for the user.
+  /// Consequences of the edits, for the user.
   private(set) var remarks: [String] = []
   /// Whether the stream announces a frame rate of its own, as far as that is known.
   private(set) var mayAnnounceRate = true
 
-  /// - Throws: a `Failure` for an edit that announces what the pictures do not keep to.
+  /// - Throws: a `Failure` for an edit whose announcement the pictures do not keep to.
   init(_ options: EditOptions, for input: InputFile) async throws(Failure) {
     list = options.list
     if let file = options.insertSEIFrom { list += try SEIFile(path: file).edits() }
@@ -25,7 +25,7 @@ struct MeasuredEdits {
         "\(input.name): access unit \(index) has frame packing SEI, which general_non_packed_constraint_flag 1 excludes "
           + "(H.265 7.4.4)")
     }
-    // Before a level, which has limits for the buffer.
+    // This must precede a level, because levels limit the buffer.
     if let latency = options.latency { list.insert(try Self.edit(latency, measure, input), at: 0) }
     switch options.level {
     case .lowest: list.append(.level(try measure.lowestLevel(after: list, input)))
@@ -75,7 +75,7 @@ struct MeasuredEdits {
 }
 
 extension EditOptions {
-  /// Whether it is the pictures that decide what is written, or whether it is true.
+  /// Whether the written values, or their truth, depend on the pictures.
   fileprivate var dependsOnPictures: Bool {
     level != nil || latency != nil || tier == .main || claimsNonPacked
       || constraintSet.contains { $0.value }

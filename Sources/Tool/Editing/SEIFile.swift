@@ -3,9 +3,10 @@ import FoundationEssentials
 import H26x
 import SystemPackage
 
-/// SEI messages as JSON lines, an object for each: `access-unit` in decoding order from 0, `type` (`payloadType`) and
-/// `payload` in hexadecimal digits, without emulation prevention bytes. `clock-timestamps` are the time codes in H.264's
-/// picture timing, of which they alone are inserted. `name` and what else there is are for people.
+/// SEI messages as JSON lines, an object each. `access-unit` counts in decoding order from 0, `type` is
+/// `payloadType`, and `payload` has hexadecimal digits, without emulation prevention bytes. `clock-timestamps` are
+/// the time codes in H.264's picture timing. Only these are inserted of such a message. `name` and all other members
+/// are for people.
 struct SEIFile {
   let path: FilePath
 
@@ -25,7 +26,7 @@ struct SEIFile {
     }
   }
 
-  /// `clock_timestamp()`; what is absent is 0, or not sent.
+  /// `clock_timestamp()`. An absent member is 0, or not sent.
   private struct Timestamp: Decodable {
     let scanType, countingType, seconds, minutes, hours: UInt8?
     let frames: UInt16?
@@ -55,7 +56,7 @@ struct SEIFile {
 
   /// Reads the messages.
   ///
-  /// - Throws: a `Failure` that names the line which is no message.
+  /// - Throws: a `Failure` that names the line that is no message.
   func edits() throws(Failure) -> [StreamEdit] {
     let decoder = JSONDecoder()
     var edits: [StreamEdit] = []

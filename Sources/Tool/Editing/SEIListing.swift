@@ -19,7 +19,8 @@ struct SEIListing {
     for nalUnit in nalUnits { _ = try? sets.insert(nalUnit.span) }
   }
 
-  /// Lists the messages of an access unit; those of a NAL unit that cannot be read to its end up to there.
+  /// Lists the messages of an access unit. If a NAL unit cannot be read to its end, the messages before the fault are
+  /// listed.
   mutating func add<Codec: VideoCodecSyntax>(
     _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, number: Int, _ codec: Codec.Type
   ) {
@@ -42,7 +43,7 @@ struct SEIListing {
     }
   }
 
-  /// That of H.264's first slice, for picture timing that is listed.
+  /// The SPS of H.264's first slice, for picture timing that is listed.
   private mutating func sequenceParameterSet<Codec: VideoCodecSyntax>(
     _ accessUnit: Span<UInt8>, _ ranges: [Range<Int>], _ codec: Codec.Type
   ) -> H264.SequenceParameterSet? {

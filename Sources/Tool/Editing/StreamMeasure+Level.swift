@@ -5,7 +5,7 @@ import StreamReport
 extension StreamMeasure {
   /// The lowest level that the stream keeps to, after other edits.
   ///
-  /// - Throws: a `Failure` without a frame rate, on which the level depends, and where no level is enough.
+  /// - Throws: a `Failure` if no level is enough, or without a frame rate, on which the level depends.
   func lowestLevel(after edits: [StreamEdit], _ input: InputFile) throws(Failure) -> StreamLevel {
     try lowestLevel(syntax, after: edits, input)
   }
@@ -28,7 +28,7 @@ extension StreamMeasure {
 
   /// Refuses a level that has no room for the stream.
   ///
-  /// - Parameter edits: all of them, that of the level included.
+  /// - Parameter edits: all edits, including the level.
   func check(_ level: StreamLevel, in edits: [StreamEdit], _ input: InputFile) throws(Failure) {
     try check(syntax, level, in: edits, input)
   }
@@ -43,7 +43,7 @@ extension StreamMeasure {
       guard let excess = try Codec.excess(of: parameterSets, after: edits, demand) else { return }
       reason = words(for: excess)
     } catch {
-      // What is wrong with another edit, or no level at all, is not this one's fault.
+      // An error in another edit, or the lack of any level, is not the fault of this edit.
       guard error.reason == .exceedsLevel else { throw Failure("\(input.name): \(error.words)") }
       reason = error.wordsAboutLevel
     }
@@ -53,16 +53,17 @@ extension StreamMeasure {
     throw Failure("\(input.name): --level \(level.name): \(reason)")
   }
 
-  /// Refuses the Main tier where it has no room for a stream of the High tier at its level.
+  /// Refuses the Main tier if it has no room for a stream of the High tier at its level.
   ///
-  /// - Parameter edits: all of them, without one of the level.
+  /// - Parameter edits: all edits, without an edit of the level.
   func checkMainTier(in edits: [StreamEdit], _ input: InputFile) throws(Failure) {
     let others = edits.filter { $0 != .highTier(false) }
     guard let reason = excess(of: edits, without: others) else { return }
     throw Failure("\(input.name): --tier main: \(reason); --level auto finds a level of it that has room")
   }
 
-  /// What edits take beyond the level that the stream announces, though it kept to it without them; nil for nothing.
+  /// The demand of edits beyond the level that the stream announces, if it kept to the level without them; nil for
+  /// none.
   func excess(of edits: [StreamEdit], without others: [StreamEdit]) -> String? {
     excess(syntax, of: edits, without: others)
   }
@@ -80,7 +81,7 @@ extension StreamMeasure {
     }
   }
 
-  // MARK: What the stream needs
+  // MARK: Demand
 
   private func demand<Codec: StreamEditing>(_ syntax: Codec.Type, after edits: [StreamEdit]) -> LevelDemand {
     var demand = LevelDemand(frameRate: containerRate)
@@ -97,7 +98,7 @@ extension StreamMeasure {
     return demand
   }
 
-  /// Frames a second after the edits: by the headers, else by the container; nil where neither has it.
+  /// Frames a second after the edits: by the headers, else by the container; nil if neither has it.
   private func rate<Codec: StreamEditing>(_ syntax: Codec.Type, after edits: [StreamEdit]) -> Ratio? {
     for case .frameRate(let rate) in edits.reversed() { return rate ?? containerRate }
     return announcedRate(syntax) ?? containerRate

@@ -3,8 +3,8 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// What the pictures of a stream need, whatever its headers announce: how many precede one in decoding order and follow
-/// it in output order, at most, how many bits come when, and which tools of H.264 they use.
+/// The demands of a stream's pictures, independent of its headers. They include the most pictures that precede one in
+/// decoding order and follow it in output order, the bits and when they come, and the H.264 tools in use.
 struct StreamMeasure {
   private var reordering = ReorderDepth()
   /// The first access unit that has the depth.
@@ -25,7 +25,7 @@ struct StreamMeasure {
   private(set) var pictures: [Picture] = []
   /// The most slice segments of a picture.
   private(set) var sliceSegments = 0
-  /// Frames a second by the container; nil for a byte stream, and where the container does not say.
+  /// Frames a second by the container; nil for a byte stream, and if the container states none.
   private(set) var containerRate: Ratio?
   private var times = PictureTimes()
 
@@ -36,7 +36,7 @@ struct StreamMeasure {
     /// Bits of its VCL NAL units and filler data.
     var codedBits: UInt64
     let isField: Bool
-    /// Seconds since the one before, by the container.
+    /// Seconds since the previous picture, by the container.
     let interval: Double?
   }
 
@@ -119,7 +119,7 @@ struct StreamMeasure {
   /// The reorder depth.
   var depth: Int { reordering.pictures }
 
-  /// Where the depth is defined.
+  /// The clause that defines the depth.
   var clause: StaticString { codec == .h264 ? "H.264 E.2.1" : "H.265 7.4.3.2.1" }
 
   /// The edit that writes a depth.
@@ -132,7 +132,7 @@ private struct PictureTimes {
   var timescale: UInt32 = 0
   private var last: AccessUnitRecord.Sample?
 
-  /// Seconds since the sample before; nil where the container does not have them.
+  /// Seconds since the sample before; nil if the container does not have them.
   mutating func interval(before sample: AccessUnitRecord.Sample?) -> Double? {
     guard let sample, timescale > 0 else { return nil }
     defer { last = sample }

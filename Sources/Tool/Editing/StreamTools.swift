@@ -2,14 +2,14 @@
 import H26x
 import StreamReport
 
-/// What the slices of an H.264 stream use that some profiles do not have, each with the first access unit that uses it.
+/// Features in the slices of an H.264 stream that some profiles lack, each with the first access unit that uses it.
 struct StreamTools {
-  /// Coding tools, and what else profiles exclude.
+  /// Coding tools, and other features that profiles exclude.
   private enum Tool: CaseIterable {
     case bSlices, switchingSlices, partitions, arbitraryOrder, sliceGroups, redundantPictures
     case entropyCoding, transform, weighting, interlace, directInference, format, otherThanIDR
 
-    /// What an access unit does that uses it.
+    /// The words for an access unit that uses the tool.
     var words: String {
       switch self {
       case .bSlices: "has B slices"
@@ -82,7 +82,7 @@ struct StreamTools {
 
   // MARK: Claims
 
-  /// Why `constraint_setN_flag` 1 would be false; nil where the stream keeps to it.
+  /// The reason why `constraint_setN_flag` 1 would be false; nil if the stream keeps to it.
   ///
   /// - Parameter set: N.
   func contradiction(ofConstraint set: Int) -> String? {
@@ -92,7 +92,7 @@ struct StreamTools {
         return "constraint_set\(set)_flag 1 is reserved with profile_idc \(sps.profile.idc)\(levels) (H.264 7.4.2.1.1)"
       }
       let (excluded, clause) = Self.excluded(set, sps.profile)
-      // Of several, the first one that the stream has.
+      // If there are several, name the first in the stream.
       let found = Tool.allCases.filter { excluded.contains($0) }.compactMap { tool in uses[tool].map { (tool, $0) } }
       if let (tool, index) = found.min(by: { $0.1 < $1.1 }) {
         return "access unit \(index) \(tool.words), which constraint_set\(set)_flag 1 excludes (\(clause))"
@@ -101,7 +101,7 @@ struct StreamTools {
     return nil
   }
 
-  /// What a constraint flag excludes, and the clauses that say so.
+  /// The tools that a constraint flag excludes, and the clauses that define it.
   private static func excluded(_ set: Int, _ profile: H264.Profile) -> (tools: [Tool], clause: String) {
     switch set {
     case 0:

@@ -9,13 +9,13 @@ struct VideoEdit {
   /// The name of the file, for messages.
   let source: String
   /// Access units so far.
-  private var count = 0
+  private(set) var count = 0
   private var packaging = NALPackaging.annexB
   /// Lists the SEI messages that there are before the edits; `nil` for none.
   var listing: SEIListing?
-  /// The last access unit that is to get a message of its own; `nil` for none.
+  /// The last access unit that gets a message of its own; `nil` for none.
   private let lastPlace: Int?
-  /// What a container's description of the video would say, a line each.
+  /// The contents of a container's description of the video, a line each.
   private var containerLines: [String] = []
 
   /// - Parameter source: the name for messages.
@@ -27,7 +27,7 @@ struct VideoEdit {
 
   /// Ends the stream.
   ///
-  /// - Throws: a `Failure` where it does not have an access unit that is to get a message of its own.
+  /// - Throws: a `Failure` if the stream lacks an access unit that gets a message of its own.
   func finish() throws(Failure) {
     guard Interruption.signal == nil, let lastPlace, lastPlace >= count else { return }
     throw Failure(
@@ -35,7 +35,8 @@ struct VideoEdit {
         + "from 0")
   }
 
-  /// Edits a configuration record, by which access units are packaged from then on; an empty one is of a byte stream.
+  /// Edits a configuration record, which decides the packaging of access units that follow. An empty record stands
+  /// for a byte stream.
   mutating func edit(configuration: [UInt8]) throws(Failure) -> [UInt8] {
     guard !configuration.isEmpty else {
       packaging = .annexB
@@ -63,7 +64,7 @@ struct VideoEdit {
     } catch { throw Failure("\(source): access unit \(count): \(error.words)") }
   }
 
-  /// What a description of the video in a container contains after the edits.
+  /// Changes a container's description of the video to match the edits.
   func describe(_ format: inout MediaOutput.VideoFormat) {
     format.staleSideData = editor.staleSideData
     guard let description = editor.description(format.configuration) else { return }
@@ -81,7 +82,7 @@ struct VideoEdit {
       isFullRange: description.isFullRange)
   }
 
-  /// Notes what an MP4 or Matroska file would say about the video beside the stream.
+  /// Notes the description of the video that an MP4 or Matroska file would have beside the stream.
   ///
   /// - Parameter configuration: the edited configuration record.
   mutating func describeContainer(_ configuration: [UInt8]) {
@@ -102,7 +103,7 @@ struct VideoEdit {
     }
   }
 
-  /// What was changed, a line each; the codec decides the names of SEI messages.
+  /// The changes, a line each. The codec decides the names of SEI messages.
   var lines: [String] {
     var lines = editor.changes.map(\.description) + containerLines
     for (type, count) in editor.messages.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -145,7 +146,7 @@ extension StreamEdit {
 }
 
 extension StreamEditError {
-  /// For the user, who has asked for frames a second and not for a number of ticks.
+  /// The message for the user, whose option has frames a second, not a number of ticks.
   var words: String {
     guard isAboutFrameRate else { return "\(self)" }
     let hint = reason == .exceedsLevel ? "; --level auto finds one that has room" : ""
@@ -183,7 +184,7 @@ private protocol VideoEditing {
 extension VideoEditing {
   fileprivate var changesSize: Bool { edits.contains { if case .crop = $0 { true } else { false } } }
   fileprivate var changesShape: Bool { edits.contains { if case .sampleAspectRatio = $0 { true } else { false } } }
-  /// What containers repeat of SEI messages that are changed.
+  /// The side data in which containers repeat SEI messages that are changed.
   fileprivate var staleSideData: Set<SideData.Kind> {
     Set(edits.flatMap { HDR10Metadata.changed(by: $0) }.map(\.sideData))
   }

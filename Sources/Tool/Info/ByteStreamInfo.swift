@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// Reads what `h26x info` prints of a byte stream, without GStreamer.
+/// Reads the output of `h26x info` for a byte stream, without GStreamer.
 struct ByteStreamInfo {
   /// Bytes that are read without --count.
   private static let limit: UInt64 = 2 << 20
@@ -17,7 +17,7 @@ struct ByteStreamInfo {
     options.byteCount = byteCount
     var reporter: StreamReporter
     let source = try InputBytes(input)
-    do throws(ReportFailure) { reporter = try StreamReporter(source, options: options) } catch {
+    do throws(ReportFailure) { reporter = try StreamReporter(source, options: options, codec: input.codec) } catch {
       throw input.failure(error)
     }
     var info = ByteStreamInfo()

@@ -4,7 +4,7 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// Reads what `h26x info` prints of a container that libavformat reads.
+/// Reads the output of `h26x info` for a container that libavformat reads.
 struct ContainerInfo {
   /// Pictures that are read without --count; fewer of many bytes, which show the bitrate sooner.
   private static let (limit, fewest) = (250, 50)
@@ -14,6 +14,7 @@ struct ContainerInfo {
 
   private var stream = StreamSurvey()
   private var counts = MediaInfo.Counts()
+  private var times = MeasuredFrameRate()
 
   static func read(_ input: InputFile, counting: Bool, _ place: ProgressPlace) throws(Failure) -> MediaInfo {
     let file = try ContainerFile(input, ReadingStatus())
@@ -44,6 +45,7 @@ struct ContainerInfo {
     counts.pictures += 1
     if accessUnit.keyframe != .none { counts.keyframes += 1 }
     counts.add(accessUnit.sample)
+    if !accessUnit.isSecondField, let time = accessUnit.sample?.pts { times.add(time) }
   }
 
   private func finish(
@@ -58,6 +60,12 @@ struct ContainerInfo {
     video.fields["interlace-mode"] = stream.interlaceMode.map(FieldValue.string)
     if let ratio = track.pixelAspect { video.fields["pixel-aspect-ratio"] = .fraction(ratio) }
     if video.fields["framerate"] == nil, let rate = track.framerate { video.fields["framerate"] = .fraction(rate) }
+    // Fields have times of their own.
+    if stream.interlaceMode == nil, let said = video.fields["framerate"]?.fraction,
+      let seen = times.rate(contradicting: said)
+    {
+      (video.fields["framerate"], video.isRateVariable) = (.fraction(Fraction(seen.rate)), seen.isVariable)
+    }
     video.orientation = companions.rotation
     video.language = companions.video?.language
     video.number = companions.video?.index
@@ -95,7 +103,7 @@ extension CompanionStreams {
 }
 
 extension StreamDescription {
-  /// The language, where one is known.
+  /// The language, if it is known.
   var language: String? { metadata[key: "language"].flatMap { $0.isEmpty || $0 == "und" ? nil : $0 } }
 }
 

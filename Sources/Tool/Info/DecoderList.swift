@@ -3,7 +3,7 @@ import H26x
 import StreamReport
 import VideoDecoding
 
-/// What decodes on this machine: software, and the devices that there are.
+/// The decoders of this machine: software, and the devices that exist.
 struct DecoderList {
   private let devices: [HardwareDecoder]
   /// Why the others cannot be used.
@@ -64,7 +64,7 @@ struct DecoderList {
     }
   }
 
-  /// `16x16 to 8192x8192`, or what is known of that.
+  /// `16x16 to 8192x8192`, or the part of it that is known.
   private static func sizes(_ profile: HardwareDecoder.Profile) -> String? {
     let smallest = size(profile.minimumWidth, profile.minimumHeight)
     let largest = size(profile.maximumWidth, profile.maximumHeight).map { (smallest == nil ? "up to " : "to ") + $0 }

@@ -2,17 +2,17 @@
 import H26x
 import StreamReport
 
-/// What there is above the base layer of H.265, for the user: other layers, such as the second view of MV-HEVC or alpha, and
-/// what the sample entry of MP4 has of them.
+/// Text for the user about the layers above the base layer of H.265, such as the second view of MV-HEVC or alpha. It
+/// includes their boxes in the sample entry of MP4.
 enum LayerText {
   /// - Parameter identifiers: values of `nuh_layer_id` above 0.
-  /// - Returns: `nil` where there is nothing.
+  /// - Returns: `nil` if there are none.
   static func text(_ identifiers: Set<UInt8>) -> String? {
     identifiers.isEmpty ? nil : names(identifiers).joined(separator: ", ")
   }
 
   /// - Parameter accessUnit: the first one.
-  /// - Returns: `nil` where there is nothing.
+  /// - Returns: `nil` if there are none.
   static func text(_ description: MP4.VisualSampleDescription, _ accessUnit: [UInt8]) -> String? {
     var parts = names(identifiers(description, accessUnit))
     for box in description.otherBoxes {
@@ -41,7 +41,7 @@ enum LayerText {
     return found
   }
 
-  /// Apple's description of spatial video: the eyes that there are, and the one that is shown where only one can be.
+  /// Apple's description of spatial video: the eyes in the stream, and the eye that is shown if only one can be.
   private static func views(_ box: [UInt8]) -> String {
     let name = "spatial video (vexu)"
     var boxes = MP4.Boxes(box.span, in: 8..<max(8, box.count))

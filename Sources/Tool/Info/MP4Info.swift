@@ -4,7 +4,7 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// Reads what `h26x info` prints of an MP4 file, without GStreamer.
+/// Reads the output of `h26x info` for an MP4 file, without GStreamer.
 enum MP4Info {
   /// `nil` for a file without H.264 or H.265 video, whose streams GStreamer can name.
   static func read(_ input: InputFile, counting: Bool, _ place: ProgressPlace) throws(Failure) -> MediaInfo? {
@@ -26,7 +26,7 @@ enum MP4Info {
     video.complete(description, track, rate: tally.rate(track.timescale))
     video.isRateVariable = tally.isRateVariable
     video.number = movie.tracks.firstIndex { $0.id == track.id }
-    // Of a fragmented file, mvhd has the duration of the first fragment, or none.
+    // In a fragmented file, mvhd has the duration of the first fragment, or none.
     let isSaid = !movie.isFragmented && movie.timescale > 0 && movie.duration > 0
     let duration =
       isSaid
@@ -45,7 +45,7 @@ enum MP4Info {
       otherEditRate: track.otherEditRate.map { Double($0) / 65536 })
   }
 
-  /// By the stream itself; where it cannot be read, by the contents of the tables.
+  /// Counts by the stream itself or, if it cannot be read, by the contents of the tables.
   private static func counts(_ input: InputFile, _ tally: Tally, _ place: ProgressPlace) -> MediaInfo.Counts {
     var counts = MediaInfo.Counts(pictures: tally.count, keyframes: tally.keyframes)
     guard let source = try? InputBytes(input), var reporter = try? StreamReporter(source, options: ReportOptions())
@@ -75,17 +75,23 @@ enum MP4Info {
       let record = try Codec.ConfigurationRecord(description.configuration.span)
       (lengthSize, sets) = (record.nalLengthSize, record.nalUnits)
     } catch {
-      // The parameter sets may be in-band.
+      // The parameter sets may be in-band, and the samples be pieces of a byte stream.
     }
+    let isByteStream =
+      description.configuration.isEmpty && LengthPrefixed.isAnnexB(accessUnit.span, lengthSize: lengthSize)
+    let packaging = isByteStream ? NALPackaging.annexB : .lengthPrefixed(lengthSize)
     var inspector = Codec.Inspector(nalLengthSize: lengthSize)
     inspector.insert(sets)
-    let info = inspector.inspect(accessUnit.span, packaging: .lengthPrefixed(lengthSize))
+    let info = inspector.inspect(accessUnit.span, packaging: packaging)
     guard let format = inspector.format else { return nil }
     var display = DisplayTracker()
     _ = display.take(accessUnit.span, info)
     let isInBand = description.coding.allowsInBandParameterSets
+    let streamFormat =
+      isByteStream
+      ? Codec.byteStreamFormat : isInBand ? Codec.inBandStreamFormat : Codec.outOfBandStreamFormat
     var details = StreamDetails(
-      format, display.display, streamFormat: isInBand ? Codec.inBandStreamFormat : Codec.outOfBandStreamFormat,
+      format, display.display, streamFormat: streamFormat,
       colour: StreamDescription.Colour(description.colour))
     if info.slice?.isField == true || format.isFieldSequence {
       details.fields["interlace-mode"] = "interleaved"
@@ -108,8 +114,7 @@ enum MP4Info {
     var missing = 0
     private let size: UInt64
     private var latestDuration: UInt32?
-    private var (shortest, longest) = (UInt32.max, UInt32.min)
-    private var usual = UsualDuration()
+    private var durations = SampleDurations()
 
     init(_ samples: inout MP4.VideoSamples, _ input: InputFile) throws(Failure) {
       size = input.size.map { UInt64($0) } ?? .max
@@ -127,17 +132,16 @@ enum MP4Info {
       if sample.isSync { keyframes += 1 }
       if sample.range.upperBound > size { missing += 1 }
       // The last duration is often made up.
-      if let latest = latestDuration { (shortest, longest) = (min(shortest, latest), max(longest, latest)) }
+      if let latest = latestDuration { durations.add(latest) }
       latestDuration = sample.duration
       bytes &+= sample.range.upperBound - sample.range.lowerBound
       duration &+= UInt64(sample.duration)
       let time = sample.decodingTime &+ sample.compositionOffset
       (start, end) = (min(start, time), max(end, time &+ Int64(sample.duration)))
-      usual.add(sample.duration)
     }
 
-    /// From the beginning to the end of the last picture, in ticks. It begins at the start of the edit list, or else with the
-    /// first picture; other tracks are taken to begin with its decoding.
+    /// The time from the beginning to the end of the last picture, in ticks. It begins at the start of the edit list,
+    /// or else with the first picture; other tracks are taken to begin with its decoding.
     func presentation(of track: MP4.Track, in movie: MP4.Movie) -> UInt64 {
       let first = movie.tracks.count > 1 ? min(start, first?.decodingTime ?? start) : start
       let edit = track.edits.first { $0.mediaTime >= 0 }?.mediaTime ?? first
@@ -146,15 +150,16 @@ enum MP4Info {
     }
 
     /// Whether durations differ by more than rounding.
-    var isRateVariable: Bool { longest > shortest && longest - shortest > max(2, shortest / 20) }
+    var isRateVariable: Bool { durations.areVariable }
 
-    /// Pictures a second, on average where the rate is variable; `nil` for samples without duration.
+    /// Pictures a second, on average if the rate is variable; `nil` for samples without duration.
     func rate(_ timescale: UInt32) -> Ratio? {
       if isRateVariable, duration > 0 {
         let average = Double(count) * Double(timescale) / Double(duration)
         return average < 1e6 ? Ratio(UInt32((average * 1000).rounded()), 1000) : nil
       }
-      return usual.rate(timescale)
+      if durations.isEmpty, let latestDuration { return latestDuration > 0 ? Ratio(timescale, latestDuration) : nil }
+      return durations.rate(timescale)
     }
   }
 }

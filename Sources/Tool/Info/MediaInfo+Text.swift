@@ -87,7 +87,7 @@ extension MediaInfo {
     return "\(degrees) degrees clockwise" + (flip ? ", flipped" : "")
   }
 
-  /// The colorimetry, in words where only the range is known.
+  /// The colorimetry, in words if only the range is known.
   private static func colours(_ colorimetry: String) -> String {
     switch colorimetry {
     case "1:0:0:0": "full range, nothing else specified"

@@ -2,7 +2,7 @@
 import GStreamer
 import StreamReport
 
-/// What `h26x info` prints of a file.
+/// The description of a file that `h26x info` prints.
 struct MediaInfo: Sendable {
   let name: String
   let container: String
@@ -16,16 +16,16 @@ struct MediaInfo: Sendable {
   var isVideoBitrateEstimate = false
   /// The programs of an MPEG transport stream.
   var programs: [Int] = []
-  /// The numbers of the streams of programs, where they are known.
+  /// The numbers of the streams of programs, if they are known.
   var programStreams: [Int: [Int]] = [:]
   let video: StreamDetails
   let others: [StreamDetails]
   let counts: Counts?
   /// Access units that the container lists, but that are beyond the end of the file.
   var missing = 0
-  /// How the video is encrypted; `nil` where it is not.
+  /// The encryption of the video; `nil` if it is not encrypted.
   var encryption: String?
-  /// What there is above the base layer; `nil` for nothing, and where that is not known.
+  /// The layers above the base layer; `nil` if there are none, and if that is not known.
   var layers: String?
 
   /// The media rate of an edit that is not 1, and not supported; `nil` without one.
@@ -45,7 +45,7 @@ struct MediaInfo: Sendable {
     init() {}
     init(pictures: Int, keyframes: Int) { (self.pictures, self.keyframes) = (pictures, keyframes) }
 
-    /// From the first picture to the end of the last.
+    /// The time from the first picture to the end of the last.
     var duration: ClockTime? {
       guard untimed == 0, let first, let end else { return nil }
       return end - first
@@ -57,7 +57,7 @@ struct MediaInfo: Sendable {
       return ClockTime(nanoseconds: UInt64(min(Double(duration.nanoseconds) * Double(size) / Double(bytes), 1e18)))
     }
 
-    /// What was found in the stream itself, where its slices can be read.
+    /// Replaces the counts with those found in the stream itself, if its slices can be read.
     mutating func replace(by found: PictureCount) {
       if found.pictures > 0 { (pictures, keyframes) = (found.pictures, found.keyframes) }
     }
@@ -76,8 +76,8 @@ struct MediaInfo: Sendable {
       }
     }
 
-    /// Adds the duration of the last picture where the container has none: that of a frame, in nanoseconds, or else the
-    /// average.
+    /// Adds the duration of the last picture if the container has none. It is the duration of a frame, in
+    /// nanoseconds, or else the average.
     mutating func complete(frameDuration: Double?) {
       guard !hasLastDuration, let first, let end, pictures > 1 else { return }
       let average = Double((end - first).nanoseconds) / Double(pictures - 1)

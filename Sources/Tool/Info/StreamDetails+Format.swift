@@ -9,7 +9,7 @@ extension StreamDetails {
   /// - Parameters:
   ///   - display: display metadata of SEI messages.
   ///   - streamFormat: the caps field stream-format.
-  ///   - colour: what the container states; `nil` for nothing.
+  ///   - colour: the colour that the container states; `nil` for none.
   init(
     _ format: FormatDescription, _ display: DisplayMetadata, streamFormat: String,
     colour: StreamDescription.Colour? = nil
@@ -45,7 +45,7 @@ extension StreamDetails {
 }
 
 extension FormatDescription {
-  /// The frame rate; `nil` where it is more than twice what the level allows, because such VUI timing is not meant.
+  /// The frame rate; `nil` if it is more than twice the level's limit, because such VUI timing is not meant.
   var plausibleFrameRate: Ratio? {
     guard let frameRate, Double(frameRate.numerator) / Double(frameRate.denominator) <= 2 * maximumFrameRate else {
       return nil

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// What `h26x info` prints of one stream, as fields of GStreamer's caps and tags.
+/// The description of one stream that `h26x info` prints, as fields of GStreamer's caps and tags.
 struct StreamDetails: Sendable {
   /// `video`, `audio`, `subtitles`, `chapters` or another kind.
   var kind: String
@@ -19,8 +19,8 @@ struct StreamDetails: Sendable {
   var language: String?
   /// Bits a second, by a tag.
   var bitrate: Double?
-  /// How pictures are turned, by the value of the tag image-orientation: `rotate-90`, `flip-rotate-90`; `nil` for upright
-  /// ones.
+  /// The orientation of pictures, by the value of the tag image-orientation: `rotate-90`, `flip-rotate-90`; `nil` for
+  /// upright pictures.
   var orientation: String?
 
   /// The caps fields that are printed, in this order.

@@ -2,10 +2,13 @@
 import H26x
 import StreamReport
 
-/// What the items of a report show of a stream as a whole.
+/// A summary of a whole stream, from the items of a report.
 struct StreamSurvey {
   private var codec = FormatDescription.Codec.h264
+  /// Parameter sets that come before the first picture or with it.
   private var parameterSets: [[UInt8]] = []
+  /// The picture parameter set that the first picture refers to.
+  private var pictureParameterSet: PictureParameterSetID?
   private var fields = 0
   private(set) var display = DisplayMetadata()
   private(set) var found = PictureCount()
@@ -19,11 +22,16 @@ struct StreamSurvey {
   mutating func add(_ item: ReportItem) {
     switch item {
     case .stream(let stream): codec = stream.codec
-    case .parameterSet(let set): if found.pictures < 2 { parameterSets.append(set.nalUnit.bytes) }
+    case .parameterSet(let set): if accessUnits == 0 { parameterSets.append(set.nalUnit.bytes) }
     case .accessUnit(let accessUnit):
       end = accessUnit.offset + accessUnit.size
       layers.formUnion(accessUnit.layers)
       guard accessUnit.letter != nil else { return }
+      if accessUnits == 0 {
+        pictureParameterSet =
+          accessUnit.nalUnits.lazy.filter { $0.layerID ?? 0 == 0 }.compactMap(\.slice).first?
+          .pictureParameterSetID
+      }
       accessUnits += 1
       if accessUnit.isField { fields += 1 }
       found.add(accessUnit)
@@ -34,12 +42,27 @@ struct StreamSurvey {
     }
   }
 
-  /// By the first parameter sets; `nil` where they cannot be read.
+  /// The format by the parameter sets of the first picture; `nil` if they cannot be read.
   var format: FormatDescription? {
     do throws(BitstreamError) {
-      return try codec == .h264
-        ? FormatDescription(h264ParameterSets: parameterSets) : FormatDescription(h265ParameterSets: parameterSets)
+      switch codec {
+      case .h264:
+        let sets = stored(H264.ParameterSets())
+        let id = pictureParameterSet.flatMap { sets.pictureParameterSet($0)?.sequenceParameterSetID }
+        return try FormatDescription(sets, sequenceParameterSetID: id)
+      case .h265:
+        let sets = stored(H265.ParameterSets())
+        let id = pictureParameterSet.flatMap { sets.pictureParameterSet($0)?.sequenceParameterSetID }
+        return try FormatDescription(sets, sequenceParameterSetID: id)
+      }
     } catch { return nil }
+  }
+
+  private func stored<Sets: ParameterSetStore>(_ empty: Sets) -> Sets {
+    var sets = empty
+    // Twice, because a PPS may precede its SPS.
+    for nalUnit in parameterSets + parameterSets { _ = try? sets.insert(nalUnit.span) }
+    return sets
   }
 
   /// The caps field interlace-mode; `nil` for progressive pictures.

@@ -3,7 +3,8 @@ import AVCodec
 import AVFormat
 import StreamReport
 
-/// The streams of a container beside the video that is read: sound, subtitles, attachments; and what it has as a whole.
+/// The streams of a container beside the video that is read (sound, subtitles, attachments), and the properties of
+/// the whole container.
 final class CompanionStreams {
   /// A packet, and when its turn among others is.
   struct Packet: ~Copyable {
@@ -11,36 +12,38 @@ final class CompanionStreams {
     let stream: StreamDescription
     /// In nanoseconds of the media, whose edits are applied.
     var time: Int64
-    /// Where it begins in a transport stream whose clock its times may have to follow still.
+    /// The packet's position in a transport stream, if its times may still have to follow the stream's clock.
     fileprivate var position: Int64?
   }
 
   let context: InputContext
   private let bytes: InputBytes
-  /// The video's description, whose side data a copy of it has too; `nil` where libavformat does not find it.
+  /// The video's description, whose side data a copy also has; `nil` if libavformat does not find the video.
   let video: StreamDescription?
   let others: [StreamDescription]
-  /// Those of them that are chosen.
+  /// The streams in ``others`` that are chosen.
   let chosen: [StreamDescription]
-  /// The number of the program that is read; `nil` where there are no programs.
+  /// The number of the program that is read; `nil` if there are no programs.
   let program: Int?
 
   /// The place of the text track that has MP4's chapter titles.
   let chapterStream: Int?
-  /// How pictures are turned, as info prints it; `nil` for upright ones.
+  /// How pictures are turned, as info prints it; `nil` for upright pictures.
   let rotation: String?
 
   /// How MP4 and MOV describe the video; `nil` for other containers.
   let sampleEntry: MP4.VisualSampleDescription?
 
   let input: InputFile
-  /// What is added to the times of a stream, in its ticks: the edit lists of MP4.
+  /// The ticks that MP4's edit lists add to the times of a stream.
   private let shifts: [Int: Int64]
-  /// How many parts of a stream the edit lists of MP4 show, where they are several: all of it is copied then.
+  /// The end of a stream by its edit lists, in shifted ticks; nothing behind it is heard or shown.
+  private let ends: [Int: Int64]
+  /// The number of parts that MP4's edit lists show, if a stream has several. The whole stream is copied then.
   private let partCounts: [Int: Int]
   /// Continues the times of a transport stream; `nil` for other containers.
   private let clock: TransportClock?
-  /// Where the last packet of a stream of it begins, and when it has ended in nanoseconds, with what was added.
+  /// The position of each stream's last packet in the transport stream, and the packet's shifted end in nanoseconds.
   private var places: [Int: (position: Int64, end: Int64)] = [:]
   private var wanted: Set<Int> = []
   private var ahead: Packet?
@@ -49,22 +52,22 @@ final class CompanionStreams {
   private var completed: [EarlySound.HeldPacket] = []
   /// The first headers of streams whose frames have headers that describe them.
   private let headers: [Int: SoundHeader]
-  /// How long the last packet of a stream lasts, in its ticks, and when it begins: the duration of MP4's last sample is not
-  /// known without a decoder, and that of no packet in most files of Matroska.
+  /// The time and the duration of the last packet of each stream, in its ticks. Without a decoder, the duration of
+  /// MP4's last sample is not known. Most Matroska files have no packet with a known duration.
   private var latest: [Int: (time: Int64, duration: Int64)] = [:]
   /// The times of frames with headers, of which several may come with one time.
   private var clocks: [Int: FrameClock] = [:]
-  /// How long the last of them is: one in LATM may leave its header out.
+  /// The length of each stream's last frame: a frame in LATM may leave its header out.
   private var lengths: [Int: FrameClock.Length]
   /// How far the container was read, in the same time.
   private var reached = Int64.min
   private var isAtEnd = false
   /// Packets that have no time.
   private var untimed = 0
-  /// Where reading ended before the end of the container, in the same time.
+  /// The time at which reading ended before the end of the container, in the same time.
   private var damage: Int64?
 
-  /// What of the chosen streams was lost, for the user.
+  /// Losses of the chosen streams, for the user.
   var losses: [String] {
     var losses: [String] = []
     if untimed > 0 { losses.append("\(Text.count(untimed, "packet")) without a time") }
@@ -78,7 +81,7 @@ final class CompanionStreams {
   /// Packets in which headers of sound are searched for.
   private static let trialCount = 100_000
 
-  /// - Throws: a `Failure` where the container cannot be read.
+  /// - Throws: a `Failure` if the container cannot be read.
   init(_ file: ContainerFile) throws(Failure) {
     let container = try ContainerInput.described(file)
     (input, context, bytes) = (container.input, container.context, container.bytes)
@@ -88,7 +91,7 @@ final class CompanionStreams {
     headers = try Self.describeSound(of: container, file)
     lengths = headers.mapValues { FrameClock.Length($0) }
     let video = container.video
-    // Of several programs, only that of the video is read.
+    // If there are several programs, only the program of the video is read.
     let program = container.context.programs.first { program in
       video.map { program.streams.contains($0.index) } ?? false
     }
@@ -97,7 +100,7 @@ final class CompanionStreams {
         && (selection.streams?.contains(stream.index) == true || program?.streams.contains(stream.index) != false)
     }
     let movie = Self.movie(container.input)
-    // What is encrypted is left behind.
+    // Encrypted streams are left out.
     let encrypted = Set((movie?.tracks ?? []).lazy.filter { ["enca", "enct"].contains($0.coding.name) }.map(\.id))
     (self.video, self.others) = (video, others)
     chosen = others.filter { stream in
@@ -106,6 +109,10 @@ final class CompanionStreams {
     self.program = program?.number
     let ranges = Self.shownRanges(container, movie)
     shifts = ranges.compactMapValues { $0.first.map { $0.time &- $0.start } }
+    ends = ranges.compactMapValues { parts in
+      guard parts.count == 1, let part = parts.first, let end = part.end else { return nil }
+      return end &- part.start &+ part.time
+    }
     partCounts = ranges.mapValues(\.count).filter { $0.value > 1 }
     let chapters = movie?.tracks.lazy.compactMap(\.chapterTrack).first
     chapterStream = chapters.flatMap { id in others.first { UInt32(exactly: $0.id) == id }?.index }
@@ -114,7 +121,7 @@ final class CompanionStreams {
     rotation = movie == nil ? video?.rotationTag : StreamDetails.tag(track?.orientation)
   }
 
-  /// Describes sound by the headers of its first frames where nothing else does.
+  /// Describes sound by the headers of its first frames if nothing else does.
   ///
   /// - Returns: the headers by which streams were described.
   private static func describeSound(
@@ -143,13 +150,13 @@ final class CompanionStreams {
         found[index] = header
       }
     } catch {
-      // What is not described is not kept.
+      // Streams without a description are left out.
     }
     return found
   }
 
-  /// Describes Opus by its header (RFC 7845, 5.1), which libavformat makes of a transport stream's descriptor. It always
-  /// has 48,000 samples a second.
+  /// Describes Opus by its header (RFC 7845, 5.1), which libavformat makes of a transport stream's descriptor. It
+  /// always has 48,000 samples a second.
   private static func describeOpus(_ stream: StreamDescription, of container: ContainerInput) -> Bool {
     let header = stream.extradata
     guard stream.codecName == "opus", header.starts(with: "OpusHead".utf8), header.count >= 19, header[9] > 0 else {
@@ -170,7 +177,7 @@ final class CompanionStreams {
     return try? MP4.VideoSamples(source).movie
   }
 
-  /// What MP4's edits show of each stream, which libavformat is set to leave alone.
+  /// The ranges of each stream that MP4's edit lists show. libavformat is set to ignore edit lists.
   private static func shownRanges(_ container: ContainerInput, _ movie: MP4.Movie?) -> [Int: [MP4.ShownRange]] {
     guard let movie else { return [:] }
     var ranges: [Int: [MP4.ShownRange]] = [:]
@@ -181,21 +188,21 @@ final class CompanionStreams {
     return ranges
   }
 
-  /// Chooses the streams whose packets are read. Where there are none, nothing more is read.
+  /// Chooses the streams whose packets are read. If there are none, nothing more is read.
   func choose(_ streams: [StreamDescription]) {
     wanted = Set(streams.map(\.index))
     if wanted.isEmpty { bytes.letGo() }
     for stream in context.streams {
-      // Of a pipe, the video's packets show how far it was read.
+      // For a pipe, the video's packets show how far it was read.
       let isMark = input.size == nil && stream.index == video?.index
       context.setWanted(isMark || wanted.contains(stream.index), stream: stream.index)
     }
   }
 
-  /// Continues at a place in front of what is selected, as the reader of the video does.
+  /// Continues at a place in front of the selected part, as the reader of the video does.
   ///
   /// - Parameter time: of the presentation, in nanoseconds.
-  /// - Returns: false where the place cannot be found, and what comes next is not known.
+  /// - Returns: false if the place cannot be found. The position of the next packet is unknown then.
   func seek(to time: Int64) -> Bool {
     guard let video else { return true }
     // Subtitles may be shown for long. MP4 has an index of each stream.
@@ -293,10 +300,18 @@ final class CompanionStreams {
         packet.duration = last.duration > 0 ? last.duration : max(0, ticks &- last.time)
       }
       latest[stream.index] = (ticks, isStated ? packet.duration : 0)
+      if let end = ends[stream.index] {
+        let begin = packet.presentation ?? ticks
+        guard begin < end else {
+          reached = max(reached, stream.timeBase.nanoseconds(ticks))
+          return
+        }
+        packet.duration = min(packet.duration, end &- begin)
+      }
       let time = stream.timeBase.nanoseconds(ticks)
       guard clock == nil else {
         guard wanted.contains(stream.index) else { return }
-        // Of several frames in a packet, the first one has its place.
+        // If a packet has several frames, the first frame has its position.
         let position = packet.position ?? places[stream.index]?.position ?? 0
         ahead = Packet(packet: packet, stream: stream, time: time, position: position)
         return

@@ -4,9 +4,9 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// The colour that a container states. What the stream describes wins, as in libavcodec; the container has the rest.
+/// The colour that a container states. The stream's description wins, as in libavcodec; the container has the rest.
 extension StreamDescription.Colour {
-  /// The code point of H.273 for what is not described.
+  /// The code point of H.273 for "unspecified".
   private static let unspecified: UInt8 = 2
 
   /// Reads the `colr` box of MP4 and MOV; `nil` without one.
@@ -18,7 +18,7 @@ extension StreamDescription.Colour {
       isFullRange: box.isFullRange)
   }
 
-  /// What the stream leaves open; `nil` for nothing.
+  /// The stated colour without the parts that the stream describes; `nil` for nothing.
   func rest(besides format: FormatDescription) -> Self? {
     let stream = format.colour
     func unless(_ stated: UInt8?, _ code: UInt8) -> UInt8 {
@@ -31,7 +31,7 @@ extension StreamDescription.Colour {
     return isEmpty && rest.isFullRange == nil ? nil : rest
   }
 
-  /// The caps field `colorimetry`; `nil` where nothing is known.
+  /// The caps field `colorimetry`; `nil` if nothing is known.
   var capsText: String? {
     colorimetryName(isFullRange: isFullRange, primaries: primaries, transfer: transfer, matrix: matrix)
   }
@@ -54,7 +54,7 @@ extension StreamDescription.Colour {
 }
 
 extension FormatDescription {
-  /// The format that the parameter sets of a configuration record have; `nil` where it has none that can be read.
+  /// The format in the parameter sets of a configuration record; `nil` if it has none that can be read.
   init?(_ codec: Codec, configuration: [UInt8]) {
     do throws(BitstreamError) {
       self =

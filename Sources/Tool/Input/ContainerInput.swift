@@ -10,17 +10,17 @@ struct ContainerInput {
   let status: ReadingStatus
   let bytes: InputBytes
 
-  /// What to read of a container.
+  /// The purpose of reading a container.
   enum Purpose {
     /// Packets as the container has them: neither cut nor completed.
     case packets
-    /// What its streams are: the beginning is read, and cut by parsers.
+    /// Descriptions of the streams: the beginning is read, and cut by parsers.
     case description
     /// The same for streams whose packets begin late.
     case longDescription
   }
 
-  /// Reads what the streams of a container are.
+  /// Reads the descriptions of a container's streams.
   static func described(_ file: ContainerFile) throws(Failure) -> ContainerInput {
     // Program streams and FLV announce their streams with the packets.
     let announces = ["MP4", "Matroska", "MPEG-TS", "AVI"].contains { file.input.kind == .container($0) }
@@ -46,7 +46,7 @@ struct ContainerInput {
     }
   }
 
-  /// - Throws: a `Failure` where libavformat is missing, the file cannot be read, or is not what it seemed.
+  /// - Throws: a `Failure` if libavformat is missing, or the file cannot be read or is not the expected format.
   init(_ file: ContainerFile, _ purpose: Purpose) throws(Failure) {
     let (input, status) = (file.input, file.status)
     (self.input, self.status) = (input, status)
@@ -55,11 +55,11 @@ struct ContainerInput {
     }
     guard let demuxer = Self.demuxer(for: input.kind) else { throw Failure(input.noVideo) }
     var settings = InputContext.Settings()
-    // No other, such as that of a playlist.
+    // Excludes all other demuxers, such as those for playlists.
     (settings.demuxer, settings.formats) = (demuxer, demuxer)
     settings.parses = purpose != .packets
     settings.probesStreams = purpose != .packets
-    // Edits are ours.
+    // This program applies the edit lists itself.
     settings.options[key: "ignore_editlist"] = "1"
     // In microseconds and bytes. No decoder signals to libavformat that it has read enough: it reads as far as it may.
     switch purpose {
@@ -68,7 +68,7 @@ struct ContainerInput {
       settings.options[key: "analyzeduration"] = "2000000"
       settings.options[key: "probesize"] = "4194304"
     case .longDescription:
-      // What never comes must not be waited for.
+      // Packets that never come must not be waited for.
       settings.options[key: "analyzeduration"] = input.size == nil ? "10000000" : "600000000"
       settings.options[key: "probesize"] = input.size == nil ? "33554432" : "268435456"
     }

@@ -16,8 +16,8 @@ final class ContainerReader: PictureSource {
   let parts: [ShownRange]
 
   /// - Parameters:
-  ///   - part: which of the parts that are shown is read, from 0.
-  ///   - start: a time of the presentation from which on pictures are requested; earlier ones come too.
+  ///   - part: the number of the part that is read, from 0.
+  ///   - start: a time of the presentation at which the requested pictures begin. Earlier pictures come too.
   ///   - rest: makes the elements behind the parser.
   convenience init(
     _ input: InputFile, part: Int, from start: ClockTime?,
@@ -32,7 +32,7 @@ final class ContainerReader: PictureSource {
 
   /// - Parameters:
   ///   - reader: is taken over.
-  ///   - clips: whether what is not shown is dropped behind the decoder.
+  ///   - clips: whether the hidden pictures are dropped behind the decoder.
   ///   - rest: makes the elements behind the parser.
   init(
     _ file: ContainerFile, _ reader: any VideoTrackReader, hasSought: Bool = false, clips: Bool,
@@ -48,11 +48,27 @@ final class ContainerReader: PictureSource {
       let source = try ContainerSource.make(reading: reader, file.status, place, clips: clips)
       let chain = try rest(reader.track.codec)
       try pipeline.add(chain: [source, parser] + chain)
+      if clips, let first = reader.first { Self.clip(parser, from: reader.shown, first: first) }
     } catch { throw Failure(error, about: file.input.name) }
   }
 
-  /// MP4's tables are ours to read, but for those of files whose sample entries name neither codec. libavformat takes
-  /// encrypted samples for clear ones.
+  /// Has the decoder show the first picture of the range, and drop pictures in front of it: the parser gives pictures
+  /// the duration that the stream states.
+  private static func clip(_ parser: PipelineElement, from shown: ShownRange, first: Int64) {
+    let (first, start) = (ContainerSource.time(first), ContainerSource.time(shown.start))
+    parser.pad("src")?.changeBuffers { buffer in
+      guard let time = buffer.pts, time <= first else { return .pass }
+      if time < first {
+        buffer.duration = min(buffer.duration ?? first - time, first - time)
+      } else if time < start {
+        buffer.duration = max(buffer.duration ?? .zero, start - time + ClockTime(nanoseconds: 1))
+      }
+      return .pass
+    }
+  }
+
+  /// Reads MP4 by its tables, except for files whose sample entries name neither codec. libavformat takes encrypted
+  /// samples for clear samples.
   static func reader(_ file: ContainerFile, part: Int = 0) throws(Failure) -> any VideoTrackReader {
     let input = file.input
     guard input.kind == .container("MP4") else { return try ContainerVideoReader(file) }

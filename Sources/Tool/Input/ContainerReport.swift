@@ -10,7 +10,7 @@ struct ContainerReport {
   private let status: ReadingStatus
   private var reporter: SampleReporter
   private let container: StreamRecord.Container
-  /// What times count from, in nanoseconds.
+  /// The origin of times, in nanoseconds.
   private let beginning: Int64
   private var hasEnded = false
   private var isEmpty = true
@@ -22,13 +22,14 @@ struct ContainerReport {
 
   /// - Parameters:
   ///   - file: has another reader too, or nil.
-  ///   - isSummary: only sums matter: jumps of the file's clock are taken out rather than reported, and no bytes are kept.
+  ///   - isSummary: whether only sums matter. Jumps of the file's clock are taken out, not reported, and no bytes are
+  ///     kept.
   init(
     _ input: InputFile, _ options: ReportOptions, sharing file: ContainerFile? = nil, isSummary: Bool = false
   ) throws(Failure) {
     (self.input, self.isSummary) = (input, isSummary)
     let file = if let file { file } else { try ContainerFile(input, ReadingStatus()) }
-    // A clock that begins anew is a finding.
+    // A clock that restarts is a finding.
     let reader = try ContainerVideoReader(file, continuesClock: isSummary)
     file.hasAllReaders()
     (self.reader, status, beginning) = (reader, file.status, reader.beginning ?? 0)
@@ -55,7 +56,7 @@ struct ContainerReport {
       } else {
         hasEnded = true
         guard !isEmpty else { throw input.noPicture(track.codec) }
-        // Of MP4, each sample that is missing is a finding.
+        // In MP4, each missing sample is a finding.
         reporter.finish(isCutOff: container != .mp4 && input.isCutOff)
       }
     }
@@ -81,7 +82,8 @@ struct ContainerReport {
 
   private mutating func feed(_ sample: VideoSample) {
     if let configuration = sample.packaging?.configuration { reporter.configure(configuration) }
-    // A PES packet without DTS has that of its PTS (ISO/IEC 13818-1, 2.4.3.7); libavformat marks no random access points.
+    // In a PES packet without DTS, the PTS is the DTS too (ISO/IEC 13818-1, 2.4.3.7). libavformat marks no random
+    // access points.
     let isPacket = container == .mpegTS || input.kind == .container("an MPEG program stream")
     let decoding = sample.decoding ?? (isPacket ? sample.composition : nil)
     let beginning = beginning

@@ -3,10 +3,10 @@ import GStreamer
 
 /// The source element of a pipeline that decodes or repackages the video track of a container.
 ///
-/// The part that is shown is the segment, so that what is decoded for others and not shown is dropped behind the decoder,
-/// as it is behind a demultiplexer.
+/// The segment is the part that is shown. Pictures outside it, which others need, are dropped behind the decoder, as
+/// they are behind a demultiplexer.
 final class ContainerSource: PushSource {
-  /// Where the media's time 0 is in the stream, in nanoseconds: times below 0 have a place then.
+  /// The stream time of the media's time 0, in nanoseconds. It leaves room for times below 0.
   static let origin: Int64 = 1_000_000_000_000_000
 
   private static let kind = "h26xcontainersrc"
@@ -17,7 +17,7 @@ final class ContainerSource: PushSource {
   private var place: ProgressPlace?
   /// The last DTS and PTS of the track.
   private var (decoding, composition) = (Repetition(), Repetition())
-  /// Of the track, for queries, which come on any thread.
+  /// Properties of the track for queries, which come on any thread.
   private let (caps, length) = (Locked(""), Locked<ClockTime?>(nil))
 
   override class var padTemplates: [PadTemplate] { [.source("video/x-h264; video/x-h265")] }
@@ -25,8 +25,8 @@ final class ContainerSource: PushSource {
   /// Makes the element. It takes the reader over.
   ///
   /// - Parameters:
-  ///   - place: receives how far it has read.
-  ///   - clips: whether what is not shown is dropped behind the decoder.
+  ///   - place: receives the reading position.
+  ///   - clips: whether the hidden pictures are dropped behind the decoder.
   static func make(
     reading reader: any VideoTrackReader, _ status: ReadingStatus, _ place: ProgressPlace, clips: Bool
   ) throws(PipelineError) -> PipelineElement {
@@ -55,8 +55,8 @@ final class ContainerSource: PushSource {
     Caps(parsing: caps.snapshot) ?? super.sourceCaps(filter: filter)
   }
 
-  /// The base class would add what the parser prefers, an alignment: each packet would be taken for an access unit, whose
-  /// rest libavformat has in the next one where it is longer than 200 KiB.
+  /// Keeps the base class from adding the parser's preferred alignment. Each packet would then be taken for an access
+  /// unit, but libavformat splits access units longer than 200 KiB over two packets.
   override func fixateCaps(_ caps: consuming Caps) -> Caps {
     guard let exact = Caps(parsing: self.caps.snapshot) else { return super.fixateCaps(caps) }
     return exact
@@ -107,7 +107,7 @@ final class ContainerSource: PushSource {
   }
 
   /// A time of the media as a time of the stream.
-  private static func time(_ nanoseconds: Int64) -> ClockTime {
+  static func time(_ nanoseconds: Int64) -> ClockTime {
     ClockTime(nanoseconds: UInt64(max(0, nanoseconds.addingReportingOverflow(origin).partialValue)))
   }
 }

@@ -24,10 +24,13 @@ final class ContainerVideoReader: VideoTrackReader {
   private var packet: MediaPacket
   /// Whether `packet` is the next one.
   private var isAhead = true
-  /// What was read ahead, and where it begins in the file.
+  /// Samples that were read ahead, and their positions in the file.
   private var waiting: [(sample: VideoSample, position: Int64?)] = []
   /// When the last sample is decoded by the file, in nanoseconds.
   private var lastDecoding: Int64?
+  /// The greatest delay of the file's decoding time after the presentation time, in nanoseconds. It is above 0 if a
+  /// writer of FLV has negative composition times; `nil` before the first sample.
+  private var decodingShift: Int64?
 
   /// More samples than can be reordered.
   private static let waitingLimit = 17
@@ -35,9 +38,9 @@ final class ContainerVideoReader: VideoTrackReader {
   /// Packets before the first of H.264 or H.265, in which a container without a header may announce it.
   private static let trialCount = 10_000
 
-  /// - Parameter continuesClock: whether times go on where the clock of a transport stream begins anew, and decoding times
-  ///   that it lacks are found.
-  /// - Throws: a `Failure` where the file cannot be read, or has no H.264 or H.265 stream.
+  /// - Parameter continuesClock: whether times continue when the clock of a transport stream restarts, and missing
+  ///   decoding times are found.
+  /// - Throws: a `Failure` if the file cannot be read, or has no H.264 or H.265 stream.
   init(_ file: ContainerFile, continuesClock: Bool = true) throws(Failure) {
     container = try ContainerInput(file, .packets)
     clock = continuesClock && Self.isPacketized(container.context) ? file.clock : nil
@@ -74,7 +77,13 @@ final class ContainerVideoReader: VideoTrackReader {
   }
 
   private static func noVideo(_ container: ContainerInput) -> Failure {
-    let found = container.context.streams.map(\.codecName).joined(separator: ", ")
+    if container.input.hasFlashH265 {
+      return Failure(
+        "\(container.input.name): FLV with H.265 video, which the installed libavformat does not read; that of FFmpeg 6.1 "
+          + "reads what newer writers make (enhanced FLV)")
+    }
+    let found = container.context.streams.map { $0.codecName == "none" ? "an unknown codec" : $0.codecName }
+      .joined(separator: ", ")
     return Failure(container.input.noVideo + (found.isEmpty ? "" : " (it has: \(found))"))
   }
 
@@ -95,7 +104,7 @@ final class ContainerVideoReader: VideoTrackReader {
     return track
   }
 
-  /// Containers that may have either form do not state which it is.
+  /// Containers that allow both forms do not state which form they have.
   private static func packaging(_ extradata: [UInt8], isPacketized: Bool) -> VideoTrack.Packaging {
     let isRecord =
       extradata.count >= 7 && !extradata.starts(with: [0, 0, 1]) && !extradata.starts(with: [0, 0, 0, 1])
@@ -123,7 +132,10 @@ final class ContainerVideoReader: VideoTrackReader {
   func next() throws(Failure) -> VideoSample? {
     guard let (read, position) = try waiting.isEmpty ? readSample() : waiting.removeFirst() else { return nil }
     var sample = read
-    guard let clock else { return sample }
+    guard let clock else {
+      sample.decoding = try decodingTimeInFront(of: sample)
+      return sample
+    }
     sample.decoding = try decodingTime(of: sample)
     lastDecoding = sample.decoding ?? lastDecoding
     let shift = clock.take(at: position, decoding: sample.decoding, presentation: sample.composition)
@@ -151,7 +163,7 @@ final class ContainerVideoReader: VideoTrackReader {
   }
 
   /// When a sample of a transport stream is decoded. Without DTS that is its PTS (ISO/IEC 13818-1, 2.4.3.7), which
-  /// libavformat has in its place; some writers leave DTS out where pictures are reordered, too. The samples that are
+  /// libavformat has in its place. Some writers leave DTS out even if pictures are reordered. The samples that are
   /// decoded after it and have earlier times show that.
   private func decodingTime(of sample: VideoSample) throws(Failure) -> Int64? {
     guard let time = sample.decoding, time == sample.composition else { return sample.decoding }
@@ -162,7 +174,7 @@ final class ContainerVideoReader: VideoTrackReader {
         waiting.append(read)
       }
       let (next, lowest) = (waiting[place].sample, lastDecoding ?? time &- 1_000_000_000)
-      // One that is earlier than what is decoded before the sample is on another clock.
+      // A sample that is earlier than the last decoding time is on another clock.
       guard let decoding = next.decoding, decoding < least, decoding >= lowest else { break }
       least = decoding
       if decoding != next.composition { break }
@@ -170,8 +182,26 @@ final class ContainerVideoReader: VideoTrackReader {
     return least
   }
 
+  /// When a sample is decoded so that it can be presented in time: the file's time, less ``decodingShift``. The first
+  /// samples show that shift.
+  private func decodingTimeInFront(of sample: VideoSample) throws(Failure) -> Int64? {
+    guard let time = sample.decoding, let presentation = sample.composition else { return sample.decoding }
+    let shift: Int64
+    if let known = decodingShift {
+      shift = known
+    } else {
+      while waiting.count < Self.waitingLimit, let read = try readSample() { waiting.append(read) }
+      let delays = ([sample] + waiting.map(\.sample)).compactMap { sample in
+        sample.decoding.flatMap { time in sample.composition.map { time &- $0 } }
+      }
+      shift = max(0, delays.max() ?? 0)
+      decodingShift = shift
+    }
+    return min(time &- shift, presentation)
+  }
+
   func seek(to time: ClockTime) throws(Failure) -> Bool {
-    // Others have no index; where the clock begins anew, bisection leads to another place of the same time.
+    // Other containers have no index. If the clock restarts, bisection leads to another place of the same time.
     guard container.context.formatName.hasPrefix("matroska"), let nanoseconds = Int64(exactly: time.nanoseconds) else {
       return false
     }
@@ -185,7 +215,7 @@ final class ContainerVideoReader: VideoTrackReader {
 }
 
 extension TimeBase {
-  /// Ticks as nanoseconds, the nearest ones.
+  /// Ticks as nanoseconds, rounded to the nearest.
   func nanoseconds(_ ticks: Int64) -> Int64 { Self.nanoseconds.rescaled(ticks, from: self) }
 }
 
@@ -204,7 +234,7 @@ extension StreamDescription {
     return b == 0 && c == 0 && a < 0 && d < 0 ? "180" : nil
   }
 
-  /// The same by the value of the tag image-orientation.
+  /// How pictures are turned, by the value of the tag image-orientation.
   var rotationTag: String? {
     switch rotation {
     case "90r": "rotate-90"

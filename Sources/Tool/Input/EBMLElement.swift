@@ -2,18 +2,18 @@
 
 /// An element of EBML (RFC 8794), the syntax of Matroska, in bytes that are in memory.
 struct EBMLElement: Hashable {
-  /// With the bits that mark its length.
+  /// The ID, with the bits that mark its length.
   let id: UInt32
-  /// Where its content is.
+  /// The range of its content.
   let content: Range<Int>
 
-  /// What is in front of an element's content.
+  /// The header in front of an element's content.
   struct Header: Hashable {
-    /// With the bits that mark its length.
+    /// The ID, with the bits that mark its length.
     let id: UInt32
     /// Bytes of the header itself.
     let length: Int
-    /// Bytes of the content; `nil` where that is not known, as in a live stream.
+    /// Bytes of the content; `nil` if the size is not known, as in a live stream.
     let size: UInt64?
 
     /// The longest header: four bytes of an ID, eight of a size.
@@ -50,7 +50,7 @@ struct EBMLElement: Hashable {
     return found
   }
 
-  /// The elements in it, which has others.
+  /// The elements inside a master element.
   func children(_ bytes: [UInt8]) -> [EBMLElement] { Self.all(in: content, of: bytes) }
 
   /// Its value, an unsigned integer of at most eight bytes.

@@ -12,7 +12,7 @@ struct EarlySound {
     init(_ packet: consuming Packet) { self.packet = .some(packet) }
   }
 
-  /// By the index of their stream, in the order of the file.
+  /// Held packets by the index of their stream, in the order of the file.
   private var held: [Int: [HeldPacket]] = [:]
 
   /// More packets than prime any decoder are held.

@@ -3,10 +3,10 @@ import StreamReport
 
 /// How samples of an MP4 track are encrypted (ISO/IEC 14496-12, 8.12; ISO/IEC 23001-7). They are not decrypted here.
 struct Encryption: Sendable, Hashable {
-  /// The code of the scheme, such as `cenc`; `nil` where the file does not name it.
+  /// The code of the scheme, such as `cenc`; `nil` if the file does not name it.
   let scheme: String?
 
-  /// Schemes that make samples of any sample entry type unreadable: the four of ISO/IEC 23001-7, and that of PIFF.
+  /// Schemes that make samples of any sample entry type unreadable: the four of ISO/IEC 23001-7, and PIFF's.
   private static let schemes: Set = ["cenc", "cens", "cbc1", "cbcs", "piff"]
 
   /// `nil` for samples that are as their codec has them.
@@ -18,7 +18,7 @@ struct Encryption: Sendable, Hashable {
     self.scheme = scheme
   }
 
-  /// Of a track; `nil` where no sample description is of encrypted samples.
+  /// The encryption of a track; `nil` if no sample description is of encrypted samples.
   init?(_ track: MP4.Track) {
     guard let found = track.descriptions.lazy.compactMap({ Encryption($0) }).first else { return nil }
     self = found
@@ -37,7 +37,7 @@ struct Encryption: Sendable, Hashable {
 }
 
 extension InputFile {
-  /// The encryption of the video that is read, of those that are chosen; `nil` where it has none, or no box `moov`.
+  /// The encryption of the selected video; `nil` if it has none, or if there is no box `moov`.
   var encryption: Encryption? {
     guard kind == .container("MP4"), size != nil, let source = try? InputBytes(self), let movie = Self.movie(source)
     else { return nil }
@@ -49,7 +49,7 @@ extension InputFile {
     return nil
   }
 
-  /// The message that the video is encrypted; `nil` where it is not.
+  /// The message that the video is encrypted; `nil` if it is not.
   var encryptionFailure: Failure? {
     encryption.map { Failure("\(name): it is encrypted (\($0.name)), and cannot be decoded or copied") }
   }

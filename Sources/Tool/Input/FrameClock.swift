@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 
-/// The times of a sound stream's frames: of several that a transport stream has in one packet, the first one has a time.
+/// The times of a sound stream's frames. If a packet of a transport stream has several frames, only the first has a
+/// time.
 struct FrameClock {
   /// The last time that the container has, in ticks, and the samples since then.
   private var last: (time: Int64, samples: Int64)?

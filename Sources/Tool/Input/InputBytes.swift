@@ -11,7 +11,7 @@ final class ContainerFile {
   let input: InputFile
   let status: ReadingStatus
   fileprivate let file: OpenFile
-  /// nil for a file, which is read at any place.
+  /// nil for a file, which can be read at any place.
   fileprivate let pipe: SharedPipe?
 
   init(_ input: InputFile, _ status: ReadingStatus) throws(Failure) {
@@ -28,17 +28,17 @@ final class ContainerFile {
   /// The bytes for a further reader.
   func bytes() -> InputBytes { InputBytes(file, pipe) }
 
-  /// No further reader comes: what all have read of a pipe need not be kept.
+  /// No further reader comes: bytes of a pipe that all have read need not be kept.
   func hasAllReaders() { pipe?.hasAllReaders = true }
 }
 
-/// The bytes of a file at any place, those of a pipe in their order: for libavformat, and for reports.
+/// The bytes of a file at any place, or of a pipe in order, for libavformat and for reports.
 final class InputBytes {
   private let file: OpenFile
   private let pipe: SharedPipe?
   private let number: Int
   private(set) var position: Int64 = 0
-  /// In bytes, when reading began; `UInt64.max` for a pipe. Readers of tables compare every entry with it.
+  /// The size in bytes when reading began; `UInt64.max` for a pipe. Readers of tables compare every entry with it.
   let size: UInt64
 
   fileprivate init(_ file: OpenFile, _ pipe: SharedPipe?) {
@@ -56,13 +56,13 @@ final class InputBytes {
 
   deinit { letGo() }
 
-  /// Nothing more is read: what others have read of a pipe need not be kept for this reader.
+  /// Nothing more is read: bytes of a pipe that others have read need not be kept for this reader.
   func letGo() { pipe?.remove(number) }
 
   /// Bytes there are now; `nil` for a pipe.
   var length: Int64? { isSeekable ? (try? Stat(file.descriptor))?.size : nil }
 
-  /// Reads what comes next. Returns how many bytes; 0 at the end.
+  /// Reads the next bytes. Returns their count; 0 at the end.
   private func readNext(_ buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     let count =
       if let pipe { unsafe pipe.read(number, into: buffer) } else {
@@ -108,19 +108,19 @@ extension InputBytes: ByteSource {
   }
 }
 
-/// A pipe with several readers. What the slowest has not read yet is kept.
+/// A pipe with several readers. It keeps the bytes that the slowest reader has not read yet.
 private final class SharedPipe {
   private let file: OpenFile
   private let status: ReadingStatus
-  /// What is kept, and where it begins in the pipe.
+  /// The bytes in memory, and their offset in the pipe.
   private var kept: [UInt8]
   private var start = 0
   var hasAllReaders = false
-  /// Where each reader is; nil for one that has ended.
+  /// The position of each reader; nil for a reader that has ended.
   private var places: [Int?] = []
 
   private static let pieceSize = 1 << 16
-  /// What is dropped at once, so that little is moved.
+  /// The fewest bytes that are dropped together, so that little is moved.
   private static let dropSize = 1 << 22
 
   init(_ pipe: PipeInput, _ status: ReadingStatus) { (file, self.status, kept) = (pipe.file, status, pipe.front) }

@@ -19,7 +19,7 @@ extension InputFile {
 
   private static let segment: UInt64 = 0x1853_8067
 
-  /// Whether a segment goes on behind the end. One whose size is unknown, as in a stream that is live, ends anywhere.
+  /// Whether a segment continues behind the end. A segment whose size is unknown, as in a live stream, ends anywhere.
   private static func endsInsideSegment(_ source: InputBytes) -> Bool {
     var offset: UInt64 = 0
     // The header and a segment; few files have more, or something else.
@@ -62,7 +62,7 @@ extension InputFile {
         return false
       }
     }
-    // Some writers have other numbers there: then it is looked for where the last tag begins.
+    // Some writers put other numbers there. The start of the last tag is searched for then.
     let header = source.read(at: 5, count: 4)
     guard header.count == 4 else { return false }
     var offset = UInt64(big(header[...])) + 4
@@ -87,7 +87,7 @@ extension InputFile {
 
   // MARK: MPEG-TS
 
-  /// Whether the last packet is no whole one. What precedes it may have lost bytes, and need not be counted.
+  /// Whether the last packet is incomplete. Bytes may be missing before it, so packets are not counted.
   private static func endsInsidePacket(_ source: InputBytes) -> Bool {
     let count = min(source.size, 2048)
     return TransportStream.Packets.endsInsidePacket(source.read(at: source.size - count, count: Int(count)))

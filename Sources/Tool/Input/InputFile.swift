@@ -15,7 +15,7 @@ struct InputFile: Sendable {
   /// The pipe, if it is one.
   let pipe: PipeInput?
   private let status: Stat
-  /// The open file, where its name cannot be passed to GStreamer, because it is not UTF-8, or where it has none.
+  /// The open file, if it has no name, or a name that is not UTF-8 and cannot be passed to GStreamer.
   private let unnameable: OpenFile?
   /// A copy of a pipe that cannot be read in its order.
   private let spool: OpenFile?
@@ -30,9 +30,9 @@ struct InputFile: Sendable {
   enum Kind: Equatable {
     /// Not read, or not recognised.
     case unknown
-    /// There is a start code within the first 64 KiB, and no signature of another format. The codec, where the first
-    /// parameter sets leave no doubt.
-    case byteStream(FormatDescription.Codec?)
+    /// NAL units after start codes, and no signature of another format. The codec is evident if the first parameter
+    /// sets leave no doubt. Otherwise it is the likelier codec.
+    case byteStream(FormatDescription.Codec, isEvident: Bool)
     /// A container, and its name.
     case container(String)
     /// A format without H.264 or H.265, and its name.
@@ -41,6 +41,8 @@ struct InputFile: Sendable {
 
   /// Whether the first bytes do not rule out a byte stream.
   var isRaw: Bool { if case .container = kind { false } else { true } }
+  /// The codec of a byte stream; `nil` for other files.
+  var codec: FormatDescription.Codec? { if case .byteStream(let codec, _) = kind { codec } else { nil } }
   /// Whether there is an index of random access points.
   var hasIndex: Bool {
     switch kind {
@@ -48,14 +50,14 @@ struct InputFile: Sendable {
     default: false
     }
   }
-  /// Whether the container has times of a clock that may begin, and begin anew, anywhere.
+  /// Whether the container has times of a clock that may begin and restart at any value.
   var hasClock: Bool {
     switch kind {
     case .container("MPEG-TS"), .container("an MPEG program stream"): true
     default: false
     }
   }
-  /// Bytes, `nil` for what has no size, such as a pipe.
+  /// Bytes; `nil` if there is no size, as for a pipe.
   var size: Int? { pipe == nil && status.type == .regular ? Int(status.size) : nil }
 
   /// Whether more was written to the file since it was looked at.
@@ -68,9 +70,9 @@ struct InputFile: Sendable {
   ///
   /// - Parameters:
   ///   - path: of the file; `-` for standard input.
-  ///   - spoolsMP4: whether MP4 from a pipe is copied to a temporary file, as far as it goes: its table of contents may
-  ///     be at its end.
-  ///   - name: for messages, where the path is none that the user knows.
+  ///   - spoolsMP4: whether MP4 from a pipe is copied to a temporary file, as far as it goes: its table of contents
+  ///     may be at its end.
+  ///   - name: for messages, if the user does not know the path.
   init(_ path: FilePath, spoolsMP4: Bool = true, name shown: String? = nil) throws(Failure) {
     guard !path.isEmpty else { throw Failure("the input has no name", .usage) }
     (self.path, isStandardInput) = (path, path == "-")
@@ -88,17 +90,16 @@ struct InputFile: Sendable {
     }
     let file = try isStandardInput ? OpenFile(.standardInput) : OpenFile(path, .readOnly)
     let front: [UInt8]
-    // What another program has read of standard input is not there any more.
+    // Bytes that another program has read of standard input are gone.
     let hasBegun = isStandardInput && (try? file.descriptor.seek(offset: 0, from: .current)) ?? 0 > 0
     if status.type == .regular, !hasBegun {
       guard isStandardInput || status.size > 0 else { throw Failure("\(name): an empty file") }
       (self.status, pipe, unnameable, spool) = (status, nil, String(validating: path) == nil ? file : nil, nil)
-      front = unsafe [UInt8](unsafeUninitializedCapacity: 65536) { buffer, count in
-        let buffer = UnsafeMutableRawBufferPointer(buffer)
-        count = (try? unsafe file.descriptor.read(fromAbsoluteOffset: 0, into: buffer)) ?? 0
-      }
+      let short = Self.front(file, Self.frontSize)
+      // A recording that begins in the middle of a large picture.
+      front = Kind(short) == .unknown && status.size > Self.frontSize ? Self.front(file, Self.longFrontSize) : short
     } else {
-      let input = PipeInput(file)
+      let input = PipeInput(file, upTo: Self.frontSize) { Kind($0) != .unknown }
       front = input.front
       guard !front.isEmpty else { throw Failure("\(name): empty; expected a stream") }
       if spoolsMP4, Kind(front) == .container("MP4") {
@@ -114,6 +115,16 @@ struct InputFile: Sendable {
     programs = kind == .container("MPEG-TS") ? TransportStream.programs(in: front) : []
   }
 
+  /// Bytes that are enough to recognise most formats, and to find the first start code behind others.
+  private static let (frontSize, longFrontSize) = (1 << 16, 1 << 20)
+
+  private static func front(_ file: OpenFile, _ size: Int) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      let buffer = UnsafeMutableRawBufferPointer(buffer)
+      count = (try? unsafe file.descriptor.read(fromAbsoluteOffset: 0, into: buffer)) ?? 0
+    }
+  }
+
   func isSameFile(as other: Stat) -> Bool { status.isSameFile(as: other) }
 
   /// The file with a selection of streams, which only containers have.
@@ -126,7 +137,7 @@ struct InputFile: Sendable {
     return file
   }
 
-  /// Opens the file, which is no pipe.
+  /// Opens the file, which must not be a pipe.
   func open() throws(Failure) -> OpenFile {
     if let spool { return spool }
     return try isStandardInput ? OpenFile(.standardInput) : OpenFile(path, .readOnly)
@@ -152,14 +163,15 @@ struct InputFile: Sendable {
     return try PipelineElement("fdsrc", ["fd": .int(descriptor.rawValue)])
   }
 
-  /// The message that the file has no H.264 or H.265 video, with what it is instead.
+  /// The message that the file has no H.264 or H.265 video, with its actual contents.
   var noVideo: String {
     let expected = "expected H.264 or H.265 as a byte stream or in MP4, MOV, Matroska, MPEG-TS, FLV or AVI"
     return switch kind {
     case .other(let what): "\(name): \(what); \(expected)"
     case .container(let what): "\(name): \(what) without H.264 or H.265 video"
-    case .byteStream(let codec?): "\(name): parameter sets of \(codec.name), but no picture that can be read"
-    case .byteStream(nil):
+    case .byteStream(let codec, isEvident: true):
+      "\(name): parameter sets of \(codec.name), but no picture that can be read"
+    case .byteStream:
       "\(name): start codes, but no H.264 or H.265 that can be read: no parameter sets (SPS, PPS) before the slices"
     case .unknown: "\(name): no H.264 or H.265 found; \(expected)"
     }
@@ -171,17 +183,19 @@ extension InputFile.Kind {
   init(_ bytes: [UInt8]) {
     if let format = FileFormat(bytes.span) {
       self = .container(Self.name(format))
-    } else if let known = Self.known.first(where: { bytes.starts(with: $0.start) }) {
-      self = .other(known.name)
+    } else if let name = OtherFormat.name(of: bytes.span) {
+      self = .other("\(name)")
     } else if !Self.beginsWithStartCode(bytes), TransportStream.Packets(in: bytes) != nil {
-      // What precedes the packets belongs to something else.
+      // Bytes in front of the packets belong to another format.
       self = .container("MPEG-TS")
-    } else if Self.hasStartCode(bytes) {
-      self = .byteStream(CodecGuess.evidentCodec(of: bytes.span))
+    } else if let codec = CodecGuess.evidentCodec(of: bytes.span) {
+      self = .byteStream(codec, isEvident: true)
+    } else if let codec = CodecGuess.codec(of: bytes.span) {
+      self = .byteStream(codec, isEvident: false)
     } else if bytes.allSatisfy({ $0 == 0 }) {
       self = .other("nothing but zeros at its start")
-    } else if Self.isText(bytes) {
-      self = .other("text")
+    } else if let name = TextFormat.name(of: bytes) {
+      self = .other(name)
     } else {
       self = .unknown
     }
@@ -198,36 +212,9 @@ extension InputFile.Kind {
     }
   }
 
-  /// Signatures of formats without H.264 or H.265, for the error message.
-  private static let known: [(start: [UInt8], name: String)] = [
-    ([0x89, 0x50, 0x4E, 0x47], "a PNG picture"), ([0xFF, 0xD8, 0xFF], "a JPEG picture"),
-    (Array("GIF8".utf8), "a GIF picture"), (Array("YUV4MPEG".utf8), "YUV4MPEG, raw video"),
-    (Array("%PDF".utf8), "a PDF document"), ([0x50, 0x4B, 3, 4], "a ZIP archive"),
-    ([0x1F, 0x8B], "a gzip archive"), (Array("OggS".utf8), "Ogg"), (Array("RIFF".utf8), "RIFF, such as WAV"),
-    ([0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11], "ASF, such as WMV"),
-    (Array("fLaC".utf8), "FLAC"), (Array("ID3".utf8), "MP3"), (Array("\u{7F}ELF".utf8), "a program"),
-    (Array("nut/multimedia".utf8), "NUT"), (Array("#EXTM3U".utf8), "an HLS playlist, which names segments to read"),
-    ([0, 0, 1, 0xB3], "MPEG-1 or MPEG-2 video"), (Array("DKIF".utf8), "IVF (VP8, VP9 or AV1)"),
-  ]
-
-  /// Whether there are no control characters but white space, and at least nine of ten bytes are ASCII.
-  private static func isText(_ bytes: [UInt8]) -> Bool {
-    bytes.allSatisfy { $0 >= 32 && $0 != 127 || (9...13).contains($0) }
-      && bytes.count(where: { $0 < 128 }) >= bytes.count / 10 * 9
-  }
-
   /// Whether the bytes begin as a byte stream does: with zeros, at least two, and a one.
   private static func beginsWithStartCode(_ bytes: [UInt8]) -> Bool {
     guard let end = bytes.firstIndex(where: { $0 != 0 }) else { return false }
     return end >= 2 && bytes[end] == 1
-  }
-
-  private static func hasStartCode(_ bytes: [UInt8]) -> Bool {
-    var zeros = 0
-    for byte in bytes {
-      if byte == 1, zeros >= 2 { return true }
-      zeros = byte == 0 ? zeros + 1 : 0
-    }
-    return false
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import StreamReport
 
-/// What the boxes at the top of an MP4 file contain.
+/// The contents of the boxes at the top level of an MP4 file.
 struct MP4Layout {
   /// Whether there is a `moof` box.
   private(set) var isFragmented = false

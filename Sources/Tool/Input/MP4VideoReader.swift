@@ -4,7 +4,7 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// Reads the video track of an MP4 or MOV file: its samples, and what its edit list shows of them.
+/// Reads the video track of an MP4 or MOV file: its samples, in the range that its edit list shows.
 final class MP4VideoReader: VideoTrackReader {
   let track: VideoTrack
   private(set) var shown: ShownRange
@@ -12,7 +12,7 @@ final class MP4VideoReader: VideoTrackReader {
   private(set) var position: Int64 = 0
 
   let hidesFront: Bool
-  /// All parts that are shown; one where the file has no edit list.
+  /// All parts that are shown; one part if the file has no edit list.
   let parts: [ShownRange]
 
   private let input: InputFile
@@ -25,8 +25,8 @@ final class MP4VideoReader: VideoTrackReader {
   /// More samples than are needed to determine the frame rate and the first picture.
   private static let trialCount = 512
 
-  /// - Parameter part: which of the parts that the edit list shows is read, from 0.
-  /// - Throws: a `Failure` where the file cannot be read, or has no H.264 or H.265 track.
+  /// - Parameter part: the number of the part of the edit list that is read, from 0.
+  /// - Throws: a `Failure` if the file cannot be read, or has no H.264 or H.265 track.
   init(_ input: InputFile, part: Int = 0) throws(Failure) {
     self.input = input
     let source = try InputBytes(input)
@@ -38,7 +38,7 @@ final class MP4VideoReader: VideoTrackReader {
     if let program = input.selection.program { throw Failure("\(input.name): no program \(program); MP4 has none") }
     let file = start.track
     guard let video = file.video, file.timescale > 0 else { throw Failure(input.noVideo) }
-    // Samples in front of the encrypted ones may be clear, with a description of their own.
+    // Samples in front of encrypted samples may be clear, with a description of their own.
     if Encryption(file) != nil, let failure = input.encryptionFailure { throw failure }
     (timescale, descriptionIndex) = (file.timescale, video.index)
     let trial = Trial(start)
@@ -51,6 +51,7 @@ final class MP4VideoReader: VideoTrackReader {
     shown = Self.range(range, timescale)
     let description = video.description
     var track = VideoTrack(codec: video.codec, packaging: Self.packaging(description))
+    if description.configuration.isEmpty, trial.beginsWithStartCode { track.packaging = .byteStream(isAligned: true) }
     track.size = (description.width, description.height)
     track.framerate = trial.rate(timescale)
     if let ratio = description.pixelAspectRatio, ratio.horizontal > 0, ratio.vertical > 0,
@@ -114,7 +115,7 @@ final class MP4VideoReader: VideoTrackReader {
 
   func next() throws(Failure) -> VideoSample? {
     while let sample = try nextSample() {
-      // What the end of the file cuts off is not there.
+      // Skips samples that the end of the file cuts off.
       if sample.range.upperBound <= size { return read(sample) }
     }
     return nil
@@ -122,7 +123,7 @@ final class MP4VideoReader: VideoTrackReader {
 
   private func nextSample() throws(Failure) -> MP4.Sample? {
     do throws(MP4.ReadError) { return try samples.next() } catch {
-      // A fragment that is cut off ends the file; what precedes it counts.
+      // A fragment that is cut off ends the file. Samples before it count.
       guard samples.movie.isFragmented else { throw input.failure(error) }
       return nil
     }
@@ -139,10 +140,24 @@ final class MP4VideoReader: VideoTrackReader {
     return VideoSample(
       bytes: samples.bytes(of: sample), composition: Self.nanoseconds(sample.compositionTime, timescale),
       decoding: Self.nanoseconds(samples.decodingTime(of: sample), timescale),
-      duration: Self.nanoseconds(Int64(sample.duration), timescale), isSync: sample.isSync, packaging: packaging)
+      duration: duration(of: sample), isSync: sample.isSync, packaging: packaging)
+  }
+
+  /// How long a sample lasts, in nanoseconds, regardless of the distance of decoding times. The first sample that is
+  /// shown lasts beyond the start. All samples in front of it last up to there.
+  private func duration(of sample: MP4.Sample) -> Int64 {
+    let duration = Self.nanoseconds(Int64(sample.duration), timescale)
+    guard sample.compositionTime <= samples.firstTime else { return duration }
+    let time = Self.nanoseconds(sample.compositionTime, timescale)
+    guard sample.compositionTime == samples.firstTime else {
+      return min(duration, Self.nanoseconds(samples.firstTime, timescale) &- time)
+    }
+    return max(duration, shown.start &- time &+ 1)
   }
 
   // MARK: Seeking
+
+  var first: Int64? { Self.nanoseconds(samples.firstTime, timescale) }
 
   func readAllMedia() {
     samples.show(allMedia)
@@ -157,11 +172,13 @@ final class MP4VideoReader: VideoTrackReader {
     return true
   }
 
-  /// What the first samples show of all.
+  /// The first samples, as evidence about all samples.
   private struct Trial {
     /// The first composition time.
     private(set) var start: Int64 = 0
-    private var usual = UsualDuration()
+    /// Whether samples are pieces of a byte stream, as some cameras write them.
+    private(set) var beginsWithStartCode = false
+    private var durations = SampleDurations()
 
     init(_ samples: MP4.VideoSamples) {
       var samples = samples
@@ -169,14 +186,17 @@ final class MP4VideoReader: VideoTrackReader {
       for number in 0..<trialCount {
         guard let sample = try? samples.next() else { break }
         let time = sample.decodingTime &+ sample.compositionOffset
+        if number == 0 {
+          beginsWithStartCode = LengthPrefixed.isAnnexB(samples.bytes(of: sample).span, lengthSize: .four)
+        }
         start = number == 0 ? time : min(start, time)
         // The last duration is often made up.
-        if let previous { usual.add(previous) }
+        if let previous { durations.add(previous) }
         previous = sample.duration
       }
-      if usual.ticks == 0, let previous { usual.add(previous) }
+      if durations.isEmpty, let previous { durations.add(previous) }
     }
 
-    func rate(_ timescale: UInt32) -> Fraction? { usual.rate(timescale).map { Fraction($0) } }
+    func rate(_ timescale: UInt32) -> Fraction? { durations.rate(timescale).map { Fraction($0) } }
   }
 }

@@ -4,7 +4,8 @@ import H26x
 import Synchronization
 
 /// The first part of a pipeline that reads a byte stream, or plays any file: `parsebin` demultiplexes it into parsed
-/// streams.
+/// streams. The file's type is set explicitly. A type that `parsebin` recognizes itself may name other files and
+/// addresses, which it would open.
 final class MediaReader: PictureSource {
   /// Returns the element to link a stream to, already added to the pipeline; `nil` to leave the stream unlinked, or
   /// when the route has linked it itself. Called on a streaming thread.
@@ -35,20 +36,19 @@ final class MediaReader: PictureSource {
   /// - Parameters:
   ///   - framerate: the frame rate of a byte stream that has none.
   ///   - route: called for the first H.264 or H.265 stream and for streams of other kinds; further video is not linked.
+  /// - Throws: a `Failure` if the file is neither a byte stream nor a supported container.
   init(
     _ input: InputFile, framerate: Fraction? = nil, route: @escaping Route
   ) throws(Failure) {
+    guard let caps = input.caps else { throw Failure(input.noVideo) }
     self.input = input
     pipeline = Pipeline()
     place = ProgressPlace(of: pipeline)
     do throws(PipelineError) {
       let source = try input.source()
       let parse = try PipelineElement("parsebin", name: "parsebin")
-      // Without typefind: it would load every plugin that has a type finder, and with some of them a hundred libraries.
-      if case .byteStream(let codec?) = input.kind {
-        try parse.set(
-          "sink-caps", .string("\(codec.mediaType), stream-format=(string)\(codec.syntax.byteStreamFormat)"))
-      }
+      // Without typefind, which would also load every plugin that has a type finder, some with a hundred libraries.
+      try parse.set("sink-caps", .string(caps))
       state.withLock { $0.parts.append(source) }
       try pipeline.add(source)
       try pipeline.add(parse)
@@ -115,7 +115,7 @@ final class MediaReader: PictureSource {
     switch failure.error.code {
     case .stream(.wrongType): return nothingFound
     case .stream(.typeNotFound), .stream(.codecNotFound), .core(.missingPlugin):
-      // Where there is video, the decoder's reason is more specific.
+      // If there is video, the decoder's reason is more specific.
       return video == nil ? nothingFound : Failure(error, about: input.name)
     default:
       // A demultiplexer without linked pads posts an error; a pipe may end before its type is known.
@@ -130,7 +130,7 @@ final class MediaReader: PictureSource {
     }
   }
 
-  /// The message that there is no H.264 or H.265 video, with what was found instead.
+  /// The message that there is no H.264 or H.265 video, with the streams that were found.
   var nothingFound: Failure {
     if let codec = state.withLock({ $0.video?.codec ?? $0.codec }) {
       let container = if case .container(let name) = input.kind { name } else { "a stream" }
@@ -160,7 +160,7 @@ final class MediaReader: PictureSource {
     }
     guard isFirst else { return try check() }
     do throws(PipelineError) {
-      // A pipeline without sinks is PAUSED at once, so that this has to wait for the streams.
+      // A pipeline without sinks is PAUSED immediately, so the streams must be waited for here.
       let (messages, end) = (pipeline.messages, discovery.continuation)
       Task { [weak self] in
         do throws(PipelineError) {
@@ -211,7 +211,7 @@ final class MediaReader: PictureSource {
 
   func playToEnd() async throws(Failure) { try await playToEnd {} }
 
-  /// Plays to the end of the stream. The pipeline is not stopped, so that elements keep their statistics.
+  /// Plays to the end of the stream. The pipeline is not stopped, so elements keep their statistics.
   ///
   /// - Parameter begun: called once the pipeline was set to play.
   func playToEnd(_ begun: () -> Void) async throws(Failure) {
@@ -229,5 +229,21 @@ final class MediaReader: PictureSource {
   func check() throws(Failure) {
     if let failure = state.withLock({ $0.failure }) { throw failure }
     guard video != nil else { throw nothingFound }
+  }
+}
+
+extension InputFile {
+  /// The caps of the file's bytes; `nil` for unsupported formats.
+  fileprivate var caps: String? {
+    switch kind {
+    case .byteStream(let codec, _): "\(codec.mediaType), stream-format=(string)\(codec.syntax.byteStreamFormat)"
+    case .container("MP4"): "video/quicktime"
+    case .container("Matroska"): "video/x-matroska"
+    case .container("FLV"): "video/x-flv"
+    case .container("AVI"): "video/x-msvideo"
+    case .container("MPEG-TS"): "video/mpegts, systemstream=(boolean)true"
+    case .container: "video/mpeg, mpegversion=(int)2, systemstream=(boolean)true"
+    case .other, .unknown: nil
+    }
   }
 }

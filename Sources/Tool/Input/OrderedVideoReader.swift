@@ -3,15 +3,15 @@ import GStreamer
 import H26x
 import Synchronization
 
-/// Reads a transport or program stream in which some pictures have no time. The container's times are left out, so that the
-/// parser derives all of them from the order of pictures and the frame rate.
+/// Reads a transport or program stream in which some pictures have no time. The container's times are left out, so
+/// the parser derives all times from the order of pictures and the frame rate.
 final class OrderedVideoReader: VideoTrackReader {
   private let reader: ContainerVideoReader
   private var ahead: VideoSample?
   let track: VideoTrack
   let known: KnownTimes
 
-  /// What the container has of the times, in nanoseconds of the media.
+  /// The times that the container has, in nanoseconds of the media.
   final class KnownTimes: Sendable {
     /// The time of the first picture in decoding order.
     let first: Int64
@@ -27,8 +27,8 @@ final class OrderedVideoReader: VideoTrackReader {
     func add(_ time: Int64) { last.max(time, ordering: .relaxed) }
   }
 
-  /// - Parameter frameRate: of a stream that has none.
-  /// - Returns: `nil` where the first picture has no time.
+  /// - Parameter frameRate: the frame rate of a stream that has none.
+  /// - Returns: `nil` if the first picture has no time.
   init?(_ reader: ContainerVideoReader, frameRate: Fraction?) throws(Failure) {
     guard let sample = try reader.next(), let time = sample.composition else { return nil }
     (self.reader, ahead, known) = (reader, sample, KnownTimes(first: time))

@@ -8,11 +8,11 @@ protocol PictureSource: Sendable {
   var input: InputFile { get }
   /// Whether it begins near the start that was requested.
   var hasSought: Bool { get }
-  /// All parts that are shown, of which it reads one; none where everything is.
+  /// All parts that are shown, of which it reads one; empty if everything is shown.
   var parts: [ShownRange] { get }
   /// The video's parser; `nil` before it is known.
   var parser: PipelineElement? { get }
-  /// Ends a sentence about times that are not as the file has them; empty where they are.
+  /// Ends a sentence about times that are not as the file has them; empty if they are.
   var remark: String { get }
   /// How far it has come.
   var place: ProgressPlace { get }
@@ -20,9 +20,9 @@ protocol PictureSource: Sendable {
   func begin() async throws(Failure)
   /// Prerolls the pipeline.
   func preroll() async throws(Failure)
-  /// Plays to the end of the stream. The pipeline is not stopped, so that elements keep their statistics.
+  /// Plays to the end of the stream. The pipeline is not stopped, so elements keep their statistics.
   func playToEnd() async throws(Failure)
-  /// Ends the stream as if nothing more came, also where the input waits for more.
+  /// Ends the stream as if nothing more came, even if the input waits for more.
   func end()
   /// Stops the pipeline, and makes this its failure, unless it has one.
   func fail(_ failure: Failure)
@@ -33,7 +33,7 @@ protocol PictureSource: Sendable {
 extension PictureSource {
   /// The statistics of the parser.
   var parserStatistics: Fields? { try? parser?.fields("stats") }
-  /// Width to height of a pixel; `nil` where neither stream nor container has it.
+  /// Width to height of a pixel; `nil` if neither the stream nor the container has it.
   var pixelAspect: Fraction? { parser?.pad("src")?.caps.first.value("pixel-aspect-ratio")?.fraction }
 }
 
@@ -42,8 +42,8 @@ extension InputFile {
   ///
   /// - Parameters:
   ///   - framerate: the frame rate of a byte stream that has none.
-  ///   - part: which of the parts that a container shows is read, from 0.
-  ///   - start: a time of the presentation from which on pictures are requested; earlier ones come too.
+  ///   - part: the number of the part of the container that is read, from 0.
+  ///   - start: a time of the presentation at which the requested pictures begin. Earlier pictures come too.
   ///   - rest: makes the elements behind the parser, perhaps on a streaming thread.
   func pictureSource(
     framerate: Fraction? = nil, part: Int = 0, from start: ClockTime? = nil,

@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// What a container shows of the ticks on which the times of its pictures are.
+/// The ticks of a container's picture times, as far as they can be observed.
 struct PictureTicks {
   /// Times of the first pictures since one of them, in nanoseconds.
   private var times: [Int64] = []
@@ -11,12 +11,13 @@ struct PictureTicks {
   private var precision: Int64 = 0
   /// Whether the container's durations are all alike but for rounding.
   private var isConstant = false
-  /// Ticks a second of which all times are multiples; `nil` where only rounded times are known.
+  /// Ticks a second of which all times are multiples; `nil` if only rounded times are known.
   private var common: Fraction?
   /// Whether fields may have times of their own.
   private let hasFields: Bool
 
-  /// Samples that are looked at in MP4, whose tables have them, and in others, of which they are read.
+  /// The most samples that are inspected: in MP4, whose tables have them, and in other containers, which must be
+  /// read.
   private static let (tableLimit, readLimit) = (100_000, 512)
   private static let second = 1_000_000_000
 
@@ -31,14 +32,14 @@ struct PictureTicks {
     }
   }
 
-  /// The rate of ticks for pictures of a frame rate: that one, unless they are on other ticks; `nil` where only
-  /// nanoseconds have all times.
+  /// The rate of ticks for pictures of a frame rate. It is the frame rate, unless they are on other ticks; `nil` if
+  /// only nanoseconds have all times.
   func rate(_ frameRate: Fraction, isProgressive: Bool) -> Fraction? {
     guard frameRate.numerator > 0, frameRate.denominator > 0, !isConstant, isProgressive || !hasFields else {
       return frameRate
     }
     let tick = Double(Self.second) * Double(frameRate.denominator) / Double(frameRate.numerator)
-    // No more than what may be rounding or the clock of a camera.
+    // At most as much as rounding or the clock of a camera explains.
     let tolerance = max(Double(precision), tick / 20)
     let isRegular = times.allSatisfy { time in
       let ticks = Double(time) / tick
@@ -91,7 +92,7 @@ struct PictureTicks {
       guard let sample = try? reader.next() else { break }
       guard let time = sample.composition else { continue }
       first = first ?? time
-      // Where the clock begins anew, it may be on other ticks.
+      // After a restart, the clock may be on other ticks.
       let distance = time &- (first ?? time)
       if (0...Int64(3600 * Self.second)).contains(distance) { times.append(distance) }
     }

@@ -8,15 +8,19 @@ final class PipeInput: Sendable {
   /// The bytes that have been read.
   let front: [UInt8]
 
-  /// Bytes that are enough to recognise a format.
+  /// Bytes that are enough to recognise most formats.
   private static let wanted = 4096
   private static let pieceSize = 1 << 16
 
   /// Waits for the first 4096 bytes, or the end.
-  init(_ file: OpenFile) {
+  ///
+  /// - Parameters:
+  ///   - limit: the number of bytes after which the wait ends.
+  ///   - isEnough: whether the format can be recognised by these bytes.
+  init(_ file: OpenFile, upTo limit: Int = 0, until isEnough: ([UInt8]) -> Bool = { _ in true }) {
     self.file = file
     var bytes: [UInt8] = []
-    while bytes.count < Self.wanted {
+    while bytes.count < Self.wanted || bytes.count < limit && !isEnough(bytes) {
       let piece = file.descriptor.readAvailable(Self.pieceSize)
       if piece.isEmpty { break }
       bytes += piece
@@ -44,7 +48,7 @@ final class PipeInput: Sendable {
     return copy
   }
 
-  /// A descriptor from which everything can be read, from the first byte on.
+  /// A descriptor from which everything can be read, including the first bytes.
   ///
   /// - Throws: an `Errno` when there are no more descriptors or threads.
   func replayed() throws(Errno) -> FileDescriptor {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Synchronization
 
-/// What the thread that reads a container shares with others.
+/// The state that the thread that reads a container shares with others.
 final class ReadingStatus: Sendable {
   private let stops = Atomic(false)
   private let ends = Atomic(false)
@@ -10,13 +10,13 @@ final class ReadingStatus: Sendable {
   /// Whether reading is to end soon, also from a pipe that nothing writes to.
   var isStopping: Bool { stops.load(ordering: .relaxed) || isEnding }
 
-  /// Whether what was read so far is all, although the container has more.
+  /// Whether reading ends here, although the container has more.
   var isEnding: Bool { ends.load(ordering: .relaxed) }
   func end() { ends.store(true, ordering: .relaxed) }
 
   func stop(_ isStopping: Bool = true) { stops.store(isStopping, ordering: .relaxed) }
 
-  /// What reading has failed with first.
+  /// The first failure of reading.
   var failure: Failure? { first.withLock { $0 } }
   func fail(_ failure: Failure) { first.withLock { if $0 == nil { $0 = failure } } }
 }

@@ -8,9 +8,9 @@ struct SoundHeader: Equatable {
   let channels: Int
   /// Samples of the frame.
   let samples: Int
-  /// Bytes of the header, where it does not belong to the frame in other containers; 0 where it does.
+  /// Bytes of the header if it does not belong to the frame in other containers; 0 if it does.
   let length: Int
-  /// What other containers have in its place (`AudioSpecificConfig`); empty where they have nothing.
+  /// The configuration that replaces it in other containers (`AudioSpecificConfig`); empty if they have none.
   let configuration: [UInt8]
 
   /// libavcodec's names of the codecs that have one.
@@ -57,8 +57,8 @@ struct SoundHeader: Equatable {
     96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
   ]
 
-  /// ISO/IEC 14496-3, 1.7.2 and 1.7.3 (LOAS and LATM), of one program and one layer. A frame may leave out the
-  /// configuration, which is that of the frame before.
+  /// ISO/IEC 14496-3, 1.7.2 and 1.7.3 (LOAS and LATM), of one program and one layer. A frame without a configuration
+  /// reuses the previous frame's.
   private init?(latm bytes: [UInt8]) {
     guard bytes.count >= 8 else { return nil }
     var rest = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -82,8 +82,8 @@ struct SoundHeader: Equatable {
     (length, configuration) = (0, [])
   }
 
-  /// ETSI TS 102 366, E.1.2.1 and E.1.2.2. Dependent substreams, which add channels to the first independent one, have
-  /// their own headers, which are not read.
+  /// ETSI TS 102 366, E.1.2.1 and E.1.2.2. Dependent substreams add channels to the first independent one. Their own
+  /// headers are not read.
   private init?(enhancedAC3 bytes: [UInt8]) {
     guard bytes.count >= 6, bytes[0] == 0x0B, bytes[1] == 0x77 else { return nil }
     let (type, substream) = (bytes[2] >> 6, bytes[2] >> 3 & 7)
@@ -95,7 +95,7 @@ struct SoundHeader: Equatable {
     if rate < 3 {
       (sampleRate, samples) = ([48000, 44100, 32000][rate], 256 * [1, 2, 3, 6][count])
     } else {
-      // fscod2 is where numblkscod is else, and there are six blocks.
+      // fscod2 is in the place of numblkscod, and there are six blocks.
       guard count < 3 else { return nil }
       (sampleRate, samples) = ([24000, 22050, 16000][count], 256 * 6)
     }

@@ -3,7 +3,7 @@ import AVFormat
 
 /// Which streams of a container are read. Their numbers are those that info prints.
 struct StreamSelection: Sendable, Hashable {
-  /// The numbers of all that are read; `nil` for the first video, and what goes with it.
+  /// The numbers of all streams that are read; `nil` for the first video, and the streams that go with it.
   var streams: [Int]?
   /// The number of a transport stream's program.
   var program: Int?
@@ -27,10 +27,10 @@ struct StreamSelection: Sendable, Hashable {
 
   // MARK: Mistakes
 
-  /// Why there is no video of this selection among streams; `nil` for another reason.
+  /// The failure if streams have no video of this selection; `nil` for another reason.
   ///
   /// - Parameters:
-  ///   - streams: their numbers and what they are.
+  ///   - streams: their numbers and summaries.
   ///   - programs: the numbers of programs.
   func failure(_ input: InputFile, _ streams: [(number: Int, summary: String)], programs: [Int]) -> Failure? {
     let list = Text.list(streams.map { "\($0.number) \($0.summary)" })
@@ -47,7 +47,7 @@ struct StreamSelection: Sendable, Hashable {
 }
 
 extension ContainerInput {
-  /// Fails where the streams that are chosen are not there.
+  /// Fails if the selected streams do not exist.
   func check(_ selection: StreamSelection) throws(Failure) {
     let streams = context.streams
     let hasAll = selection.streams?.allSatisfy { number in streams.contains { $0.index == number } } ?? true

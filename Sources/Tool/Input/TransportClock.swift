@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Continues the clock of a transport stream where it begins anew, as where files were joined: what follows such a seam
-/// comes right after what precedes it. The video, which is read first, finds the seams; other streams follow them.
+/// Continues the clock of a transport stream when it restarts, such as at a seam between joined files. Packets behind
+/// the seam come right after the packets before it. The video, which is read first, finds the seams; other streams
+/// follow them.
 final class TransportClock {
-  /// A place from which on times are shifted.
+  /// A place behind which times are shifted.
   private struct Seam {
-    /// Where the last packet of the video in front of it begins, in bytes of the file, and the first one behind it.
+    /// The offsets of the last video packet in front of the seam and of the first packet behind it, in bytes of the
+    /// file.
     let last: Int64
     let first: Int64
-    /// What is added to times behind it, in nanoseconds.
+    /// The shift of times behind it, in nanoseconds.
     let shift: Int64
   }
 
-  /// Times of a packet of the video, without what is added to them.
+  /// Times of a packet of the video, before the shift.
   private struct Place {
     let position: Int64
     let time: Int64
@@ -20,7 +22,7 @@ final class TransportClock {
     let isDecodingTime: Bool
   }
 
-  /// In ascending order.
+  /// Seams in ascending order.
   private var seams: [Seam] = []
   private var last: Place?
   private var hasEnded = false
@@ -30,23 +32,23 @@ final class TransportClock {
 
   init(reading read: @escaping (_ offset: UInt64, _ count: Int) -> [UInt8]) { self.read = read }
 
-  /// How often the clock has begun anew.
+  /// The number of times that the clock has restarted.
   var seamCount: Int { seams.count }
 
   // MARK: The video
 
-  /// By how much a clock goes back at a seam, at least, in nanoseconds: presentation times alone go back where pictures
+  /// The smallest step back of a clock at a seam, in nanoseconds. Presentation times alone also go back when pictures
   /// are reordered.
   private static func back(_ isDecodingTime: Bool) -> Int64 { isDecodingTime ? 100_000_000 : 1_000_000_000 }
-  /// By how much it goes ahead at a seam, at least; and where nothing in the file shows whether it ran on meanwhile.
+  /// The smallest step ahead at a seam, and the same if nothing in the file shows whether the clock kept running.
   private static let (ahead, farAhead): (Int64, Int64) = (10_000_000_000, 3_600_000_000_000)
 
-  /// Takes a packet of the video. Returns what is added to its times, in nanoseconds.
+  /// Takes a packet of the video. Returns the shift of its times, in nanoseconds.
   ///
   /// - Parameters:
-  ///   - position: where it begins in the file, in bytes; `nil` where that is not known.
-  ///   - decoding: when it is decoded, in nanoseconds; `nil` where the container does not have that.
-  ///   - presentation: when it is presented, likewise.
+  ///   - position: the packet's offset in the file, in bytes; `nil` if it is not known.
+  ///   - decoding: when it is decoded, in nanoseconds; `nil` if the container does not have that.
+  ///   - presentation: when it is presented, in nanoseconds; `nil` if the container does not have that.
   func take(at position: Int64?, decoding: Int64?, presentation: Int64?) -> Int64 {
     guard let time = decoding ?? presentation else { return seams.last?.shift ?? 0 }
     let position = max(position ?? 0, last?.position ?? 0)
@@ -74,15 +76,15 @@ final class TransportClock {
 
   // MARK: Other streams
 
-  /// Whether it is known what is added to the times of a packet: the video was read that far.
+  /// Whether the shift of a packet's times is known, because the video was read that far.
   func isKnown(at position: Int64) -> Bool { hasEnded || last.map { position <= $0.position } ?? true }
 
-  /// What is added to the times of a packet of another stream, in nanoseconds.
+  /// The shift of the times of a packet of another stream, in nanoseconds.
   ///
   /// - Parameters:
-  ///   - position: where it begins in the file, in bytes.
+  ///   - position: the packet's offset in the file, in bytes.
   ///   - time: its time, in nanoseconds.
-  ///   - expected: its time by the packets of its stream before it, with what was added to theirs; `nil` without one.
+  ///   - expected: its shifted time by the previous packets of its stream; `nil` without one.
   func shift(at position: Int64, of time: Int64, expecting expected: Int64?) -> Int64 {
     var (low, high) = (0, seams.count)
     while low < high {
@@ -102,11 +104,11 @@ final class TransportClock {
   /// in which there are other times.
   private static let (readLimit, readBehind): (Int64, Int64) = (1 << 22, 1 << 18)
 
-  /// Whether the clock itself goes ahead between two places of the file: where pictures are missing only, it runs on.
-  /// `nil` where that cannot be read.
+  /// Whether the clock itself goes ahead between two places of the file. If only pictures are missing, it keeps
+  /// running. `nil` if that cannot be read.
   private func jumps(from start: Int64, to end: Int64) -> Bool? {
     let count = min(end - start, Self.readLimit) + Self.readBehind
-    // What is read again is no more than what is read.
+    // At most as many bytes are read again as were read.
     guard let offset = UInt64(exactly: start), rereadCount + count <= end + (1 << 24) else { return nil }
     rereadCount += count
     return TransportStream.clockJumps(in: read(offset, Int(count)), by: Self.ahead / 1_000_000_000)

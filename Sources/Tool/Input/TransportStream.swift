@@ -2,16 +2,16 @@
 
 /// Reads the first packets of an MPEG transport stream (ISO/IEC 13818-1).
 enum TransportStream {
-  /// Where packets are: their sync bytes come at one distance.
+  /// The positions of packets: their sync bytes come at one distance.
   struct Packets: Equatable {
     /// The place of the first sync byte.
     var first: Int
-    /// Bytes from one sync byte to the next: 192 with a timestamp of 4 bytes in front of each packet, as in M2TS, 204
-    /// with parity bytes behind it.
+    /// Bytes from one sync byte to the next. 192 include a timestamp of 4 bytes in front of each packet, as in M2TS.
+    /// 204 include parity bytes behind it.
     var size: Int
 
     static let sizes = [188, 192, 204]
-    /// Packets in a row that are no chance, and how many are looked at.
+    /// The fewest packets in a row that are not a coincidence, and the most that are inspected.
     private static let (fewest, most) = (5, 8)
 
     init(first: Int, size: Int) { (self.first, self.size) = (first, size) }
@@ -31,16 +31,16 @@ enum TransportStream {
       return nil
     }
 
-    /// Whether the last of several packets in a row, with which the bytes end, is no whole one.
+    /// Whether the last of several packets in a row at the end of the bytes is incomplete.
     static func endsInsidePacket(_ bytes: [UInt8]) -> Bool {
       for size in sizes {
-        /// Whether so many bytes are left from a sync byte on, with packets in front of it.
+        /// Whether the last `rest` bytes begin with a sync byte, with packets in front of it.
         func ends(_ rest: Int) -> Bool {
           let last = bytes.count - rest
           guard last - (fewest - 1) * size >= 0, bytes[last] == 0x47 else { return false }
           return (1..<fewest).allSatisfy { isPacket(bytes, at: last - $0 * size) }
         }
-        // Of 192 bytes, four are in front of the sync byte.
+        // In packets of 192 bytes, four bytes precede the sync byte.
         let whole = size == 192 ? 188 : size
         if ends(whole) { return false }
         if (1...size).contains(where: { $0 != whole && ends($0) }) { return true }
@@ -48,7 +48,7 @@ enum TransportStream {
       return false
     }
 
-    /// Whether a header (2.4.3.2) can begin here: a sync byte, no error, and an adaptation field that fits or a payload.
+    /// Whether a header (2.4.3.2) can begin here: a sync byte, no error, and a payload or a fitting adaptation field.
     private static func isPacket(_ bytes: [UInt8], at place: Int) -> Bool {
       guard bytes[place] == 0x47, bytes[place + 1] & 0x80 == 0 else { return false }
       let control = bytes[place + 3] >> 4 & 3
@@ -56,8 +56,9 @@ enum TransportStream {
     }
   }
 
-  /// Whether the times of other streams than video go back, or ahead by many seconds; `nil` where these bytes have no two
-  /// times of such a stream. Program clock references (2.4.3.5) may come with the video alone, and are not looked at.
+  /// Whether the times of streams other than video go back, or ahead by many seconds; `nil` if these bytes have fewer
+  /// than two times of such a stream. Program clock references (2.4.3.5) may come with the video alone, so they are
+  /// ignored.
   static func clockJumps(in bytes: [UInt8], by seconds: Int64) -> Bool? {
     guard let packets = Packets(in: bytes) else { return nil }
     var latest: [Int: Int64] = [:]
@@ -67,7 +68,7 @@ enum TransportStream {
       let identifier = Int(bytes[start + 1] & 0x1F) << 8 | Int(bytes[start + 2])
       if let before = latest[identifier] {
         isKnown = true
-        // Times begin anew after 2^33 ticks of 90 kHz; going back is going ahead by nearly as many.
+        // Times wrap after 2^33 ticks of 90 kHz; going back is going ahead by nearly as many.
         if (time - before) & (1 << 33 - 1) > seconds * 90_000 { return true }
       }
       latest[identifier] = time
@@ -86,7 +87,7 @@ enum TransportStream {
     return (time[0] >> 1 & 7) << 30 | time[1] << 22 | (time[2] >> 1) << 15 | time[3] << 7 | time[4] >> 1
   }
 
-  /// The program numbers in the order of the program association table (2.4.4.3); none where these bytes have no table.
+  /// The program numbers in the order of the program association table (2.4.4.3); none if these bytes have no table.
   static func programs(in bytes: [UInt8]) -> [Int] {
     let found = Packets(in: bytes).map { [($0.first, $0.size)] } ?? []
     for (first, step) in [(0, 188), (4, 192), (0, 204)] + found {
@@ -109,7 +110,7 @@ enum TransportStream {
     let section = 5 + adaptation + Int(packet[4 + adaptation])
     guard section + 8 <= packet.count, packet[section] == 0 else { return nil }
     let length = Int(packet[section + 1] & 0x0F) << 8 | Int(packet[section + 2])
-    // The last 4 bytes are the CRC. Of a longer table, only the part in this packet is read.
+    // The last 4 bytes are the CRC. If the table is longer, only the part in this packet is read.
     let end = min(section + 3 + length - 4, packet.count)
     var programs: [Int] = []
     for entry in stride(from: section + 8, to: end - 3, by: 4) {

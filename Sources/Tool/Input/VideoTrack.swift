@@ -19,20 +19,20 @@ struct VideoTrack: Sendable {
   /// Width to height of a pixel.
   var pixelAspect: Fraction?
   var framerate: Fraction?
-  /// The container states the frame rate, which is no measure of its first pictures.
+  /// Whether the container states the frame rate, instead of a measurement of its first pictures.
   var isFramerateStated = false
-  /// How pictures are turned to be upright, by the value of `videoflip`'s property `video-direction`; `nil` for upright
-  /// ones.
+  /// How pictures are turned to be upright, by the value of `videoflip`'s property `video-direction`; `nil` for
+  /// upright pictures.
   var direction: String?
   var duration: ClockTime?
   /// The colour that the container states; `nil` for none.
   var colour: StreamDescription.Colour?
   /// The media rate of an edit that is shown at the rate of 1 nevertheless; `nil` without one.
   var otherEditRate: Double?
-  /// Ticks a second of its times; `nil` where the container does not have any.
+  /// Ticks a second of its times; `nil` if the container does not have any.
   var timescale: Int32?
 
-  /// Ends a sentence about what is not shown as the container has it; empty for nothing.
+  /// Ends a sentence about parts that are not shown as the container has them; empty for none.
   var remark: String {
     otherEditRate.map { "; an edit with media rate \(Text.fixed($0, 2)) is shown at rate 1" } ?? ""
   }
@@ -60,7 +60,7 @@ struct VideoTrack: Sendable {
     return caps
   }
 
-  /// What of the container's colour holds; `nil` also where it is not known what the stream has.
+  /// The parts of the container's colour that are in effect; `nil` also if the stream's colour is unknown.
   private var colorimetry: String? {
     guard let colour, let configuration = packaging.configuration,
       let format = FormatDescription(codec, configuration: configuration)
@@ -78,15 +78,15 @@ struct VideoTrack: Sendable {
 /// A piece of a video track, in decoding order: an access unit, or as many bytes as the container has in one piece.
 struct VideoSample: Sendable {
   var bytes: [UInt8]
-  /// When it is composed, in nanoseconds of the media, which may be below 0; `nil` where the container does not have it.
+  /// When it is composed, in nanoseconds of the media, which may be below 0; `nil` if the container does not have it.
   var composition: Int64?
-  /// When it is decoded, in the same time; `nil` where the container does not have it.
+  /// When it is decoded, in the same time; `nil` if the container does not have it.
   var decoding: Int64?
-  /// How long it lasts, in nanoseconds; 0 where that is not known.
+  /// How long it lasts, in nanoseconds; 0 if that is not known.
   var duration: Int64 = 0
   /// The container marks it as a sync sample.
   var isSync: Bool
-  /// Set where samples are described anew from this one on.
+  /// Set if the description of samples changes at this sample.
   var packaging: VideoTrack.Packaging?
 }
 
@@ -110,20 +110,27 @@ protocol VideoTrackReader: AnyObject {
   var track: VideoTrack { get }
   /// The part that is read.
   var shown: ShownRange { get }
+  /// When the first picture that is shown is composed, in nanoseconds of the media, if samples in front of it are
+  /// read. `nil` if the times alone show that.
+  var first: Int64? { get }
   /// Whether there are samples in front of the part that is read.
   var hidesFront: Bool { get }
   /// All parts that are shown.
   var parts: [ShownRange] { get }
-  /// Where the clock of the media begins, in nanoseconds; nil where it begins at 0.
+  /// The beginning of the media's clock, in nanoseconds; nil if it begins at 0.
   var beginning: Int64? { get }
   /// How far the file was read, in bytes.
   var position: Int64 { get }
-  /// Reads all media from the first sample on, whatever is shown of it.
+  /// Reads all media, beginning with the first sample, whatever is shown of it.
   func readAllMedia()
   /// The next sample; `nil` at the end.
   func next() throws(Failure) -> VideoSample?
   /// Continues at a sync sample that is shown at or before a time of the presentation, as far as the index has one.
   ///
-  /// - Returns: false where there is no index; nothing has changed then.
+  /// - Returns: false if there is no index; nothing has changed then.
   func seek(to time: ClockTime) throws(Failure) -> Bool
+}
+
+extension VideoTrackReader {
+  var first: Int64? { nil }
 }

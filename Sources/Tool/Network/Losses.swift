@@ -16,7 +16,7 @@ struct Losses {
     duplicates = statistics["num-duplicates"]?.integer ?? 0
   }
 
-  /// Continues a sentence: ` in 100 packets, 2 lost`; empty where no packet was counted.
+  /// Continues a sentence: ` in 100 packets, 2 lost`; empty if no packet was counted.
   var remark: String {
     guard packets > 0 else { return "" }
     let parts = [(lost, "lost"), (late, "too late"), (duplicates, "twice")].filter { $0.0 > 0 }

@@ -105,8 +105,8 @@ enum NetworkSource {
     return text[..<colon] + String(text[at...])
   }
 
-  /// The failure with its cause and remedy, where they are known. What is recognised by its text is in the debug text,
-  /// which is not translated.
+  /// The failure with its cause and remedy, if they are known. Some causes are recognized by the debug text, which is
+  /// not translated.
   func explained(_ error: PipelineError, about source: String, offer: Offer) -> Failure {
     let failure = Failure(error, about: source)
     if case (.udp(let address, _), .stateChange) = (self, error) {
@@ -188,7 +188,7 @@ enum NetworkSource {
     }
   }
 
-  /// Adds the depayloader and what follows, and returns the depayloader.
+  /// Adds the depayloader and the elements behind it, and returns the depayloader.
   private static func depayloader(
     _ codec: FormatDescription.Codec, in pipeline: Pipeline, _ settings: Settings, _ offer: Offer, _ next: Next
   ) throws(PipelineError) -> PipelineElement {
@@ -196,8 +196,47 @@ enum NetworkSource {
     let depay = try PipelineElement("rtph\(codec.digits)depay", name: "depayloader")
     offer.packets.check(at: depay.pad("sink"), codec, keepsTimes: settings.keepsTimes)
     try pipeline.add(depay)
-    try pipeline.link(depay, next(codec, pipeline))
+    let packaging = try packaging(codec, isRecorded: settings.keepsTimes)
+    try pipeline.add(packaging)
+    try pipeline.link(depay, packaging)
+    try pipeline.link(packaging, next(codec, pipeline))
     return depay
+  }
+
+  /// The element that sets the packaging of the depayloader's output.
+  ///
+  /// A byte stream is read correctly even if the sender puts parameter sets and a picture into one NAL unit, with
+  /// start codes between them. A recording gets NAL units, and the parser finds the ends of access units: some
+  /// senders mark each packet as the last of its access unit. For display, access units end as the sender marks them,
+  /// which is a picture earlier.
+  private static func packaging(
+    _ codec: FormatDescription.Codec, isRecorded: Bool
+  ) throws(PipelineError) -> PipelineElement {
+    let alignment = isRecorded ? "nal" : "au"
+    let caps = "\(codec.mediaType), stream-format=(string)byte-stream, alignment=(string)\(alignment)"
+    let filter = try PipelineElement("capsfilter", ["caps": .string(caps)])
+    if isRecorded {
+      filter.pad("src")?.changeBuffers { buffer in
+        buffer.flags.remove(.marker)
+        moveDelimiterFirst(in: &buffer, codec.syntax)
+        return .pass
+      }
+    }
+    return filter
+  }
+
+  /// The depayloader puts the session description's parameter sets in front of the first NAL unit, although it is an
+  /// access unit delimiter.
+  private static func moveDelimiterFirst(in buffer: inout Buffer, _ syntax: any ElementCodecSyntax.Type) {
+    guard let bytes = try? buffer.copiedBytes() else { return }
+    var nalUnits = NALPackaging.annexB.nalUnits(of: bytes.span)
+    let delimiter = nalUnits.firstIndex { syntax.role(of: bytes.span.extracting($0)) == .accessUnitDelimiter }
+    guard let delimiter, delimiter > 0 else { return }
+    nalUnits.insert(nalUnits.remove(at: delimiter), at: 0)
+    let ordered = nalUnits.flatMap { [0, 0, 0, 1] + bytes[$0] }
+    guard var replacement = Buffer(copying: ordered.span) else { return }
+    replacement.copyMetadata(from: buffer)
+    buffer = replacement
   }
 
   /// Links the first H.264 or H.265 stream that a source adds a pad for.

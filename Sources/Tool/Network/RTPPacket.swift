@@ -9,7 +9,7 @@ struct RTPPacket {
   /// The bytes behind the header and in front of the padding.
   let payload: Range<Int>
 
-  /// `nil` for what is no RTP packet.
+  /// `nil` for bytes that are no RTP packet.
   init?(_ bytes: Span<UInt8>) {
     guard bytes.count >= 12, bytes[0] >> 6 == 2 else { return nil }
     func word(_ place: Int) -> UInt32 { (0..<4).reduce(0) { $0 << 8 | UInt32(bytes[place + $1]) } }
@@ -26,7 +26,7 @@ struct RTPPacket {
     payload = start..<bytes.count - padding
   }
 
-  /// What a payload is by its first two bytes.
+  /// The kind of a payload, by its first two bytes.
   enum Kind {
     /// The depayloader takes it.
     case sound
@@ -51,7 +51,7 @@ struct RTPPacket {
     }
   }
 
-  /// The codec that the first two bytes of the payload look like; `nil` where they look like neither.
+  /// The codec that the first two bytes of the payload look like; `nil` if they look like neither.
   func likelyCodec(_ bytes: Span<UInt8>) -> FormatDescription.Codec? {
     guard payload.count > 2 else { return nil }
     let (first, second) = (bytes[payload.lowerBound], bytes[payload.lowerBound + 1])

@@ -3,10 +3,10 @@ import GStreamer
 import H26x
 import Synchronization
 
-/// Watches the packets of a stream: keeps from the depayloader what it fails at, and records why no picture came.
+/// Watches the packets of a stream: keeps faulty packets from the depayloader, and records why no picture came.
 final class RTPPackets: Sendable {
   private struct State {
-    /// Datagrams at the socket, where it is ours.
+    /// Datagrams at the socket, if this program has opened it.
     var datagrams = 0
     var transportStream = 0
     /// The payload type of the last RTP packet at the socket.
@@ -22,7 +22,7 @@ final class RTPPackets: Sendable {
   /// Packets that were kept from the depayloader.
   var broken: Int { state.withLock { $0.broken } }
 
-  /// Counts what comes from a socket.
+  /// Counts the packets from a socket.
   func count(at pad: PipelinePad?) {
     pad?.decideBuffers { [self] _, bytes in
       let packet = RTPPacket(bytes)
@@ -59,7 +59,7 @@ final class RTPPackets: Sendable {
     range.count >= 188 && bytes[range.lowerBound] == 0x47
   }
 
-  /// Why no picture was received, as far as that is known: ` in 600 packets, which …`; empty where nothing came.
+  /// Why no picture was received, as far as that is known: ` in 600 packets, which …`; empty if nothing came.
   func reason(_ codec: FormatDescription.Codec, payload: Int32?) -> String {
     let state = state.withLock { $0 }
     let count = max(state.datagrams, state.packets)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// Times of a recording that follow the RTP timestamps alone, from 0 on.
+/// Times of a recording that follow the RTP timestamps alone, starting at 0.
 ///
-/// A jitter buffer that corrects times by the arrival of packets, as display needs, puts those of B-frames out of order;
-/// one that does not gives the first packet the time 0 and takes all that come later than its latency for late.
+/// A jitter buffer that corrects times by the arrival of packets, as display needs, puts the times of B-frames out of
+/// order. Without that correction, it gives the first packet the time 0, and drops all packets that come later than
+/// its latency.
 struct RTPTimes {
   private var source: UInt32 = 0
   private var timestamp: UInt32 = 0
@@ -14,7 +15,7 @@ struct RTPTimes {
   private var ticks: Int64 = 0
   /// A step that differs by more than this from the step of arrival, in nanoseconds: the sender was started again.
   private static let greatestDifference: Int64 = 1_000_000_000
-  /// From the last picture of a sender to the first of the next, in nanoseconds: they must not have the same time.
+  /// The step from the last picture of a sender to the first of the next, in nanoseconds: their times must differ.
   private static let leastStep: Int64 = 10_000_000
 
   /// The time of the next packet.

@@ -5,13 +5,13 @@ import Synchronization
 /// A live stream that is received, and how it is ended.
 final class Recording: Sendable {
   let pipeline: Pipeline
-  /// `nil` where the stream is shown.
+  /// `nil` if the stream is shown.
   private let route: RepackRoute?
   private let last = Mutex<Counts?>(nil)
 
   init(_ pipeline: Pipeline, _ route: RepackRoute?) { (self.pipeline, self.route) = (pipeline, route) }
 
-  /// What elements counted.
+  /// The counts of the elements.
   struct Counts {
     /// Access units that were written or shown.
     var written = 0
@@ -39,7 +39,7 @@ final class Recording: Sendable {
 
   /// Ends the stream, completes the file and stops the pipeline.
   ///
-  /// Not by waiting for the end of stream: it never comes from the RTCP sinks inside rtspsrc and sdpdemux.
+  /// This does not wait for the end of stream, which never comes from the RTCP sinks inside rtspsrc and sdpdemux.
   func end() async {
     if route != nil { await complete(for: .seconds(600), detourAfter: .seconds(1)) }
     let counts = counts
@@ -64,7 +64,7 @@ final class Recording: Sendable {
     }
   }
 
-  /// Sends the end of the stream from an element, without waiting: what follows may be blocked.
+  /// Sends the end of the stream from an element, without waiting: later elements may be blocked.
   private func send(from name: String) {
     let pipeline = pipeline
     Task {

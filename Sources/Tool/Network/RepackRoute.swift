@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 import Synchronization
 
-/// The last part of a pipeline that records what is received: from parsed video to the muxer and the file.
+/// The last part of a pipeline that records a received stream: from parsed video to the muxer and the file.
 final class RepackRoute: Sendable {
   private let container: TargetContainer
   private let muxer: PipelineElement?
@@ -13,6 +13,12 @@ final class RepackRoute: Sendable {
     var isBuilt = false
     /// The number of access units without a PTS, which no container accepts.
     var untimed = 0
+    /// The muxer's pad for access units.
+    var pad: PipelinePad?
+    /// The configuration record of the last access unit, and the reader of access units that have it.
+    var configuration: [UInt8]?
+    var roles: (any AccessUnitRoleReading)?
+    var isAtStart = true
   }
   private let state = Mutex(State())
 
@@ -28,13 +34,38 @@ final class RepackRoute: Sendable {
   /// The number of access units dropped because they had no PTS.
   var untimed: Int { state.withLock { $0.untimed } }
 
-  /// Drops access units without a PTS in front of a muxer: `matroskamux` would do so silently, and `flvmux` would give
-  /// all of them the same time.
-  private func watchVideo(at pad: PipelinePad?) {
-    pad?.dropBuffers { [weak self] pts, _ in
-      guard let self, pts == nil, muxer != nil else { return false }
-      state.withLock { $0.untimed += 1 }
-      return true
+  /// Drops access units without a PTS in front of a muxer: `matroskamux` would do so silently, and `flvmux` would
+  /// give all of them the same time. Access units with which decoding cannot begin are marked as delta units: muxers
+  /// take all others for sync samples.
+  private func watchVideo(_ codec: FormatDescription.Codec, at pad: PipelinePad?) {
+    guard muxer != nil, let pad else { return }
+    state.withLock { $0.pad = pad }
+    pad.changeBuffers { [weak self] buffer in
+      guard let self else { return .pass }
+      guard buffer.pts != nil else {
+        state.withLock { $0.untimed += 1 }
+        return .drop
+      }
+      if let bytes = try? buffer.copiedBytes(), !isSync(bytes, codec) {
+        buffer.flags.insert(.deltaUnit)
+      }
+      return .pass
+    }
+  }
+
+  /// Whether decoding can begin with an access unit.
+  private func isSync(_ bytes: [UInt8], _ codec: FormatDescription.Codec) -> Bool {
+    state.withLock { state in
+      let configuration = state.pad?.codecData ?? []
+      if configuration != state.configuration {
+        let format = MediaOutput.VideoFormat(codec: codec, configuration: configuration)
+        state.roles = format.roleReader(hasStartCodes: container.hasStartCodes)
+        state.configuration = configuration
+      }
+      guard let role = state.roles?.role(of: bytes) else { return true }
+      defer { state.isAtStart = false }
+      // Nothing is in front of the first picture that others could refer to.
+      return role.start != .none || state.isAtStart && role.isIntra
     }
   }
 
@@ -43,7 +74,7 @@ final class RepackRoute: Sendable {
     _ codec: FormatDescription.Codec, _ pipeline: Pipeline
   ) throws(PipelineError) -> PipelineElement {
     let chain = try video(codec)
-    watchVideo(at: chain.last?.pad("src"))
+    watchVideo(codec, at: chain.last?.pad("src"))
     if codec == .h265, let muxer, let caps = Caps(parsing: "video/x-h265"), !muxer.canTake(caps) {
       throw .notLinkable(from: codec.name, to: container.name)
     }
@@ -77,7 +108,7 @@ final class RepackRoute: Sendable {
   /// Whether EOS has reached the sink, so that the file is complete.
   var hasEnded: Bool { sink.pad("sink")?.hasEnded ?? false }
 
-  /// The failure with its remedy, where there is one.
+  /// The failure with its remedy, if there is one.
   func explained(_ failure: Failure) -> Failure {
     // Its only error of this kind.
     guard let posted = failure.elementFailure, posted.kind == "matroskamux", posted.error.code == .stream(.mux) else {

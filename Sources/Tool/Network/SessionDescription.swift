@@ -9,7 +9,7 @@ struct SessionDescription {
 
   /// Reads a file; `-` is standard input.
   ///
-  /// - Throws: a `Failure` for what is no session description, or has no H.264 or H.265.
+  /// - Throws: a `Failure` if the file is no session description, or has no H.264 or H.265.
   init(_ path: FilePath) throws(Failure) {
     let input = try InputFile(path)
     let source = try InputBytes(input)

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What a cut needs to know of an access unit.
+/// The properties of an access unit that matter to a copy.
 struct AccessUnitRole {
-  /// Whether decoding can begin with an access unit, so that it and all pictures that are shown behind it are right.
+  /// Whether decoding can begin with an access unit: it and all pictures that are shown behind it are right then.
   enum Start {
     case none
-    /// Nothing that follows refers to what is in front of it.
+    /// No later picture refers to pictures in front of it.
     case closed
-    /// Leading pictures may.
+    /// Leading pictures may refer to them.
     case open
   }
 
   var start = Start.none
   /// A leading picture of H.265, to which no other than a leading picture refers.
   var isLeading = false
-  /// A leading picture that needs what is in front of its random access point (RASL).
+  /// A leading picture that needs pictures in front of its random access point (RASL).
   var isSkippedLeading = false
   /// Other pictures may refer to it.
   var isReference = true
+  /// All slices are I or SI slices.
+  var isIntra = false
+  /// It completes the frame that the access unit before began.
+  var isSecondField = false
   /// The parameter sets up to here, of an access unit with which decoding can begin.
   var parameterSets: [[UInt8]] = []
 }
@@ -26,9 +30,9 @@ struct AccessUnitRole {
 /// Reads the roles of access units, in decoding order.
 protocol AccessUnitRoleReading {
   mutating func role(of accessUnit: [UInt8]) -> AccessUnitRole
-  /// The parameter sets up to and with those of an access unit.
+  /// The parameter sets up to an access unit, including its own.
   mutating func parameterSets(upTo accessUnit: [UInt8]) -> [[UInt8]]
-  /// The access unit with those of the parameter sets that it lacks, behind its delimiter.
+  /// The access unit with the parameter sets that it lacks, behind its delimiter.
   func completed(_ accessUnit: [UInt8], with parameterSets: [[UInt8]]) -> [UInt8]
 }
 
@@ -75,13 +79,19 @@ private struct AccessUnitRoleReader<Codec: VideoCodecSyntax>: AccessUnitRoleRead
     switch info.randomAccess {
     case .idr: role.start = .closed
     case .irap: role.start = .open
-    case .recoveryPoint(let point): if point.distance == 0, point.isExactMatch { role.start = .open }
-    // An intra picture promises nothing of what follows it.
-    case .none: if isIntraOnly, info.hasPicture, !info.isSecondField { role.start = .closed }
+    case .recoveryPoint(let point):
+      // Some encoders add the message to pictures that refer to others.
+      let isIntra = info.slice?.prediction == .intra
+      if point.distance == 0, point.isExactMatch, isIntra { role.start = .open }
+    // An intra picture promises nothing about the pictures that follow it.
+    case .none: if isIntraOnly, info.hasPicture { role.start = .closed }
     }
+    if info.isSecondField { role.start = .none }
     role.isLeading = (info.sliceType as? H265.NALUnitType)?.isLeading ?? false
     role.isSkippedLeading = info.sliceType?.isSkippedLeading ?? false
     role.isReference = info.slice?.isReference ?? true
+    role.isIntra = info.isIntra
+    role.isSecondField = info.isSecondField
     if role.start != .none { role.parameterSets = inspector.parameterSets.nalUnits }
     return role
   }

@@ -4,7 +4,7 @@ import AVFormat
 /// The part of the streams beside the video that is kept, in nanoseconds of their media.
 struct CompanionSpan {
   let start: Int64
-  /// Whether what is in front of the start is kept too.
+  /// Whether packets in front of the start are kept too.
   let isOpen: Bool
   /// `nil` for the end of the file.
   let end: Int64?
@@ -19,7 +19,7 @@ struct CompanionSpan {
   /// No usual frame of sound lasts longer, in nanoseconds.
   private static let longestFrame: Int64 = 100_000_000
 
-  /// Where nothing of the part comes any more.
+  /// The time behind which no packet of the part comes.
   var readingEnd: Int64 { end?.addingReportingOverflow(Self.lateness).partialValue ?? .max }
 
   /// Reduces a packet to the part that is kept. Returns whether there is any.
@@ -34,7 +34,7 @@ struct CompanionSpan {
     switch stream.kind {
     case .audio:
       let lead = base.rescaled(lead(stream, base.nanoseconds(duration)), from: .nanoseconds)
-      // A whole packet where nothing hides its front. Of one without a duration, too much is hidden rather than too little.
+      // A whole packet, if nothing hides its front. If it has no duration, too much is hidden rather than too little.
       let length = duration > 0 ? duration : base.rescaled(Self.longestFrame, from: .nanoseconds)
       return hidesFront ? begin + length > first - lead : begin >= first - lead
     case .subtitle:
@@ -48,8 +48,8 @@ struct CompanionSpan {
     }
   }
 
-  /// How much earlier a decoder of sound begins, so that what follows is right: with the frames that the first one
-  /// overlaps, or takes bits from.
+  /// How much earlier a decoder of sound begins, for correct output at the start. The first frame overlaps the frames
+  /// before it, or takes bits from them.
   private func lead(_ stream: StreamDescription, _ duration: Int64) -> Int64 {
     let priming = hasPriming && stream.codecName == "opus" ? Int64(stream.priming) * 1_000_000_000 / 48_000 : 0
     guard hidesFront else { return priming }

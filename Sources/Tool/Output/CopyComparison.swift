@@ -4,8 +4,8 @@ import AVFormat
 import H26x
 import SystemPackage
 
-/// What a finished file lacks of what its source has beside the packets: both are read, because muxers leave out what they
-/// do not know without a word.
+/// Finds everything beside the packets that a finished file lacks of its source. Both files are read, because muxers
+/// leave unknown things out silently.
 struct CopyComparison {
   /// The target's, as a whole.
   private let metadata: MetadataDictionary
@@ -13,10 +13,10 @@ struct CopyComparison {
   private let streams: [StreamDescription]
   private let chapters: [Chapter]
 
-  /// Of a byte stream, which has nothing.
+  /// The comparison for a byte stream, which has nothing.
   init() { (metadata, streams, chapters) = (MetadataDictionary(), [], []) }
 
-  /// - Returns: `nil` for what cannot be read.
+  /// - Returns: `nil` if the file cannot be read.
   init?(_ path: FilePath) {
     guard let input = try? InputFile(path), let file = try? ContainerFile(input, ReadingStatus()),
       let container = try? ContainerInput(file, .packets)
@@ -24,8 +24,8 @@ struct CopyComparison {
     self.init(container.context)
   }
 
-  /// - Parameter front: what was written first into a pipe.
-  /// - Returns: `nil` for what cannot be read.
+  /// - Parameter front: the first bytes that were written into a pipe.
+  /// - Returns: `nil` if they cannot be read.
   init?(_ front: [UInt8], _ container: TargetContainer) {
     var settings = InputContext.Settings()
     (settings.demuxer, settings.formats) = (container.demuxer, container.demuxer)
@@ -43,7 +43,7 @@ struct CopyComparison {
 
   /// - Parameters:
   ///   - source: metadata of the source, as a whole.
-  ///   - video: of the source.
+  ///   - video: the source's video.
   ///   - others: streams of the source that were kept, in the target's order.
   /// - Returns: a line for each kind, for the user.
   func losses(
@@ -68,8 +68,8 @@ struct CopyComparison {
     return losses
   }
 
-  /// What chapters that were written lack, for the user: in MP4 and MOV, the first one begins at 0, and each ends where the
-  /// next one begins.
+  /// Losses of chapters that were written, for the user. In MP4 and MOV, the first chapter begins at 0, and each ends
+  /// at the start of the next.
   func losses(_ written: [Chapter]) -> [String] {
     let missing = written.count - chapters.count
     guard missing <= 0 else { return [Text.count(missing, "chapter")] }
@@ -86,7 +86,7 @@ struct CopyComparison {
     left.subtractingReportingOverflow(right).partialValue.magnitude <= 1_000_000
   }
 
-  /// How pictures are displayed by the source's container, where neither the target nor the stream has the same.
+  /// Display properties of the source's container that neither the target nor the stream has.
   private func display(_ video: StreamDescription) -> [String] {
     let stream = Self.format(video)
     let copy = streams.first { $0.kind == .video }
@@ -111,7 +111,7 @@ struct CopyComparison {
     return losses
   }
 
-  /// The format that the parameter sets of a container's description have; `nil` where it has none.
+  /// The format in the parameter sets of a container's description; `nil` if it has none.
   private static func format(_ video: StreamDescription) -> FormatDescription? {
     ContainerInput.codec(video).flatMap { FormatDescription($0, configuration: video.extradata) }
   }
@@ -119,12 +119,12 @@ struct CopyComparison {
   /// Whether the target has a time code.
   var hasTimeCode: Bool { streams.contains { $0.metadata[key: "timecode"] != nil } }
 
-  /// What muxers write once, for a file as a whole or for a stream.
+  /// Keys that muxers write once, for a file as a whole or for a stream.
   private static let common: Set = ["creation_time", "timecode"]
 
   /// Keys of metadata that a copy lacks.
   ///
-  /// - Parameter others: where what is written once may be instead.
+  /// - Parameter others: other places for metadata that is written once.
   static func missing(
     _ source: MetadataDictionary, in copy: MetadataDictionary, or others: [MetadataDictionary]
   ) -> [String] {
@@ -132,7 +132,7 @@ struct CopyComparison {
     var missing: [String] = []
     for entry in source.entries {
       let key = withoutLanguage(entry.key.lowercased())
-      // With a language, what the dictionary has without one as well.
+      // Skips a key with a language if the dictionary has it without one as well.
       guard !isOfTheContainer(key, entry.value), key.utf8.count == entry.key.utf8.count || !keys.contains(key),
         copy[key: key] == nil, copy[key: entry.key] == nil,
         !common.contains(key) || others.allSatisfy({ $0[key: key] == nil })
@@ -151,7 +151,7 @@ struct CopyComparison {
     return String(key.dropLast(4))
   }
 
-  /// Whether metadata belongs to the source's container or its muxer, not to what is in it.
+  /// Whether metadata belongs to the source's container or its muxer, not to the contents.
   private static func isOfTheContainer(_ key: String, _ value: String) -> Bool {
     key == "language"
       ? value == "und" : MetadataDictionary.own.contains(key) || ownKeys.contains(key) || key.hasPrefix("_statistics")
@@ -164,7 +164,7 @@ struct CopyComparison {
     "stereo_mode",
   ]
 
-  /// Not `default`, which says something in containers only that have a place for it.
+  /// Not `default`, which has a meaning only in containers that have a place for it.
   private static let marks: [(mark: StreamDescription.Disposition, name: String)] = [
     (.forced, "forced"), (.hearingImpaired, "for the hearing impaired"), (.visualImpaired, "for the visually impaired"),
     (.comment, "commentary"), (.original, "original language"), (.dub, "dubbed"),

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVFormat
 import H26x
 
-/// The first stage of a copy: the format of its video, with the edits that were asked for. It knows what one description
-/// of the video can hold.
+/// The first stage of a copy: the format of its video, with the requested edits. It decides whether one description
+/// of the video is enough.
 struct CopyFormat {
   /// The source's name, for messages.
   private let source: String
   private let edits: [StreamEdit]
   /// Each access unit may bring its own parameter sets.
   private let hasStartCodes: Bool
-  /// What was written into a pipe cannot be written anew.
+  /// Bytes cannot be rewritten, because the target is a pipe.
   private let isFinal: Bool
-  /// Of the first access unit that is written.
+  /// The format of the first access unit that is written.
   private(set) var video: MediaOutput.VideoFormat?
-  /// Changes the headers; `nil` where nothing is to be changed, and before the first format.
+  /// Changes the headers; `nil` if no changes are requested, and before the first format.
   private(set) var edit: VideoEdit?
-  /// What samples may not add to; `nil` where they may.
+  /// The parameter sets that samples may not add to; `nil` if they may.
   private var described: DescribedParameterSets?
-  /// The description of the video does not hold what comes next.
+  /// The description of the video does not hold the access units that follow.
   private var isOutdated = false
 
   init(_ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ edits: [StreamEdit]) {
@@ -25,7 +26,7 @@ struct CopyFormat {
     (hasStartCodes, isFinal) = (container.hasStartCodes, !target.isSeekable)
   }
 
-  /// The format that the copy has, by that of the source.
+  /// The format of the copy, derived from the source's.
   mutating func edited(_ format: MediaOutput.VideoFormat) throws(Failure) -> MediaOutput.VideoFormat {
     guard !edits.isEmpty else { return format }
     var (edit, format) = (edit ?? VideoEdit(format.codec, edits, source: source), format)
@@ -54,7 +55,7 @@ struct CopyFormat {
     hasStartCodes || video.allowsInBandParameterSets || next.configuration == video.configuration
   }
 
-  /// Whether the description holds an access unit of the format that was begun last.
+  /// Whether the description holds an access unit of the latest format.
   func holds(_ accessUnit: borrowing MediaOutput.AccessUnit) -> Bool {
     !isOutdated && described?.contain(thoseOf: accessUnit.bytes) != false
   }
@@ -64,12 +65,24 @@ struct CopyFormat {
     video.map { isHeld(format, by: $0) } != false && described?.contain(thoseOf: accessUnit.bytes) != false
   }
 
-  /// The description of the video, with the parameter sets of its first access unit where the configuration record has
-  /// none; `nil` before the first format.
+  /// The description of the video; `nil` before the first format. If the configuration record has no parameter sets,
+  /// the description has the sets of the first access unit.
   func description(_ first: borrowing MediaOutput.AccessUnit) -> MediaOutput.VideoFormat? {
-    guard var video, video.allowsInBandParameterSets else { return video }
+    guard var video else { return nil }
+    if let frame = video.frameDuration, first.isField(of: frame) {
+      video.frameDuration = TimeBase(frame.numerator, frame.denominator.multipliedReportingOverflow(by: 2).partialValue)
+    }
+    guard video.allowsInBandParameterSets else { return video }
     video.describe(by: first.bytes)
     edit?.describe(&video)
     return video
+  }
+}
+
+extension MediaOutput.AccessUnit {
+  /// Whether it lasts half a frame. Then it is a field, and so are the others if fields are access units.
+  fileprivate func isField(of frame: TimeBase) -> Bool {
+    let whole = frame.nanoseconds(1)
+    return duration > 0 && abs(2 * duration - whole) <= whole / 50
   }
 }

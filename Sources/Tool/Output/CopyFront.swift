@@ -2,7 +2,7 @@
 import H26x
 import StreamReport
 
-/// The stage of a copy that holds access units in front of where it begins, up to the one that decides where that is.
+/// The stage of a copy that holds access units in front of the beginning, until the beginning is decided.
 struct CopyFront {
   /// The beginning, and the format of each of its access units.
   struct Start {
@@ -17,7 +17,6 @@ struct CopyFront {
   private let seeks: Bool
   /// The source's sample entry allows parameter sets in samples.
   private let isInBand: Bool
-  private var roles: (any AccessUnitRoleReading)?
   private var formats: [MediaOutput.VideoFormat] = []
 
   init(_ front: CutFront, hasStartCodes: Bool, seeks: Bool, coding: FourCharacterCode?) {
@@ -31,29 +30,26 @@ struct CopyFront {
   ]
 
   /// Takes the format of the access units that follow.
-  mutating func begin(_ format: MediaOutput.VideoFormat) {
-    roles = format.roleReader(hasStartCodes: hasStartCodes)
-    formats.append(format)
-  }
+  mutating func begin(_ format: MediaOutput.VideoFormat) { formats.append(format) }
 
-  /// Holds an access unit. Returns where the copy begins, once that is known.
+  /// Holds an access unit. Returns the beginning of the copy, once that is known.
   mutating func add(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) -> Start? {
-    guard let role = roles?.role(of: accessUnit.bytes) else { return nil }
-    if front.add(CutFront.Entry(accessUnit: accessUnit, role: role, format: formats.count - 1)) {
+    guard !formats.isEmpty else { return nil }
+    if front.add(CutFront.Entry(accessUnit: accessUnit, format: formats.count - 1)) {
       return try start(isAtEnd: false)
     }
     if let (origin, place) = front.distantStart, seeks { throw .distant(origin: origin, place: place) }
     return nil
   }
 
-  /// Returns where the copy begins, although nothing follows; `nil` where there is nothing.
+  /// Returns the beginning of the copy, although nothing follows; `nil` if there is nothing.
   mutating func finish() throws(CopyRefusal) -> Start? {
     if let start = try start(isAtEnd: true) { return start }
     if front.hasSought { throw .missed }
     return nil
   }
 
-  /// From the first picture to the end of the last one, in nanoseconds; `nil` without any.
+  /// The time from the first picture to the end of the last, in nanoseconds; `nil` without any.
   var duration: Int64? { front.duration }
 
   private mutating func start(isAtEnd: Bool) throws(CopyRefusal) -> Start? {
@@ -63,15 +59,16 @@ struct CopyFront {
     let video = formats[first.format]
     if hasStartCodes || video.allowsInBandParameterSets {
       let reader = video.roleReader(hasStartCodes: hasStartCodes)
-      beginning.entries[0].accessUnit.bytes = reader.completed(first.accessUnit.bytes, with: first.role.parameterSets)
+      beginning.entries[0].accessUnit.bytes = reader.completed(
+        first.accessUnit.bytes, with: first.accessUnit.role.parameterSets)
     }
     return Start(beginning: beginning, formats: formats)
   }
 
-  /// Whether an access unit does not have all parameter sets that are known, where others may be in samples in front of
-  /// it.
+  /// Whether an access unit lacks known parameter sets, if others may be in samples in front of it.
   private func lacksParameterSets(_ entry: CutFront.Entry) -> Bool {
-    guard isInBand, let roles else { return false }
-    return roles.completed(entry.accessUnit.bytes, with: entry.role.parameterSets).count != entry.accessUnit.bytes.count
+    guard isInBand, formats.indices.contains(entry.format) else { return false }
+    let (reader, accessUnit) = (formats[entry.format].roleReader(hasStartCodes: hasStartCodes), entry.accessUnit)
+    return reader.completed(accessUnit.bytes, with: accessUnit.role.parameterSets).count != accessUnit.bytes.count
   }
 }

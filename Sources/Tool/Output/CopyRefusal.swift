@@ -8,7 +8,7 @@ enum CopyRefusal: Error {
   case gap
   /// The format changes, which one description of the video cannot hold.
   case formatChange
-  /// What packages it has to be read first.
+  /// It cannot be copied as it is, and must be taken apart first.
   case irregular
   /// It is so far in front of the cut that reading had better continue at a place, in nanoseconds of the media.
   case distant(origin: Int64, place: Int64)

@@ -3,8 +3,8 @@ import AVCodec
 import AVFormat
 import StreamReport
 
-/// The last stage of a copy: writes access units, and the source's other streams between them, into a container or a byte
-/// stream.
+/// The last stage of a copy. It writes access units, and between them the source's other streams, into a container or
+/// a byte stream.
 struct CopySink {
   private let source: InputFile
   private let target: OutputFile
@@ -12,18 +12,20 @@ struct CopySink {
   let companions: CompanionStreams?
   private let keepsAudio: Bool
   private var output: MediaOutput?
-  /// A byte stream, which has no times.
+  /// The target if it is a byte stream, which has no times.
   private var byteStream: OutputBytes?
-  /// What of the other streams is kept; `nil` for everything.
+  /// The part of the other streams that is kept; `nil` for everything.
   var span: CompanionSpan?
-  /// What is subtracted from the other streams' times of the media.
+  /// The offset that is subtracted from the other streams' times of the media.
   var companionOffset: Int64 = 0
   /// Streams that are written beside the video, and those that are not.
   private(set) var (kept, left): ([StreamDescription], [StreamDescription]) = ([], [])
-  /// Those of the presentation that is written.
+  /// Chapters of the presentation that is written.
   private var chapters: [Chapter] = []
   /// Access units of the video that were written.
   private(set) var written = 0
+  /// One of them is a sync sample.
+  private var hasSync = false
 
   init(
     _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ companions: CompanionStreams?,
@@ -40,16 +42,17 @@ struct CopySink {
   /// The container has its header.
   var isOpen: Bool { output != nil }
 
-  /// What the streams beside the video are in the container, for the user.
+  /// Descriptions of the streams beside the video in the container, for the user.
   var keptNames: [String] { kept.map { output?.displayName(of: $0) ?? $0.displayName } }
 
   // MARK: Writing
 
-  /// Opens the target with those of the other streams that its muxer takes: it may refuse one only with the header.
+  /// Opens the target with the other streams that its muxer takes. The muxer may refuse a stream as late as in the
+  /// header.
   ///
   /// - Parameters:
   ///   - timeBase: the ticks of the video.
-  ///   - keepsTimeCode: whether the source's time code is that of the first picture here, too.
+  ///   - keepsTimeCode: whether the source's time code applies to the first picture here, too.
   ///   - delay: how much later everything is shown than in the source, or in the cut, in nanoseconds.
   mutating func open(
     _ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, keepsTimeCode: Bool, delay: Int64
@@ -93,6 +96,7 @@ struct CopySink {
       try output?.write(accessUnit)
     }
     written += 1
+    hasSync = hasSync || accessUnit.isSync
   }
 
   private mutating func write(_ bytes: [UInt8]) throws(Failure) {
@@ -116,8 +120,8 @@ struct CopySink {
   /// Writes the rest: nothing more comes.
   ///
   /// - Parameters:
-  ///   - shown: what an edit list shows, in nanoseconds of the presentation; nothing where timestamps alone show it.
-  ///   - extras: what libavformat does not write of the video's description.
+  ///   - shown: the ranges of an edit list, in nanoseconds of the presentation; empty if timestamps alone show them.
+  ///   - extras: the parts of the video's description that libavformat does not write.
   mutating func finish(showing shown: [ShownRange], _ extras: SampleEntryExtras) throws(Failure) {
     guard written > 0 else {
       try Interruption.check()
@@ -134,6 +138,7 @@ struct CopySink {
       return
     }
     if !shown.isEmpty { file.setEdits(edits(shown, output)) }
+    if !hasSync { file.denySyncSamples() }
     file.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
     file.complete(extras)
     try file.finish()
@@ -153,8 +158,8 @@ struct CopySink {
 
   // MARK: Room for the description
 
-  /// The bytes in front of a movie that its description will take, so that media need not be moved afterwards; 0 where they
-  /// are few, or where it is not known how many samples there will be.
+  /// The bytes in front of a movie that its description will take, so the media need not be moved afterwards. It is 0
+  /// if they are few, or if the number of samples is not known.
   private var room: Int64 {
     guard hasEditList, source.size ?? 0 >= Int(MovieFile.roomSize), let companions,
       let duration = companions.context.duration, duration > 0
@@ -168,10 +173,10 @@ struct CopySink {
     return min(Int64(bytes), Self.roomLimit) / 4096 * 4096
   }
 
-  /// What a picture takes in a movie's description, whose samples are chunks of their own: 12 bytes in stsc, 8 in stts, in
-  /// ctts and in co64, 4 in stsz; half of them, because runs are shorter than that.
+  /// The bytes for a picture in a movie's description, whose samples are chunks of their own. They would be 12 bytes
+  /// in stsc, 8 in stts, in ctts and in co64, and 4 in stsz. This is half of them, because runs are shorter.
   private static let pictureSize = 20.0
-  /// What a packet of sound takes.
+  /// The bytes for a packet of sound.
   private static let packetSize = 16.0
   /// Descriptions of streams, and metadata.
   private static let descriptionSize = 65_536.0
@@ -179,14 +184,14 @@ struct CopySink {
 
   // MARK: Losses
 
-  /// How the target compares with the source; `nil` for what cannot be read.
+  /// The comparison of the target with the source; `nil` if it cannot be read.
   private var comparison: CopyComparison? {
     if container == .annexb { return CopyComparison() }
     guard target.isSeekable else { return output.flatMap { CopyComparison($0.front, container) } }
     return target.path.flatMap { CopyComparison($0) }
   }
 
-  /// What of the source's streams and metadata is not in the target, for the user.
+  /// The source's streams and metadata that are not in the target, for the user.
   var losses: [String] {
     let copy = written > 0 ? comparison : nil
     var losses = left.filter { $0.index != companions?.chapterStream && !($0.isTimeCode && copy?.hasTimeCode == true) }
@@ -210,7 +215,7 @@ struct CopySink {
 }
 
 extension TargetContainer {
-  /// Whether what is decoded need not be shown. Into a pipe, movies are written in fragments, behind their edit list.
+  /// Whether decoded pictures can be hidden. Into a pipe, movies are written in fragments, behind their edit list.
   func hasEditList(in target: OutputFile) -> Bool { isMovie && target.isSeekable }
 
   fileprivate var keepsChapters: Bool { isMovie || self == .mkv }

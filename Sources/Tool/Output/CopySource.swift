@@ -6,22 +6,22 @@ import GStreamer
 struct CopySource {
   let file: ContainerFile
   let video: any VideoTrackReader
-  /// The same, where its times are derived from the order of pictures.
+  /// The same, if its times are derived from the order of pictures.
   let ordered: OrderedVideoReader?
-  /// `nil` where libavformat does not read the container.
+  /// `nil` if libavformat does not read the container.
   let companions: CompanionStreams?
   /// Why it does not.
   let refusal: Failure?
   let times: CopyTimes
-  /// What is kept of what the video's reader shows.
+  /// The part of the video reader's presentation that is kept.
   let cut: Cut?
-  /// There is no way to the place where reading is to begin.
+  /// There is no way to the place at which reading should begin.
   private(set) var isMissed = false
 
   /// - Parameters:
-  ///   - place: where reading begins, in nanoseconds of the media; `nil` for the beginning.
+  ///   - place: the place at which reading begins, in nanoseconds of the media; `nil` for the beginning.
   ///   - ordersPictures: whether all times are derived from the order of pictures.
-  ///   - frameRate: for that, of a stream that has none.
+  ///   - frameRate: the frame rate for derived times, if the stream has none.
   init(
     _ input: InputFile, _ cut: Cut?, from place: Int64?, ordersPictures: Bool, frameRate: Fraction?
   ) throws(Failure) {
@@ -65,7 +65,7 @@ struct CopySource {
     isMissed = try !video.seek(to: ClockTime(positive: time)) || companions?.seek(to: time) == false
   }
 
-  /// Reads the one of several parts of an edit list that a cut is in.
+  /// Reads the part of an edit list that a cut is in, if there are several parts.
   private static func reader(
     _ file: ContainerFile, _ first: any VideoTrackReader, _ cut: Cut
   ) throws(Failure) -> (any VideoTrackReader, Cut) {

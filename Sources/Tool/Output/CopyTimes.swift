@@ -1,39 +1,43 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 
-/// Where the times of the media are in a copy, and which pictures of it are shown.
+/// The times of a copy, by the times of the media, and the choice of pictures that are shown.
 struct CopyTimes {
-  /// What the source shows; `nil` for everything, from the first picture on.
+  /// The range that the source shows; `nil` for everything.
   var shown: ShownRange?
-  /// Whether the source has pictures in front of what it shows.
+  /// Whether the source has pictures in front of the range.
   var hidesFront = false
-  /// All parts that are shown, where they are several; everything is copied then.
+  /// All parts that are shown, if there are several; everything is copied then.
   var parts: [ShownRange] = []
   /// When the presentation begins for other streams, in nanoseconds of the media.
   var zero: Int64 = 0
-  /// Ticks that hold the source's times exactly; `nil` where nothing is known of them.
+  /// Ticks that hold the source's times exactly; `nil` if they are not known.
   var timeBase: TimeBase?
 
   /// The frame rate that the source's container states; `nil` for none.
   var frameRate: TimeBase?
 
-  /// What is subtracted from the media's times of the video.
+  /// The offset that is subtracted from the media's times of the video.
   private var offset: Int64 = 0
-  /// What is subtracted from the media's times of other streams.
+  /// The offset that is subtracted from the media's times of other streams.
   private(set) var companionOffset: Int64 = 0
   /// When the last shown picture ends, and the last of all, in nanoseconds of the presentation.
   private var (shownEnd, end): (Int64, Int64) = (.min, .min)
-  /// Pictures in front of the first one that the source shows.
+  /// Pictures in front of the first picture that the source shows.
   private(set) var hiddenInFront = 0
-  /// What is cut out of what the source shows.
+  /// Whether the presentation is a cut of the source's.
   private var isCut = false
-  /// When the first picture behind what is shown begins, in nanoseconds of the presentation.
+  /// When the first picture behind the range begins, in nanoseconds of the presentation.
   private var next = Int64.max
+  /// When the last second field ends that comes behind the end with its frame, in the same time.
+  private var fieldEnd = Int64.min
+  /// Whether the access unit before is shown.
+  private var wasShown = true
 
-  /// - Parameter shown: what the source shows; `nil` for everything.
+  /// - Parameter shown: the range that the source shows; `nil` for everything.
   init(shown: ShownRange? = nil) { self.shown = shown }
 
-  /// The presentation is what is cut out of that of the source.
+  /// Limits the presentation to a cut of the source's.
   mutating func cut(from start: Int64, to end: Int64?) {
     zero = companionTime(of: start)
     shown = ShownRange(start: start, end: end, time: 0)
@@ -47,7 +51,8 @@ struct CopyTimes {
   ///
   /// - Parameters:
   ///   - first: the first access unit's presentation time of the media.
-  ///   - hasEditList: whether the copy can hide what comes before the presentation begins; else it has no times below 0.
+  ///   - hasEditList: whether the copy can hide pictures in front of the presentation. Otherwise it has no times
+  ///     below 0.
   mutating func begin(at first: Int64, hasEditList: Bool) {
     offset = parts.isEmpty ? shown.map { $0.start - $0.time } ?? first : 0
     companionOffset = zero
@@ -57,42 +62,50 @@ struct CopyTimes {
     }
   }
 
-  /// Begins later, so that an access unit that is decoded at this time of the media, and another stream's packet, have no
-  /// times below 0.
+  /// Delays the beginning to avoid times below 0, both for an access unit that is decoded at this time of the media
+  /// and for another stream's packet.
   mutating func beginAtZero(_ decoding: Int64, _ companion: Int64?) {
     let earliest = min(decoding - offset, companion.map { $0 - companionOffset } ?? 0, 0)
     offset += earliest
     companionOffset += earliest
   }
 
-  /// Replaces an access unit's times of the media by those of the presentation. Returns whether the source shows it.
+  /// Replaces an access unit's times of the media by times of the presentation. Returns whether the source shows it.
   mutating func place(_ accessUnit: inout MediaOutput.AccessUnit) -> Bool {
     let composition = accessUnit.presentation
     accessUnit.presentation -= offset
     accessUnit.decoding -= offset
     end = max(end, accessUnit.presentation + accessUnit.duration)
     // A cut begins with a whole picture.
-    guard shown?.shows(composition, for: isCut ? 1 : accessUnit.duration) != false else {
+    wasShown =
+      accessUnit.role.isSecondField
+      ? wasShown : shown?.shows(composition, for: isCut ? 1 : accessUnit.duration) != false
+    guard wasShown else {
       if composition < shown?.start ?? .min { hiddenInFront += 1 } else { next = min(next, accessUnit.presentation) }
       return false
     }
     shownEnd = max(shownEnd, accessUnit.presentation + accessUnit.duration)
+    if let last = shown?.end, composition >= last {
+      fieldEnd = max(fieldEnd, accessUnit.presentation + max(accessUnit.duration, 1))
+    }
     return true
   }
 
-  /// Whether an access unit with times of the media comes behind the end of what is shown.
+  /// Whether an access unit with times of the media comes behind the end of the range.
   func isBehind(_ accessUnit: borrowing MediaOutput.AccessUnit) -> Bool {
     shown?.end.map { accessUnit.presentation >= $0 } ?? false
   }
 
-  /// What an edit list has to show, with times of the presentation; nothing where timestamps alone show it.
+  /// The ranges that an edit list must show, with times of the presentation; empty if timestamps alone show them.
   var edits: [ShownRange] {
     if !parts.isEmpty {
       return parts.map { ShownRange(start: $0.start, end: $0.end ?? max(end, $0.start), time: $0.time) }
     }
+    // A picture ends when the next one begins, whatever its duration is.
+    let shownEnd = min(shownEnd, next)
     guard let shown, end > shownEnd || hiddenInFront > 0 && shown.time > 0, shownEnd > shown.time else { return [] }
     // The last picture of a cut lasts up to its end, or the next one.
-    let cutEnd = isCut ? shown.end.map { min($0 + Cut.tolerance - offset, next) } : nil
+    let cutEnd = isCut ? shown.end.map { min(max($0 + Cut.tolerance - offset, fieldEnd), next) } : nil
     return [ShownRange(start: shown.time, end: cutEnd ?? shownEnd, time: shown.time)]
   }
 }

@@ -4,16 +4,25 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// Writes repackaged video and what goes with it into a container, in the order of decoding.
+/// Writes repackaged video and its companions into a container, in the order of decoding.
 ///
-/// parameter sets (in front of keyframes) → format (edits, what one description holds) → front (where it begins) → times (which pictures are shown, and when) → sink
+/// Its stages, in order:
+///
+/// - parameter sets, in front of keyframes
+/// - format: edits, and the contents of one description
+/// - roles: access units with which decoding can begin
+/// - front: the beginning of the copy
+/// - times: the choice of pictures, and when they are shown
+/// - sink
 struct CopyWriter {
   // MARK: Stages
 
   /// `nil` for a target that has a description of the video.
   private var sets: KeyframeParameterSets?
   private var format: CopyFormat
-  /// `nil` from where the copy begins on.
+  /// `nil` if nothing depends on them.
+  private var roles: (any AccessUnitRoleReading)?
+  /// `nil` once the copy has begun.
   private var front: CopyFront?
   private(set) var times: CopyTimes
   private var sink: CopySink
@@ -27,15 +36,15 @@ struct CopyWriter {
   private let edits: [StreamEdit]
   private var beginning: CutBeginning?
   private var spacing = PictureSpacing()
-  /// Hidden access units since the last one that is shown: what follows may need them.
+  /// Hidden access units since the last access unit that is shown. Later access units may need them.
   private var held: [MediaOutput.AccessUnit] = []
-  /// Those of them that come behind the end.
+  /// The number of them that come behind the end.
   private var behindCount = 0
   private var hasKeyframe = false
 
   // MARK: For the user
 
-  /// Hidden pictures that come with later ones that are shown.
+  /// Hidden pictures that come with later, shown pictures.
   private(set) var hiddenBehind = 0
   /// Why nothing but the video can be read of the source.
   private let refusal: Failure?
@@ -46,16 +55,17 @@ struct CopyWriter {
 
   /// Access units of the video that were written.
   var written: Int { sink.written }
-  /// What was written, for the user.
+  /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
-  /// Where the cut begins, for the user; `nil` before that is known.
+  /// The beginning of the cut, for the user; `nil` before it is known.
   var cutRemark: String? { cut.flatMap { cut in beginning.map { $0.remark(cut) } } }
 
   /// - Parameters:
-  ///   - read: the source, where it is a container.
-  ///   - origin: the composition time of the first picture, where reading begins somewhere in front of the cut.
+  ///   - read: the source, if it is a container.
+  ///   - origin: the composition time of the first picture, if reading begins somewhere in front of the cut.
   ///   - seeks: whether reading may continue at a place near the cut.
-  ///   - sets: those of a source that has them in a configuration record, where the target has none.
+  ///   - sets: the parameter sets of a source that has them in a configuration record, if the target has no such
+  ///     record.
   init(
     _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ read: CopySource?,
     keepsAudio: Bool, _ cut: Cut?, origin: Int64?, seeks: Bool, _ edits: [StreamEdit],
@@ -88,15 +98,19 @@ struct CopyWriter {
   mutating func begin(_ next: MediaOutput.VideoFormat) throws(CopyRefusal) {
     let edited: MediaOutput.VideoFormat
     do throws(Failure) { edited = try format.edited(next) } catch { throw .failure(error) }
+    if container != .annexb || front != nil || times.shown?.end != nil {
+      roles = edited.roleReader(hasStartCodes: container.hasStartCodes)
+    }
     if front != nil { front?.begin(edited) } else { format.begin(edited) }
   }
 
-  /// Writes an access unit, and what comes before it.
+  /// Writes an access unit, and everything that comes before it.
   ///
   /// - Parameter accessUnit: has times of the media.
   mutating func take(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
     sets?.complete(&accessUnit)
     do throws(Failure) { try format.edit(&accessUnit) } catch { throw .failure(error) }
+    if let role = roles?.role(of: accessUnit.bytes) { accessUnit.role = role }
     spacing.add(accessUnit.presentation)
     if accessUnit.duration <= 0 {
       accessUnit.duration = format.video?.frameDuration?.nanoseconds(1) ?? spacing.duration
@@ -113,8 +127,12 @@ struct CopyWriter {
   /// Writes the rest: nothing more comes.
   mutating func finish() throws(CopyRefusal) {
     if let start = try front?.finish() { try begin(at: start) }
-    if let duration = front?.duration { throw .failure(nothing(after: duration)) }
     do throws(Failure) {
+      if let duration = front?.duration {
+        // The beginning may be in a part that was not read.
+        try Interruption.check()
+        throw nothing(after: duration)
+      }
       try format.edit?.finish()
       try sink.finish(showing: times.edits, extras)
     } catch { throw .failure(error) }
@@ -129,7 +147,7 @@ struct CopyWriter {
 
   // MARK: The beginning
 
-  /// Writes what is kept of the access units in front of the beginning.
+  /// Writes the kept access units in front of the beginning.
   private mutating func begin(at start: CopyFront.Start) throws(CopyRefusal) {
     let found = start.beginning
     (beginning, front) = (found, nil)
@@ -165,9 +183,13 @@ struct CopyWriter {
     if container == .annexb {
       if beginning == nil, times.shown?.end == nil { return try sink.write(accessUnit) }
     } else {
-      hasKeyframe = hasKeyframe || accessUnit.isSync
+      hasKeyframe = hasKeyframe || accessUnit.isKeyframe
       if !hasKeyframe { early += 1 }
-      if !sink.isOpen { try open(at: accessUnit) }
+      if !sink.isOpen {
+        // Nothing is in front of the first picture that others could refer to.
+        if accessUnit.role.isIntra { accessUnit.role.start = .closed }
+        try open(at: accessUnit)
+      }
     }
     let isBehind = times.isBehind(accessUnit)
     guard times.place(&accessUnit) else {
@@ -186,16 +208,16 @@ struct CopyWriter {
     try sink.write(accessUnit)
   }
 
-  // MARK: What is left
+  // MARK: Losses
 
-  /// What the video's description has beside what libavformat writes.
+  /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
     SampleEntryExtras(
       sink.companions?.sampleEntry, sink.companions?.video, edits,
       allowsInBandParameterSets: format.video?.allowsInBandParameterSets ?? false)
   }
 
-  /// What of the source is not in the target, for the user.
+  /// The parts of the source that are not in the target, for the user.
   var losses: [String] {
     var losses = sink.losses
     if let refusal { losses.append("everything but the video (\(refusal.message))") }

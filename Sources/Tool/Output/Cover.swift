@@ -8,7 +8,7 @@ extension StreamDescription {
     kind == .video && disposition.contains(.attachedPicture) && !disposition.contains(.timedThumbnails)
   }
 
-  /// The name and the media type that Matroska gives an attached picture, where the source does not name it.
+  /// The name and the media type that Matroska gives an attached picture, if the source does not name it.
   var attachmentMetadata: MetadataDictionary? {
     guard let known = Self.pictureTypes[codecName] else { return nil }
     var metadata = metadata

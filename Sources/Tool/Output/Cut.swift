@@ -2,19 +2,20 @@
 import ArgumentParser
 import GStreamer
 
-/// The part of a file that is kept, without encoding anything anew.
+/// The part of a file that is kept, without re-encoding.
 struct Cut: Sendable, Hashable {
   /// How the first picture is chosen.
   enum Mode: String, CaseIterable, ExpressibleByArgument {
     /// The keyframe at or before the start.
     case keyframe
-    /// The picture that is shown at the start. Those that it needs are in the file, in front of what the edit list shows.
+    /// The picture that is shown at the start. The pictures that it needs are in the file, in front of the edit
+    /// list's range.
     case hidden
   }
 
-  /// Where it begins, in nanoseconds from the first picture on.
+  /// The start, in nanoseconds since the first picture.
   var start: Int64 = 0
-  /// Where it ends, in the same time; `nil` for the end of the file.
+  /// The end, in the same time; `nil` for the end of the file.
   var end: Int64?
   var mode: Mode
   /// When the first picture is shown, in nanoseconds of the presentation that the user counts.
@@ -24,20 +25,21 @@ struct Cut: Sendable, Hashable {
   static let tolerance: Int64 = 500_000
 }
 
-/// Where a cut, or what a source shows, begins.
+/// The beginning of a cut, or of the source's presentation.
 struct CutBeginning {
-  /// The access units up to now, in decoding order, from a keyframe on.
+  /// The access units up to now, in decoding order, beginning with a keyframe.
   var entries: [CutFront.Entry]
-  /// When the first picture that is shown is composed, and the first that is not shown any more, in nanoseconds of the
-  /// media.
+  /// When the first shown picture is composed, and the first picture that is not shown any more, in nanoseconds of
+  /// the media.
   var start: Int64
   var end: Int64?
-  /// When the keyframe is composed, and where the cut was to begin.
+  /// When the keyframe is composed, and the requested start of the cut.
   let keyframe: Int64
   let wanted: Int64
   /// When the first picture of the file is composed.
   let origin: Int64
-  /// Leading pictures of the keyframe, which need what was cut off: left out, and kept because others refer to them.
+  /// Leading pictures of the keyframe that need pictures in front of the cut: left out, and kept because others refer
+  /// to them.
   let (droppedLeading, keptLeading): (Int, Int)
 
   /// The earliest presentation time.
@@ -45,7 +47,7 @@ struct CutBeginning {
 }
 
 extension CutBeginning {
-  /// Where it begins, for the user.
+  /// The beginning, for the user.
   func remark(_ cut: Cut) -> String {
     let distance = wanted - start
     var remark = "from \(Text.time(ClockTime(positive: cut.offset + start - origin)))"

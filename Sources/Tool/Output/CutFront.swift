@@ -1,44 +1,42 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The access units in front of where a cut begins. They are held from the last keyframe on that is shown at or before its
-/// start, until all pictures up to there have come.
+/// The access units in front of the beginning of a cut. They are held, beginning with the last keyframe that is shown
+/// at or before the cut's start, until all pictures up to the start have come.
 struct CutFront {
   /// An access unit that is held.
   struct Entry {
     var accessUnit: MediaOutput.AccessUnit
-    let role: AccessUnitRole
     /// The number of its format.
     let format: Int
   }
 
   private let cut: Cut
-  /// What the source shows; `nil` for everything.
+  /// The range that the source shows; `nil` for everything.
   private let shown: ShownRange?
   /// The composition time of the first picture, once that is known.
   private var origin: Int64?
   private var entries: [Entry] = []
-  /// Access units from the first one on that is shown.
+  /// Access units since the first that is shown.
   private var shownCount = 0
-  /// Access units from the first one on that is shown behind the start.
+  /// Access units since the first that is shown behind the start.
   private var behind = 0
 
   /// Whether reading did not begin with the beginning of the file.
   let hasSought: Bool
 
-  /// How far in front of the start a place is sought, in nanoseconds, for sound and for what is shown long.
+  /// How far in front of the start a place is sought, in nanoseconds, for sound and for subtitles of long duration.
   private static let margin: Int64 = 5_000_000_000
 
   /// A picture is decoded behind at most 16 that are shown later, each of which may have two fields.
   static let reorderLimit = 34
 
-  /// - Parameter origin: the composition time of the first picture, where reading begins somewhere in front of the start;
-  ///   `nil` from the beginning of the file.
+  /// - Parameter origin: the composition time of the first picture, if reading begins somewhere in front of the
+  ///   start; `nil` if it begins with the file.
   init(_ cut: Cut, of shown: ShownRange?, origin: Int64? = nil) {
     (self.cut, self.shown, self.origin, hasSought) = (cut, shown, origin, origin != nil)
   }
 
-  /// Where to continue, in nanoseconds of the media, when so much of the file is in front of the start that it is faster to
-  /// find a place there; `nil` otherwise.
+  /// The place to continue at, in nanoseconds of the media, if seeking to a distant start is faster; `nil` otherwise.
   var distantStart: (origin: Int64, place: Int64)? {
     guard !hasSought, let origin, let last = entries.last?.accessUnit.presentation else { return nil }
     guard case (let place, false) = (origin + cut.start).subtractingReportingOverflow(Self.margin),
@@ -47,16 +45,16 @@ struct CutFront {
     return (origin, place)
   }
 
-  /// Whether a place that was sought is too late: decoding cannot begin with the first access unit that is held, or the
-  /// cut needs a keyframe in front of it.
+  /// Whether a place that was sought is too late: decoding cannot begin with the first held access unit, or the cut
+  /// needs an earlier keyframe.
   func misses(_ beginning: CutBeginning) -> Bool {
     guard hasSought, let first = beginning.entries.first else { return false }
-    return first.role.start == .none || beginning.keyframe > beginning.wanted + Cut.tolerance
+    return !first.accessUnit.isSync || beginning.keyframe > beginning.wanted + Cut.tolerance
   }
 
   private var target: Int64? { origin.map { $0 + cut.start + Cut.tolerance } }
 
-  /// Takes an access unit. Returns whether all are there that decide where the cut begins.
+  /// Takes an access unit. Returns whether all access units that decide the beginning are there.
   mutating func add(_ entry: Entry) -> Bool {
     guard let target else {
       entries.append(entry)
@@ -69,8 +67,8 @@ struct CutFront {
   }
 
   private mutating func add(_ entry: Entry, _ target: Int64) {
-    // What is decoded in front of a random access point is shown in front of it.
-    if entry.role.start != .none, entry.accessUnit.presentation <= target {
+    // Pictures that are decoded in front of a random access point are shown in front of it.
+    if entry.accessUnit.isSync, entry.accessUnit.presentation <= target {
       entries = []
       behind = 0
     } else if behind > 0 || entry.accessUnit.presentation > target {
@@ -85,11 +83,13 @@ struct CutFront {
 
   /// Finds the first picture: leading pictures of the first keyframe are not decoded, and nothing in front of it is.
   private mutating func findOrigin() {
-    let first = entries.firstIndex { $0.role.start != .none || $0.accessUnit.isSync } ?? 0
+    let first = entries.firstIndex { $0.accessUnit.isSync || $0.accessUnit.isKeyframe } ?? 0
     guard entries.indices.contains(first) else { return }
     let keyframe = entries[first].accessUnit.presentation
     let times = entries[first...].lazy
-      .filter { $0.accessUnit.presentation >= keyframe || $0.role.isLeading && !$0.role.isSkippedLeading }
+      .filter {
+        $0.accessUnit.presentation >= keyframe || $0.accessUnit.role.isLeading && !$0.accessUnit.role.isSkippedLeading
+      }
       .filter(shows)
       .map(\.accessUnit.presentation)
     let origin = max(times.min() ?? keyframe, shown?.start ?? .min)
@@ -99,7 +99,7 @@ struct CutFront {
     for entry in held { add(entry, origin + cut.start + Cut.tolerance) }
   }
 
-  /// Where the cut begins, by the access units up to now; `nil` where the source ends before.
+  /// The beginning of the cut, by the access units up to now; `nil` if the source ends before it.
   ///
   /// - Parameter isAtEnd: whether none follows.
   mutating func beginning(isAtEnd: Bool) -> CutBeginning? {
@@ -107,7 +107,9 @@ struct CutFront {
     guard let origin, let target, let first = entries.first else { return nil }
     let keyframe = first.accessUnit.presentation
     if isAtEnd, cut.start > 0, behind == 0, lastEnd <= target { return nil }
-    let upToStart = entries.lazy.map(\.accessUnit.presentation).filter { $0 <= target && $0 >= min(keyframe, target) }
+    // A frame begins with its first field.
+    let upToStart = entries.lazy.map(\.accessUnit).filter { !$0.role.isSecondField }.map(\.presentation)
+      .filter { $0 <= target && $0 >= min(keyframe, target) }
     let shownFirst = upToStart.max() ?? keyframe
     let isKeyframeWanted = cut.mode == .keyframe && keyframe <= target
     let (kept, dropped, leading) = withoutLeading()
@@ -122,16 +124,16 @@ struct CutFront {
     entries.lazy.map { $0.accessUnit.presentation + max($0.accessUnit.duration, 1) }.max() ?? .min
   }
 
-  /// From the first picture to the end of the last one up to now, in nanoseconds; `nil` without any.
+  /// The time from the first picture to the end of the last up to now, in nanoseconds; `nil` without any.
   var duration: Int64? { entries.isEmpty ? nil : origin.map { lastEnd - $0 } }
 
   /// Without the leading pictures of the first access unit that nothing behind them refers to. Returns how many were
   /// left out, and how many are still there.
   private func withoutLeading() -> (entries: [Entry], dropped: Int, kept: Int) {
-    guard let first = entries.first, first.role.start == .open else { return (entries, 0, 0) }
+    guard let first = entries.first, first.accessUnit.role.start == .open else { return (entries, 0, 0) }
     let keyframe = first.accessUnit.presentation
     let kept = entries.filter { entry in
-      entry.accessUnit.presentation >= keyframe || !entry.role.isLeading && entry.role.isReference
+      entry.accessUnit.presentation >= keyframe || !entry.accessUnit.role.isLeading && entry.accessUnit.role.isReference
     }
     let leading = kept.count { $0.accessUnit.presentation < keyframe }
     return (kept, entries.count - kept.count, leading)

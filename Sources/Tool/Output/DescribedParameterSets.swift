@@ -26,7 +26,7 @@ struct DescribedParameterSets {
     type = { Codec.NALUnitType(headerByte: $0).rawValue }
   }
 
-  /// Whether those of an access unit with length prefixes are among them.
+  /// Whether the parameter sets of an access unit with length prefixes are among them.
   func contain(thoseOf accessUnit: [UInt8]) -> Bool {
     packaging.nalUnits(of: accessUnit.span).allSatisfy { range in
       guard !range.isEmpty, types.contains(type(accessUnit[range.lowerBound])) else { return true }
@@ -36,8 +36,8 @@ struct DescribedParameterSets {
 }
 
 extension MediaOutput.VideoFormat {
-  /// Gives a configuration record without parameter sets, as streams have that carry them in-band, those of an access
-  /// unit: many players want to know the format before they read samples.
+  /// Adds an access unit's parameter sets to a configuration record that has none, as in streams that carry them
+  /// in-band. Many players need the format before they read samples.
   mutating func describe(by accessUnit: [UInt8]) {
     do throws(BitstreamError) {
       switch codec {

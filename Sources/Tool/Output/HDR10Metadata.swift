@@ -3,7 +3,7 @@ import AVFormat
 import H26x
 import StreamReport
 
-/// What HDR10 has in SEI messages, and containers repeat.
+/// HDR10's metadata in SEI messages, which containers repeat.
 enum HDR10Metadata: CaseIterable {
   case masteringDisplay, contentLight
 
@@ -23,7 +23,7 @@ enum HDR10Metadata: CaseIterable {
     }
   }
 
-  /// Where libavformat has it.
+  /// libavformat's side data for it.
   var sideData: SideData.Kind {
     switch self {
     case .masteringDisplay: .masteringDisplay
@@ -31,7 +31,7 @@ enum HDR10Metadata: CaseIterable {
     }
   }
 
-  /// What is no longer true of a container's copy after an edit.
+  /// Metadata that is no longer true in a container's copy after an edit.
   static func changed(by edit: StreamEdit) -> [Self] {
     allCases.filter { metadata in
       switch edit {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Puts the parameter sets of a configuration record in front of each keyframe of a copy with start codes, so that decoding
-/// can begin there. The parser puts them in front of the first IDR picture alone.
+/// Puts the parameter sets of a configuration record in front of each keyframe of a copy with start codes, so
+/// decoding can begin there. The parser puts them in front of the first IDR picture alone.
 struct KeyframeParameterSets {
   private var reader: any AccessUnitRoleReading
   private var isAtStart = true
@@ -17,7 +17,7 @@ struct KeyframeParameterSets {
   /// Completes the next access unit, a keyframe or the first one, whatever that is.
   mutating func complete(_ accessUnit: inout MediaOutput.AccessUnit) {
     let sets = reader.parameterSets(upTo: accessUnit.bytes)
-    if accessUnit.isSync || isAtStart { accessUnit.bytes = reader.completed(accessUnit.bytes, with: sets) }
+    if accessUnit.isKeyframe || isAtStart { accessUnit.bytes = reader.completed(accessUnit.bytes, with: sets) }
     isAtStart = false
   }
 }

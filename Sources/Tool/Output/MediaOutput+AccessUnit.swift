@@ -7,8 +7,15 @@ extension MediaOutput {
     /// In nanoseconds.
     var presentation: Int64
     var decoding: Int64
-    /// In nanoseconds; 0 where that is not known.
+    /// In nanoseconds; 0 if it is not known.
     var duration: Int64
-    var isSync: Bool
+    /// Decoders begin here: a random access point, or a picture of I slices in a stream that signals none. That is the
+    /// parser's rule.
+    var isKeyframe: Bool
+    /// Set by ``CopyWriter``.
+    var role = AccessUnitRole()
+
+    /// Decoding can begin here: the access unit is a sync sample (ISO/IEC 14496-12, 8.6.2).
+    var isSync: Bool { role.start != .none }
   }
 }

@@ -9,43 +9,45 @@ final class MediaOutput {
   struct VideoFormat {
     var codec: FormatDescription.Codec
     var size = (width: 0, height: 0)
-    /// Width to height of a pixel; `nil` where that is not known.
+    /// Width to height of a pixel; `nil` if it is not known.
     var pixelAspect: TimeBase?
-    /// How long a picture lasts, in seconds; `nil` where that is not known.
+    /// How long a picture lasts, in seconds; `nil` if that is not known.
     var frameDuration: TimeBase?
     /// The frame rate that the source's container states; `nil` for none.
     var statedFrameRate: TimeBase?
     /// The configuration record; empty for a byte stream.
     var configuration: [UInt8] = []
     var allowsInBandParameterSets = false
-    /// The colour that replaces what the source says; `nil` to keep that.
+    /// The colour that replaces the source's; `nil` to keep that.
     var colour: StreamDescription.Colour?
-    /// Whether ``pixelAspect`` replaces what the source says.
+    /// Whether ``pixelAspect`` replaces the source's.
     var hasEditedAspect = false
-    /// What the source says and is not true any more.
+    /// The source's side data that is not true any more.
     var staleSideData: Set<SideData.Kind> = []
   }
 
   private let target: OutputFile
   private let container: TargetContainer
   private let output: OutputContext
-  /// `nil` for one that writes nothing.
+  /// `nil` for an output that writes nothing.
   private let bytes: OutputBytes?
   private var video = 0
-  /// Where streams of the source are, and whether frames lose their header.
+  /// The places of the source's streams in the target, and whether frames lose their header.
   private var others: [Int: (index: Int, losesHeader: Bool, priming: Int64)] = [:]
   /// Packets of a stream that its one description does not fit, by its number in the source.
   private var changed: [Int: Int] = [:]
+  /// Packets of a stream that lack the header by which its frames are read, by its number in the source.
+  private var headless: [Int: Int] = [:]
   /// Pictures that are written with the header, and the streams for them.
   private var covers: [(index: Int, picture: [UInt8])] = []
-  /// Of text subtitles whose codec the container does not hold.
+  /// Converters of text subtitles whose codec the container does not hold.
   private var converters: [Int: SubtitleConverter] = [:]
   private var timeBases: [TimeBase] = []
   private var lastDecoding: [Int: Int64] = [:]
-  /// The decoding time of the video's first access unit, in its ticks: where the media begins.
+  /// The decoding time of the video's first access unit, in its ticks: the beginning of the media.
   private var firstDecoding: Int64?
 
-  /// Whether the source's time code is that of the first picture here, too.
+  /// Whether the source's time code applies to the first picture here, too.
   private let keepsTimeCode: Bool
   /// How many bytes of the file are free in front of the container.
   let room: Int64
@@ -89,7 +91,7 @@ final class MediaOutput {
     return canHold(stream) || converter(of: stream, source) != nil
   }
 
-  /// What a stream of the source is in the container, for the user.
+  /// The name of a source's stream in the container, for the user.
   func displayName(of stream: StreamDescription) -> String {
     if stream.isCover { return stream.summary }
     guard converters[stream.index] != nil, let target = container.subtitles else { return stream.displayName }
@@ -122,10 +124,13 @@ final class MediaOutput {
     return converters[stream.index]
   }
 
-  /// What was not converted or not written, for the user.
+  /// Losses in conversion and writing, for the user.
   var losses: [String] {
     let count = others.keys.compactMap { converters[$0]?.failureCount }.reduce(0, +)
     var losses = count > 0 ? ["\(Text.count(count, "subtitle")) that cannot be read"] : []
+    for (stream, count) in headless.sorted(by: { $0.key < $1.key }) {
+      losses.append("\(Text.count(count, "packet")) of stream \(stream), without the header of a frame")
+    }
     for (stream, count) in changed.sorted(by: { $0.key < $1.key }) {
       losses.append("\(Text.count(count, "packet")) of stream \(stream), whose sound has another format than the first")
     }
@@ -141,7 +146,7 @@ final class MediaOutput {
   ///
   /// - Parameters:
   ///   - source: has descriptions of the video and of others.
-  ///   - streams: those of the source that are kept, which the container can hold.
+  ///   - streams: the kept streams of the source, which the container can hold.
   ///   - chapters: have times of the presentation.
   func begin(
     _ video: VideoFormat, _ timeBase: TimeBase, _ source: CompanionStreams?, keeping streams: [StreamDescription],
@@ -164,7 +169,7 @@ final class MediaOutput {
           others[stream.index] = (index, false, 0)
           continue
         }
-        // AAC of transport streams has a header in each frame (ADTS), where other containers have one for all.
+        // AAC of transport streams has a header in each frame (ADTS). Other containers have one header for all.
         let losesHeader = container != .ts && source.hasHeaders(stream)
         let isHeaded = container == .ts && source.hasHeaders(stream)
         let index = try output.addStream(
@@ -189,10 +194,10 @@ final class MediaOutput {
     } catch { throw failure(error) }
   }
 
-  /// The ticks that are wished for in the target.
+  /// The requested ticks in the target.
   private func ticks(of stream: StreamDescription) -> TimeBase {
-    // libavformat ends timed text where another stream's time is beyond its end, and compares ticks of both: these are
-    // finer than those of others.
+    // libavformat ends timed text if another stream's time is beyond its end, and compares ticks of both. These ticks
+    // are finer than all others.
     guard container.isMovie, stream.kind == .subtitle else { return stream.timeBase }
     return TimeBase(1, 1_000_000) ?? stream.timeBase
   }
@@ -216,8 +221,8 @@ final class MediaOutput {
     try output.write(packet)
   }
 
-  /// What times of a stream are in front of those that the container has, in ticks of the target: libavformat reads
-  /// Matroska's Opus so, and writes it so from version 60 on.
+  /// The offset of a stream's times in front of the container's times, in ticks of the target. libavformat reads
+  /// Matroska's Opus with it. Since version 60, libavformat also writes it so.
   private func priming(of stream: StreamDescription) -> Int64 {
     guard container == .mkv, stream.codecName == "opus", FormatLibrary.version.map({ $0.major < 60 }) ?? false,
       let index = others[stream.index]?.index, let sample = TimeBase(1, 48_000)
@@ -238,7 +243,7 @@ final class MediaOutput {
       {
         try output.setFrameRate(rate, of: index)
       }
-      // Matroska's DefaultDuration, where the source has one.
+      // Matroska's DefaultDuration, if the source has one.
       if container == .mkv, let rate = video.statedFrameRate { try output.setFrameRate(rate, of: index) }
     } else {
       index = try output.addStream(
@@ -261,7 +266,7 @@ final class MediaOutput {
     return kept
   }
 
-  /// What a stream has in the target.
+  /// The metadata of a stream in the target.
   private func metadata(of stream: StreamDescription) -> MetadataDictionary {
     var metadata = kept(stream.metadata)
     if container == .mov, let language = metadata[key: "language"] {
@@ -281,10 +286,10 @@ final class MediaOutput {
     }
   }
 
-  /// Bytes behind what the muxer has written with the header in which it writes the rest of its descriptions.
+  /// Bytes behind the muxer's header that hold the rest of its descriptions.
   private static let frontSize = 1 << 20
 
-  /// What was written first into a pipe: all descriptions of streams and of the whole. Empty for a file.
+  /// The first bytes that were written into a pipe: all descriptions of streams and of the whole. Empty for a file.
   var front: [UInt8] { bytes?.front ?? [] }
 
   // MARK: Packets
@@ -306,7 +311,7 @@ final class MediaOutput {
     } catch { throw failure(error) }
   }
 
-  /// Where a time of the presentation is in the video's media, in its ticks.
+  /// The time in the video's media for a time of the presentation, in the video's ticks.
   func mediaTime(of presentation: Int64) -> Int64 {
     timeBases[video].rescaled(presentation, from: .nanoseconds) - (firstDecoding ?? 0)
   }
@@ -325,7 +330,10 @@ final class MediaOutput {
         packet = converted
       }
       if place.losesHeader {
-        guard let header = SoundHeader(packet.copiedBytes(), codec: companion.stream.codecName) else { return }
+        guard let header = SoundHeader(packet.copiedBytes(), codec: companion.stream.codecName) else {
+          headless[companion.stream.index, default: 0] += 1
+          return
+        }
         guard header.configuration == companion.stream.extradata else {
           changed[companion.stream.index, default: 0] += 1
           return
@@ -343,7 +351,7 @@ final class MediaOutput {
   /// Muxers refuse times that do not ascend, which rounding to coarser ticks can make.
   private func write(_ packet: consuming MediaPacket) throws(AVError) {
     let index = packet.stream
-    // Matroska has blocks of one time, such as those of sound whose frames are shorter than its ticks.
+    // Matroska allows blocks of equal time, such as sound whose frames are shorter than its ticks.
     let step: Int64 = container == .mkv && index != video ? 0 : 1
     if let time = packet.decoding, let last = lastDecoding[index], time < last + step { packet.decoding = last + step }
     if let time = packet.decoding {
@@ -353,7 +361,7 @@ final class MediaOutput {
     try output.write(packet)
   }
 
-  /// Writes what is left.
+  /// Writes the rest.
   func finish() throws(Failure) {
     do throws(AVError) { try output.finish() } catch { throw failure(error) }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import StreamReport
 
-/// The box `moov` of a finished MP4 or MOV file, to change what libavformat cannot write.
+/// The box `moov` of a finished MP4 or MOV file, for changes that libavformat cannot make.
 struct MovieBox {
   private(set) var bytes: [UInt8]
 
@@ -13,7 +13,7 @@ struct MovieBox {
     let box: MP4.Box
     let parents: [MP4.Box]
     let width: Int
-    /// Where its entries are in the box's bytes.
+    /// The range of its entries in the box's bytes.
     let entries: Range<Int>
   }
 
@@ -38,7 +38,7 @@ struct MovieBox {
     FourCharacterCode("clcp"),
   ]
 
-  /// What a track is.
+  /// The handler type of a track.
   private func handler(of track: MP4.Box) -> FourCharacterCode? {
     guard let media = first(FourCharacterCode("mdia"), in: track.content),
       let handler = first(FourCharacterCode("hdlr"), in: media.content)
@@ -111,7 +111,7 @@ struct MovieBox {
       with: Self.box("edts", Self.box("elst", list)), in: [track])
   }
 
-  /// Enables subtitles, in the order of their tracks, or disables them: where none is wanted, libavformat enables the
+  /// Enables subtitles, in the order of their tracks, or disables them. If none is wanted, libavformat enables the
   /// first, which players then show.
   mutating func enableSubtitles(_ areEnabled: [Bool]) {
     let subtitles = tracks.filter { track in handler(of: track).map(Self.subtitleHandlers.contains) ?? false }
@@ -123,12 +123,29 @@ struct MovieBox {
     }
   }
 
-  /// Completes the sample entry of the first video track.
-  mutating func complete(_ extras: SampleEntryExtras) {
+  /// The first video track's sample table, behind the boxes that it is in; `nil` without one.
+  private var videoTable: [MP4.Box]? {
     guard let track = tracks.first(where: isVideo),
       let media = first(FourCharacterCode("mdia"), in: track.content),
       let information = first(FourCharacterCode("minf"), in: media.content),
-      let table = first(FourCharacterCode("stbl"), in: information.content),
+      let table = first(FourCharacterCode("stbl"), in: information.content)
+    else { return nil }
+    return [track, media, information, table]
+  }
+
+  /// Gives the first video track an empty table of sync samples (`stss`). Without a table, which libavformat leaves out
+  /// then, each sample would be one (ISO/IEC 14496-12, 8.6.2).
+  mutating func denySyncSamples() {
+    guard let parents = videoTable, let table = parents.last,
+      first(FourCharacterCode("stss"), in: table.content) == nil
+    else { return }
+    let end = table.range.upperBound
+    replace(end..<end, with: Self.box("stss", [UInt8](repeating: 0, count: 8)), in: parents)
+  }
+
+  /// Completes the sample entry of the first video track.
+  mutating func complete(_ extras: SampleEntryExtras) {
+    guard let parents = videoTable, let table = parents.last,
       let list = first(FourCharacterCode("stsd"), in: table.content)
     else { return }
     var entries = MP4.Boxes(
@@ -144,10 +161,10 @@ struct MovieBox {
     }
     let added = extras.missing(beside: present)
     if let coding = extras.coding { set(UInt64(coding.rawValue), at: entry.range.lowerBound + 4, 4) }
-    replace(end..<end, with: added, in: [track, media, information, table, list, entry])
+    replace(end..<end, with: added, in: parents + [list, entry])
   }
 
-  /// - Returns: at least 1 for what lasts at all, because an edit of 0 shows nothing.
+  /// - Returns: at least 1 for a positive duration, because an edit of 0 shows nothing.
   private static func ticks(_ nanoseconds: Int64, _ scale: UInt64) -> UInt64 {
     let (high, low) = UInt64(max(0, nanoseconds)).multipliedFullWidth(by: scale)
     guard high < 1_000_000_000 else { return UInt64(UInt32.max) }
@@ -171,7 +188,7 @@ struct MovieBox {
     }
   }
 
-  /// Gives tables of chunk offsets 64 bits where media that move by as much would be out of reach.
+  /// Gives tables of chunk offsets 64 bits if media that move by as much would be out of reach.
   mutating func makeRoom(forMediaMovedBy distance: UInt64) {
     for index in chunkOffsets.indices {
       let table = chunkOffsets[index]
@@ -197,6 +214,6 @@ struct MovieBox {
 struct MP4Edit: Hashable {
   /// How long it lasts, in nanoseconds.
   var duration: Int64
-  /// Where it begins in the media, in ticks of the track; −1 for a pause.
+  /// Its start in the media, in ticks of the track; −1 for a pause.
   var mediaTime: Int64
 }

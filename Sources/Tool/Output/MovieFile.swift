@@ -4,8 +4,8 @@ import Glibc
 import StreamReport
 import SystemPackage
 
-/// A finished MP4 or MOV file as libavformat writes it, with its `moov` at the end. It gets what libavformat cannot write,
-/// and its `moov` in front, so that it plays while it is loaded.
+/// A finished MP4 or MOV file as libavformat writes it, with its `moov` at the end. This adds the parts that
+/// libavformat cannot write, and moves `moov` to the front, so the file plays while it is loaded.
 struct MovieFile {
   private let file: OpenFile
   private let name: String
@@ -17,7 +17,7 @@ struct MovieFile {
   /// `ftyp`, which stays the first box.
   private let type: [UInt8]
 
-  /// Files of this size get room in front, where that can be had, instead of being copied.
+  /// Files of this size get room in front, if possible, instead of being copied.
   static let roomSize: Int64 = 1 << 24
 
   /// - Parameters:
@@ -82,18 +82,21 @@ struct MovieFile {
   /// Sets the edit list of the video track.
   mutating func setEdits(_ edits: [MP4Edit]) { movie.setEdits(edits) }
 
+  /// Marks that decoding of the video track can begin at no sample.
+  mutating func denySyncSamples() { movie.denySyncSamples() }
+
   /// Enables subtitles, in the order of their tracks, or disables them.
   mutating func enableSubtitles(_ areEnabled: [Bool]) { movie.enableSubtitles(areEnabled) }
 
   /// Completes the sample entry of the video track.
   mutating func complete(_ extras: SampleEntryExtras) { movie.complete(extras) }
 
-  /// Writes `moov` in front of the media, which move where there is too little room.
+  /// Writes `moov` in front of the media, which move if there is too little room.
   ///
   /// - Parameter roomSize: see ``roomSize``.
   mutating func finish(roomSize: Int64 = roomSize) throws(Failure) {
     do throws(Errno) {
-      // Twice the room for what may become longer.
+      // Twice the room for boxes that may become longer.
       movie.makeRoom(forMediaMovedBy: UInt64(room) + UInt64(movie.bytes.count) * 2 + 1 << 21)
       let inserted = fits(room) ? 0 : size >= roomSize ? insertRoom() : nil
       let distance = if let inserted { inserted } else { try moveMedia() }
@@ -104,7 +107,7 @@ struct MovieFile {
     } catch { throw Self.failure(error, name) }
   }
 
-  /// Whether `moov` fits into room in front of the media, and a box that fills what is left of it.
+  /// Whether `moov` fits into room in front of the media, together with a box that fills the remaining room.
   private func fits(_ room: Int64) -> Bool {
     let rest = room - Int64(movie.bytes.count)
     return rest == 0 || rest >= Self.headerSize
@@ -124,7 +127,7 @@ struct MovieFile {
   /// Bytes of the header of a box that fills room.
   private static let headerSize: Int64 = 8
 
-  /// Makes room at the beginning without moving anything. Returns how much; `nil` where the file system cannot.
+  /// Makes room at the beginning without moving anything. Returns the size; `nil` if the file system cannot do it.
   private func insertRoom() -> Int64? {
     var system = statvfs()
     guard unsafe fstatvfs(file.descriptor.rawValue, &system) == 0, system.f_bsize > 0 else { return nil }

@@ -7,11 +7,11 @@ import SystemPackage
 final class OutputBytes: IOSink {
   private let file: OpenFile
   let isSeekable: Bool
-  /// Where the container begins in the file.
+  /// The offset of the container in the file.
   private let origin: Int64
   private(set) var position: Int64 = 0
   private var end: Int64 = 0
-  /// What was written first, up to ``frontLimit``: a pipe cannot be read again.
+  /// The first bytes that were written, up to ``frontLimit``: a pipe cannot be read again.
   private(set) var front: [UInt8] = []
   /// How many bytes of it are kept.
   var frontLimit = 0

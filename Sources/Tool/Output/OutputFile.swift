@@ -4,7 +4,7 @@ import Glibc
 import SystemPackage
 
 /// The output of a subcommand. A file is written under a temporary name in the same folder and renamed when it is
-/// complete, so that a failure leaves an existing file as it was; devices, pipes and open descriptors are written
+/// complete, so a failure leaves an existing file as it was. Devices, pipes and open descriptors are written
 /// directly.
 struct OutputFile: Sendable {
   /// The name for messages: its path, or `standard output`.
@@ -13,7 +13,7 @@ struct OutputFile: Sendable {
   private let place: Place
 
   private enum Place {
-    /// What was open when the program began.
+    /// A descriptor that was open when the program began.
     case descriptor(OpenFile)
     /// A device or a pipe.
     case device(FilePath)
@@ -110,7 +110,7 @@ struct OutputFile: Sendable {
     case .descriptor(let file): return file
     case .device(let path): return try OpenFile(path, .writeOnly, name: name)
     case .file(let path, _, _):
-      // Truncated only where there is anything: ext4 waits with the close of a truncated file until all of it is written.
+      // Truncates only files with contents: ext4 delays the close of a truncated file until all of it is written.
       let file = try OpenFile(path, .writeOnly, name: name)
       do throws(Errno) {
         if try Stat(file.descriptor).size > 0 { try Errno.typed { try file.descriptor.resize(to: 0) } }
@@ -132,7 +132,7 @@ struct OutputFile: Sendable {
     Ending.forget(removal)
   }
 
-  /// Renames a file with a link, which fails where renaming would replace a file that was made meanwhile.
+  /// Renames a file with a link, which fails if the new name exists by now. Renaming would replace that file.
   private static func moveToNewName(_ path: FilePath, _ target: FilePath) throws(Errno) {
     do throws(Errno) { try path.link(as: target) } catch {
       // File systems without links report one of these errors: FAT and exFAT the first, network shares and FUSE the

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// How far apart the latest pictures are shown. FLV, and transport streams of video without a frame rate, do not have how
-/// long pictures last; without a duration, the last one would not be shown.
+/// How far apart the latest pictures are shown. FLV, and transport streams of video without a frame rate, do not have
+/// the durations of pictures. Without a duration, the last picture would not be shown.
 struct PictureSpacing {
   /// Presentation times, ascending.
   private var times: [Int64] = []
 
-  /// More pictures than can be decoded before one that is shown earlier.
+  /// More pictures than can be decoded before a picture that is shown earlier.
   private static let limit = 17
-  /// 1/25 second in nanoseconds, where nothing is known.
+  /// 1/25 second in nanoseconds, if nothing is known.
   private static let usualDuration: Int64 = 40_000_000
 
   /// Takes the presentation time of the next picture in decoding order.

@@ -12,26 +12,28 @@ struct Repackaging {
   let input: InputFile
   let target: OutputFile
   let container: TargetContainer
-  /// Of a byte stream that has none.
+  /// The frame rate of a byte stream that has none.
   let framerate: Fraction?
   /// The option that gives it, for the user.
   var framerateOption = "--framerate"
   /// Kinds of NAL units, joined by +.
   let drop: String?
   let keepsAudio: Bool
-  /// What is kept; `nil` for everything.
+  /// The part that is kept; `nil` for everything.
   let cut: Cut?
   /// Changes of the headers.
   var edits: [StreamEdit] = []
   /// Times are derived from the order of pictures, because the container lacks some.
   var ordersPictures = false
 
-  /// What was written, and what was not.
+  /// The written contents, and the contents that were left out.
   typealias Result = (summary: String, left: [String])
 
   /// Writes the file.
   func run() async throws(Failure) -> Result {
     if container != .annexb || cut != nil, input.kind == .container("AVI") {
+      // Reports errors of the video first.
+      _ = try ContainerReader.reader(ContainerFile(input, ReadingStatus()))
       throw Failure(
         "\(input.name): AVI does not say when pictures are shown, which \(container.name) needs; make a byte stream of it "
           + "first (-o FILE.h264), which can be repackaged")
@@ -58,9 +60,9 @@ struct Repackaging {
 
   private var hasEditList: Bool { container.hasEditList(in: target) }
 
-  /// Where reading begins.
+  /// The place at which reading begins.
   private enum Beginning {
-    /// At the beginning of the file, until it is known where the cut is.
+    /// At the beginning of the file, until the place of the cut is known.
     case undecided
     /// At a place in front of the cut, in nanoseconds of the media; with the time of the first picture.
     case near(origin: Int64, place: Int64)
@@ -71,7 +73,7 @@ struct Repackaging {
     var place: Int64? { if case .near(_, let place) = self { place } else { nil } }
   }
 
-  /// Writes in one way, from near the cut where that can be found, and else from the beginning of the file.
+  /// Writes in one way, starting near the cut if that can be found, and else at the beginning of the file.
   ///
   /// - Parameter allowsInBandParameterSets: `nil` to copy samples as they are.
   private func attempt(
@@ -79,6 +81,7 @@ struct Repackaging {
   ) async throws(Failure) -> Result? {
     var beginning = cut == nil || !input.hasIndex ? Beginning.front : .undecided
     while true {
+      try Interruption.check()
       refusal = nil
       do throws(Failure) {
         let result =
@@ -130,11 +133,11 @@ struct Repackaging {
 
   /// Copies samples whose packaging stays.
   ///
-  /// - Returns: `nil` where they have to be taken apart.
+  /// - Returns: `nil` if they must be taken apart.
   private func copy(
     from beginning: Beginning, _ refusal: inout CopyRefusal?
   ) async throws(Failure) -> Result? {
-    // What is in a pipe cannot be written again.
+    // Bytes in a pipe cannot be rewritten.
     guard !input.isRaw, input.size != nil, target.isSeekable, drop == nil, !container.hasStartCodes else { return nil }
     let source = try source(from: beginning.place)
     guard !source.isMissed else {
@@ -169,7 +172,7 @@ struct Repackaging {
 
   /// Reads the file once, and takes its access units apart.
   ///
-  /// - Returns: `nil` where an access unit was refused.
+  /// - Returns: `nil` if an access unit was refused.
   private func pass(
     allowsInBandParameterSets: Bool, from beginning: Beginning, _ refusal: inout CopyRefusal?
   ) async throws(Failure) -> Result? {
@@ -234,8 +237,8 @@ struct Repackaging {
     private let needsTimes: Bool
 
     /// - Parameters:
-    ///   - origin: what timestamps of the pipeline have more than times of the media, in nanoseconds.
-    ///   - known: what the container has of the times, where the pipeline's are derived.
+    ///   - origin: the distance of the pipeline's timestamps from times of the media, in nanoseconds.
+    ///   - known: the times that the container has, if the pipeline's are derived.
     init(
       _ writer: sending CopyWriter, origin: Int64, following known: OrderedVideoReader.KnownTimes? = nil,
       needsTimes: Bool
@@ -291,7 +294,7 @@ struct Repackaging {
     }
   }
 
-  /// - Returns: `nil` where the beginning cannot be found.
+  /// - Returns: `nil` if the beginning cannot be found.
   private func open(
     allowsInBandParameterSets: Bool, from beginning: Beginning
   ) throws(Failure) -> (reader: any PictureSource, writer: Writer)? {
@@ -325,7 +328,7 @@ struct Repackaging {
 
   // MARK: The result
 
-  /// What was written, and what was not.
+  /// Summarizes the written contents, and the contents that were left out.
   private func summary(of writer: CopyWriter, _ remark: String) -> Result {
     var summary = "\(target.name): "
     if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }

@@ -3,6 +3,14 @@ import AVFormat
 import GStreamer
 import H26x
 
+extension PipelinePad {
+  /// The configuration record (avcC or hvcC) in the caps.
+  var codecData: [UInt8]? {
+    guard let caps = currentCaps, let buffer = caps.first.buffer("codec_data") else { return nil }
+    return try? buffer.copiedBytes()
+  }
+}
+
 extension Sample {
   /// The configuration record (avcC or hvcC) in the caps.
   var codecData: [UInt8]? {
@@ -10,7 +18,7 @@ extension Sample {
     return try? buffer.copiedBytes()
   }
 
-  /// The video, by its caps; `nil` where they are of another codec.
+  /// The video, by its caps; `nil` if they are of another codec.
   var videoFormat: MediaOutput.VideoFormat? {
     guard let caps, let codec = FormatDescription.Codec(mediaType: caps.first.name) else { return nil }
     func fraction(_ name: String) -> Fraction? {
@@ -27,7 +35,7 @@ extension Sample {
   /// The access unit in it, with times of the media.
   ///
   /// - Parameters:
-  ///   - origin: what timestamps of the pipeline have more than times of the media, in nanoseconds.
+  ///   - origin: the distance of the pipeline's timestamps from times of the media, in nanoseconds.
   ///   - needsTime: whether it must have a presentation time.
   func accessUnit(origin: Int64, needsTime: Bool) throws(CopyRefusal) -> MediaOutput.AccessUnit {
     let bytes: [UInt8]
@@ -41,6 +49,6 @@ extension Sample {
       bytes: bytes, presentation: presentation,
       decoding: attributes.dts.map { Int64(clamping: $0.nanoseconds) - origin } ?? presentation,
       duration: Int64(clamping: attributes.duration?.nanoseconds ?? 0),
-      isSync: !attributes.flags.contains(.deltaUnit))
+      isKeyframe: !attributes.flags.contains(.deltaUnit))
   }
 }

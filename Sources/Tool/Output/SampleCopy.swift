@@ -4,16 +4,16 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// Copies the access units of a container whose packaging stays: each is inspected, and loses the parameter sets that the
-/// configuration record has too.
+/// Copies the access units of a container whose packaging stays. Each is inspected, and loses parameter sets that the
+/// configuration record also has.
 struct SampleCopy {
   let format: MediaOutput.VideoFormat
   private let reader: any VideoTrackReader
   private var inspector: any SampleInspecting
-  /// For containers that have presentation times only.
+  /// Derives decoding times for containers that have presentation times only.
   private var decodingTimes: DecodingTimeRebuilder
 
-  /// - Returns: `nil` where the samples' packaging or their description has to change.
+  /// - Returns: `nil` if the samples' packaging or their description must change.
   init?(_ reader: any VideoTrackReader) {
     let track = reader.track
     guard case .lengthPrefixed(let configuration, allowsInBandParameterSets: false) = track.packaging else {
@@ -31,7 +31,7 @@ struct SampleCopy {
     format = MediaOutput.VideoFormat(
       codec: track.codec, size: (description.frameSize.width, description.frameSize.height),
       pixelAspect: aspect.flatMap { TimeBase($0.numerator, $0.denominator) },
-      frameDuration: rate.flatMap { TimeBase($0.denominator, $0.numerator) }, configuration: configuration)
+      frameDuration: rate.flatMap { TimeBase($0.denominator, $0.numerator) }, configuration: inspector.configuration)
     self.reader = reader
     self.inspector = inspector
     decodingTimes = DecodingTimeRebuilder(
@@ -41,19 +41,19 @@ struct SampleCopy {
 
   /// Reads the next access unit; `nil` at the end.
   ///
-  /// - Throws: `CopyRefusal.irregular` for what cannot be copied as it is.
+  /// - Throws: `CopyRefusal.irregular` for samples that cannot be copied as they are.
   mutating func next() throws(CopyRefusal) -> MediaOutput.AccessUnit? {
     let next: VideoSample?
     do throws(Failure) { next = try reader.next() } catch { throw .failure(error) }
     guard var sample = next else { return nil }
     guard sample.packaging == nil, let presentation = sample.composition,
-      let isSync = inspector.inspect(&sample.bytes)
+      let isKeyframe = inspector.inspect(&sample.bytes)
     else { throw .irregular }
     let decoding: Int64
     if let known = sample.decoding {
       decoding = known
     } else {
-      // Of a frame that is coded in two fields, the depth counts each. The first times need to know the frame rate.
+      // If a frame is coded in two fields, the depth counts each field. The first times depend on the frame rate.
       guard presentation >= 0, format.frameDuration != nil, !inspector.description.isInterlacedAllowed else {
         throw .irregular
       }
@@ -61,7 +61,8 @@ struct SampleCopy {
     }
     guard decoding <= presentation else { throw .irregular }
     return MediaOutput.AccessUnit(
-      bytes: sample.bytes, presentation: presentation, decoding: decoding, duration: sample.duration, isSync: isSync)
+      bytes: sample.bytes, presentation: presentation, decoding: decoding, duration: sample.duration,
+      isKeyframe: isKeyframe)
   }
 }
 
@@ -69,15 +70,19 @@ struct SampleCopy {
 private protocol SampleInspecting {
   /// The video, by its configuration record.
   var description: FormatDescription { get }
-  /// Removes parameter sets that repeat those of the configuration record, as most muxers of byte streams leave in samples.
+  /// The configuration record, with its parameter sets in sending order: libavcodec reads no others.
+  var configuration: [UInt8] { get }
+  /// Removes parameter sets that repeat sets of the configuration record, as most muxers of byte streams leave in
+  /// samples.
   ///
-  /// - Returns: whether decoding can begin with the access unit; `nil` for one that does not hold a whole picture and no
-  ///   more, in the format that the configuration record describes.
+  /// - Returns: whether decoders begin with the access unit, by the parser's rule. `nil` if it does not hold exactly
+  ///   one picture in the format that the configuration record describes.
   mutating func inspect(_ accessUnit: inout [UInt8]) -> Bool?
 }
 
 private struct SampleInspector<Codec: VideoCodecSyntax>: SampleInspecting {
   let description: FormatDescription
+  let configuration: [UInt8]
   private let packaging: NALPackaging
   private var inspector: Codec.Inspector
   /// The stream signals random access points, so that pictures of I slices only are none.
@@ -87,6 +92,8 @@ private struct SampleInspector<Codec: VideoCodecSyntax>: SampleInspecting {
   init?(_ configuration: [UInt8]) {
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(configuration.span)
+      let ordered = record.inOrder
+      self.configuration = ordered == record ? configuration : try ordered.bytes()
       description = try Codec.formatDescription(record)
       packaging = .lengthPrefixed(record.nalLengthSize)
       inspector = Codec.Inspector(parameterSets: Codec.ParameterSets())
@@ -113,7 +120,7 @@ private struct SampleInspector<Codec: VideoCodecSyntax>: SampleInspecting {
     }
   }
 
-  /// - Returns: false where the packaging cannot be read.
+  /// - Returns: false if the packaging cannot be read.
   private func removeParameterSets(_ accessUnit: inout [UInt8]) -> Bool {
     var kept: [UInt8] = []
     kept.reserveCapacity(accessUnit.count)

@@ -3,30 +3,30 @@ import AVFormat
 import H26x
 import StreamReport
 
-/// What the sample entry of the video in MP4 and MOV has beside what libavformat writes.
+/// The parts of the video's sample entry in MP4 and MOV that libavformat does not write.
 struct SampleEntryExtras {
   /// The entry's type, in place of the muxer's; `nil` to keep that.
   private(set) var coding: FourCharacterCode?
   /// Boxes that are added unless the muxer has written one of their type.
   private(set) var boxes: [MP4.VisualSampleDescription.WholeBox] = []
-  /// Boxes of the source that an edit of the headers makes wrong, and that are left out, for the user; without those of
-  /// HDR10, which ``CopyComparison`` lists.
+  /// Boxes of the source that an edit of the headers makes wrong. They are left out, and listed for the user, except
+  /// for HDR10's, which ``CopyComparison`` lists.
   private(set) var edited: [String] = []
 
   private static func codes(_ names: [StaticString]) -> Set<FourCharacterCode> {
     Set(names.map { FourCharacterCode($0) })
   }
 
-  /// Encryption, whose removal is none of ours, bit rates, which a cut changes, and padding.
+  /// Boxes for encryption, which this does not remove, for bit rates, which a cut changes, and for padding.
   private static let notCopied = codes(["sinf", "rinf", "btrt", "free", "skip", "wide"])
-  /// What libavformat reads, so that other containers may have it in a form of their own.
+  /// Boxes that libavformat reads, so other containers may have them in a form of their own.
   private static let translated =
     codes(["colr", "pasp", "fiel", "mdcv", "clli", "st3d", "sv3d", "dvcC", "dvvC", "dvwC"])
     .union(FormatLibrary.keepsGeometry ? codes(["clap"]) : [])
-  /// What libavformat writes anew.
+  /// Boxes that libavformat rewrites.
   private static let rewritten = codes(["colr", "pasp", "fiel"])
 
-  /// Boxes that describe what an edit changes.
+  /// Boxes for properties that an edit changes.
   private static func described(by edit: StreamEdit) -> Set<FourCharacterCode> {
     switch edit {
     case .colour, .primaries, .transfer, .matrix, .fullRange, .removeVideoSignal: codes(["colr"])
@@ -38,7 +38,7 @@ struct SampleEntryExtras {
   }
 
   /// - Parameters:
-  ///   - entry: of the source; `nil` where that is neither MP4 nor MOV.
+  ///   - entry: the source's sample entry; `nil` if the source is neither MP4 nor MOV.
   ///   - video: the source's video, as libavformat describes it.
   ///   - edits: of the headers.
   ///   - allowsInBandParameterSets: whether the copy's sample entry does.
@@ -63,13 +63,13 @@ struct SampleEntryExtras {
     }
   }
 
-  /// The boxes that a sample entry lacks which has others.
+  /// The boxes that a sample entry lacks, given its other boxes.
   func missing(beside present: [MP4.VisualSampleDescription.WholeBox]) -> [UInt8] {
     let kinds = Set(present.map(Self.kind))
     return boxes.filter { !kinds.contains(Self.kind($0)) }.flatMap(\.bytes)
   }
 
-  /// What a sample entry has one of.
+  /// A kind of box that a sample entry has only once.
   private struct Kind: Hashable {
     let type: FourCharacterCode
     /// The type within the box.
@@ -88,8 +88,8 @@ struct SampleEntryExtras {
     }
   }
 
-  /// What the muxer need not describe. FFmpeg 7.1's writes it in another form: besides boxes that are copied, which no
-  /// player expects, and although an edit has made it wrong.
+  /// Side data that the muxer need not describe. FFmpeg 7.1's muxer writes it in another form beside boxes that are
+  /// copied, which no player expects, and even if an edit has made it wrong.
   ///
   /// - Parameter copiesBoxes: whether boxes are added to the copy.
   func staleSideData(copiesBoxes: Bool) -> Set<SideData.Kind> {
@@ -114,7 +114,7 @@ private struct DolbyVision {
     FourCharacterCode("dvh1"), FourCharacterCode("dvhe"), FourCharacterCode("dva1"), FourCharacterCode("dvav"),
   ]
 
-  /// The sample entry for pictures that are not to be shown without Dolby Vision; `nil` where there is none.
+  /// The sample entry for pictures that must not be shown without Dolby Vision; `nil` if there is none.
   static func coding(_ codec: String?, allowsInBandParameterSets: Bool) -> FourCharacterCode? {
     switch (codec, allowsInBandParameterSets) {
     case ("hevc", false): FourCharacterCode("dvh1")

@@ -3,7 +3,7 @@ import AVFormat
 
 /// How libavformat writes each container.
 extension TargetContainer {
-  /// What text subtitles of other containers are converted to.
+  /// The format that text subtitles of other containers are converted to.
   var subtitles: SubtitleConverter.Target? {
     switch self {
     case .mp4, .mov: .timedText
@@ -37,7 +37,7 @@ extension TargetContainer {
       if isFragmented {
         // The first fragment in front of moov, whose description of sound and whose start need it.
         options[key: "movflags"] = "+frag_keyframe+empty_moov+delay_moov+default_base_moof"
-        // Where keyframes are far apart.
+        // For keyframes that are far apart.
         options[key: "frag_size"] = "\(1 << 24)"
       }
       // Boxes that ISO/IEC 14496-12 does not have: dvcC, st3d, sv3d; FLAC and TrueHD.
@@ -49,8 +49,8 @@ extension TargetContainer {
     return options
   }
 
-  /// Ticks a second in which a movie's edits last: those of the video, several times where they are longer than a
-  /// millisecond.
+  /// Ticks a second in which a movie's edits last. These are the ticks of the video, or a multiple if they are longer
+  /// than a millisecond.
   private static func movieTimescale(_ video: Int32) -> Int32 {
     let scale = Int64(video)
     return Int32(min(scale * ((999 + scale) / scale), 1_000_000))

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 
-/// What a Matroska file (RFC 9559) has that libavformat does not read, and a copy does not have.
+/// The elements of a Matroska file (RFC 9559) that libavformat does not read, so a copy does not have them.
 struct UnreadElements {
   fileprivate struct Track {
     /// Pixels at the left, top, right and bottom.
     var crop: [UInt64] = [0, 0, 0, 0]
     var language: String?
-    /// By RFC 5646 (BCP 47): it has precedence.
+    /// The language by RFC 5646 (BCP 47): it has precedence.
     var languageTag: String?
   }
 
-  /// Those that are streams, in the order of the file.
+  /// Tracks that are streams, in the order of the file.
   private var tracks: [Track] = []
   private var nestedChapters = 0
   private var furtherTitles = 0
@@ -65,14 +65,14 @@ struct UnreadElements {
 
   /// Elements in front of the first cluster: more than files have.
   private static let elementLimit = 64
-  /// What is read of one, in bytes.
+  /// The largest element that is read, in bytes.
   private static let sizeLimit: UInt64 = 1 << 24
   /// Chapters in chapters: more levels than anyone needs.
   private static let depthLimit = 8
   /// Video, audio, subtitles and metadata, which are streams for libavformat.
   private static let streamTypes: Set<UInt64> = [1, 2, 17, 33]
 
-  /// The header of an element, and where its content is.
+  /// The header of an element, and the position of its content.
   private static func header(
     _ source: InputBytes, at place: UInt64
   ) -> (header: EBMLElement.Header, content: UInt64)? {
@@ -89,7 +89,7 @@ struct UnreadElements {
     return source.read(at: place, count: Int(size))
   }
 
-  /// Where the index has an element, in bytes from the segment's content on.
+  /// The position of an element by the index, in bytes from the start of the segment's content.
   private static func place(of id: UInt32, _ seekHead: [UInt8]) -> UInt64? {
     for seek in EBMLElement.all(in: seekHead.indices, of: seekHead) where seek.id == 0x4DBB {
       let fields = seek.children(seekHead)
@@ -137,7 +137,7 @@ struct UnreadElements {
 
   // MARK: Losses
 
-  /// A line for each, for the user.
+  /// A line for each loss, for the user.
   ///
   /// - Parameters:
   ///   - video: the place of the stream whose video was kept.
@@ -163,8 +163,8 @@ struct UnreadElements {
 }
 
 extension UnreadElements.Track {
-  /// Whether the code that libavformat reads has all of a tag: no script, region or variant. English is the language of a
-  /// track without a code.
+  /// Whether the code that libavformat reads has all of a tag: no script, region or variant. English is the language
+  /// of a track without a code.
   fileprivate func hasLanguage(_ tag: String) -> Bool {
     guard !tag.isEmpty, tag != "und", !tag.utf8.contains(UInt8(ascii: "-")) else { return tag.isEmpty || tag == "und" }
     return language != nil ? language != "und" : tag == "en" || tag == "eng"

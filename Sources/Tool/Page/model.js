@@ -22,8 +22,18 @@ function addLine(line) {
 // The time at which an access unit is shown, as the list and the keyframes have it: its PTS or, without a container's
 // times, by its place among those that are shown.
 function shownTime(i) {
+  if (!isListed(i)) return "–";
   if (model.units[i].pts !== undefined && model.stream.timescale) return seconds(model.units[i].pts);
   return model.hasTime && !model.stream.timescale ? (model.time[model.shown[i]] - model.time[0]).toFixed(3) : "–";
+}
+
+// Whether the document lists an access unit: of a long stream, it has only the first ones.
+function isListed(i) { return i < model.units.length; }
+
+// What the document does not list; empty for nothing.
+function omission() {
+  const listed = model.units.length, all = model.summary?.accessUnits ?? listed;
+  return all > listed ? `Only the first ${number(listed)} of ${plural(all, "access unit")} are listed and charted. Findings, counts and keyframes are those of the whole stream.` : "";
 }
 
 // Computes formats, times, groups of pictures and presentation order from the document.

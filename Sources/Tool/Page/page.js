@@ -13,6 +13,8 @@ function show() {
     [containers[stream.container] ?? stream.container, stream.coding].filter(Boolean).join(" "),
     stream.size === undefined ? "" : byteSize(stream.size), isDemultiplexed() ? "offsets count bytes of the video stream, not of the file" : ""]
     .filter(Boolean).join(", ");
+  $("omission").textContent = omission();
+  $("omission").hidden = !omission();
   severity = "";
   view.chosen = -1;
   $("goto").value = $("gone").textContent = "";
@@ -58,7 +60,8 @@ function frameRate() {
 function overview() {
   const summary = model.summary ?? {}, lengths = model.groups.map((group) => group.count);
   const shortest = lengths.reduce((a, b) => Math.min(a, b), Infinity), longest = lengths.reduce((a, b) => Math.max(a, b), 0);
-  const hasRate = model.hasTime && model.duration;
+  const hasRate = model.hasTime && model.duration, isPart = omission() !== "", part = isPart ? " of the part that is listed" : "";
+  const bytes = isPart ? model.units.reduce((sum, unit) => sum + unit.size, 0) : summary.bytes;
   const shown = ofFormats((format) => `${format.width} × ${format.height}`), coded = ofFormats((format) => `${format.codedWidth} × ${format.codedHeight}`);
   const groups = { Picture: [
     ["Size", shown],
@@ -69,14 +72,14 @@ function overview() {
     ["Profile, level", ofFormats((format) =>
       [profileName(format.profile), format.level && `level ${format.level}`, format.tier && `${profileName(format.tier)} tier`].filter(Boolean).join(", ") || "–")],
     ["Frame rate", frameRate()],
-    ["Duration", model.hasTime ? clock(model.duration) + (model.timeBreaks ? `; times begin anew ${plural(model.timeBreaks, "time")}` : "") : "not known"],
-    ["Bit rate", hasRate ? bitRate(summary.bytes * 8 / model.duration) : "not known"],
+    ["Duration", model.hasTime ? clock(model.duration) + part + (model.timeBreaks ? `; times begin anew ${plural(model.timeBreaks, "time")}` : "") : "not known"],
+    ["Bit rate", hasRate ? bitRate(bytes * 8 / model.duration) + part : "not known"],
     ...(hasRate && model.duration > 2 ? [["Highest second", bitRate(model.rates.second.reduce((a, b) => Math.max(a, b), 0))]] : []),
   ], Structure: [
     ["Access units", number(summary.accessUnits)],
     ["I / P / B", `${number(summary.i)} / ${number(summary.p)} / ${number(summary.b)}`],
     ["Keyframes", number(summary.keyframes)],
-    ["Groups of pictures", lengths.length ? `${number(lengths.length)} of ${shortest < longest ? `${number(shortest)} to ` : ""}${plural(longest, "access unit")}` : "–"],
+    ["Groups of pictures", lengths.length && !isPart ? `${number(lengths.length)} of ${shortest < longest ? `${number(shortest)} to ` : ""}${plural(longest, "access unit")}` : "–"],
     ["Reorder depth", summary.reorder === undefined ? "–" : plural(summary.reorder, "frame")],
   ] };
   const types = element("table", {}, element("tr", {}, ...["Type", "Count", "Bytes"].map((name) => element("th", { textContent: name, scope: "col" }))),
@@ -219,7 +222,7 @@ function findingsOfRule(group, isOpen) {
   // Where all expect the same, it is said once.
   const expected = group.every((finding) => finding.expected === group[0].expected) ? group[0].expected : "";
   const list = element("ol", {}, ...group.map((finding, place) => {
-    const button = element("button", { textContent: `#${finding.accessUnit}`, type: "button", tabIndex: place ? -1 : 0 });
+    const button = element("button", { textContent: `#${finding.accessUnit}`, type: "button", tabIndex: place ? -1 : 0, disabled: !isListed(finding.accessUnit) });
     button.setAttribute("aria-label", `Access unit ${finding.accessUnit}`);
     button.onclick = () => { choose(finding.accessUnit, true); $("units").scrollIntoView({ block: "nearest" }); };
     return element("li", { className: kind }, button, ` ${finding.found}${expected ? "" : `; expected ${finding.expected}`}`);
@@ -248,7 +251,7 @@ function keyframes() {
   $("keyframes").hidden = !model.thumbnails.size;
   $("thumbnails").replaceChildren(...[...model.thumbnails].map(([index, image], place) => {
     const shown = shownTime(index), time = shown === "–" ? "" : `, ${shown} s`;
-    const button = element("button", { type: "button", tabIndex: place ? -1 : 0 }, element("img", { src: image, alt: "", loading: "lazy" }),
+    const button = element("button", { type: "button", tabIndex: place ? -1 : 0, disabled: !isListed(index) }, element("img", { src: image, alt: "", loading: "lazy" }),
       element("span", { textContent: `#${index}${time}` }));
     button.setAttribute("aria-label", `Keyframe, access unit ${index}${time}`);
     button.onclick = () => { choose(index, true); $("units").scrollIntoView({ block: "nearest" }); };

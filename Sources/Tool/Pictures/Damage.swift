@@ -9,7 +9,8 @@ struct Damage {
   var failed = 0
   /// Access units whose picture is missing, such as those before the first random access point.
   var dropped = 0
-  /// Slices that the parser could not read and did not pass on: damaged ones, and those before the first parameter sets.
+  /// Slices that the parser could not read and did not pass on: damaged slices, and slices before the first parameter
+  /// sets.
   var unreadable = 0
   /// Whether the end of the file is missing.
   var isCutOff = false

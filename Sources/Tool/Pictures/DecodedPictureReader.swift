@@ -2,10 +2,10 @@
 import GStreamer
 import Synchronization
 
-/// Reads the pictures of a file, or those of a range of time.
+/// Reads the pictures of a file, or of a range of time.
 ///
-/// Only Matroska and MP4 are sought, which have an index. Of other files all pictures are decoded, and those before the
-/// range are skipped. So it is done too when what comes after a seek begins too late or damaged.
+/// Only Matroska and MP4 are sought, which have an index. In other files, all pictures are decoded, and pictures
+/// before the range are skipped. The same happens if the pictures after a seek begin too late or damaged.
 final class DecodedPictureReader: Sendable {
   /// The decoder's settings, the elements behind it, and the range of time.
   struct Options: Sendable {
@@ -23,7 +23,7 @@ final class DecodedPictureReader: Sendable {
     var duration: ClockTime?
   }
 
-  /// What is decoded before the start of the range: the leading pictures of a random access point are lost.
+  /// The time that is decoded before the start of the range: the leading pictures of a random access point are lost.
   private static let margin = ClockTime.second
 
   private let input: InputFile
@@ -31,9 +31,9 @@ final class DecodedPictureReader: Sendable {
   private let isCutOff: Bool
   private let pass: Mutex<DecodingPass>
   private let range: Mutex<PictureRange>
-  /// Which of the parts that a container shows is read.
+  /// The number of the container's part that is read.
   private let part = Mutex(0)
-  /// What was damaged in earlier parts.
+  /// The damage in earlier parts.
   private let before = Mutex(Damage(nil))
 
   init(_ input: InputFile, _ options: Options) throws(Failure) {
@@ -50,7 +50,7 @@ final class DecodedPictureReader: Sendable {
   /// The reader of the present pass.
   var reader: any PictureSource { pass.withLock { $0 }.reader }
 
-  /// What was damaged or lost, among the pictures in the range as far as that is known.
+  /// The damage and the losses, among the pictures in the range as far as that is known.
   var damage: Damage {
     let pass = pass.withLock { $0 }
     var damage = before.withLock { $0 } + Damage(pass.decoderStatistics, parser: pass.reader.parserStatistics)
@@ -65,7 +65,7 @@ final class DecodedPictureReader: Sendable {
 
   /// Calls `body` for every picture in the range of time, until it returns false, on a streaming thread.
   ///
-  /// - Throws: a `Failure`; one for pictures without a time too, when there is a range.
+  /// - Throws: a `Failure`; also for pictures without a time, if there is a range.
   func readAll(_ body: @escaping @Sendable (Sample) throws(Failure) -> Bool) async throws(Failure) {
     if let start = options.start, start > Self.margin + Self.margin, input.hasIndex,
       let origin = try await pass.withLock({ $0 }).firstTime()
@@ -87,7 +87,7 @@ final class DecodedPictureReader: Sendable {
     _ = try await readPass(body)
   }
 
-  /// Returns false when the range has to be read from the front.
+  /// Returns false if the range must be read from the front.
   private func readPass(_ body: @escaping @Sendable (Sample) throws(Failure) -> Bool) async throws(Failure) -> Bool {
     @Sendable func take(_ selection: PictureRange.Selection) throws(Failure) -> Bool {
       for sample in selection.samples where try !body(sample) { return false }
@@ -115,7 +115,7 @@ final class DecodedPictureReader: Sendable {
     return found
   }
 
-  /// Begins the next part that the container shows, each of which is decoded by itself.
+  /// Begins the next part that the container shows. Each part is decoded by itself.
   ///
   /// - Returns: whether there is one.
   func beginNextPart() async throws(Failure) -> Bool {

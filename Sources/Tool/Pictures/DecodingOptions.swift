@@ -3,7 +3,7 @@ import ArgumentParser
 import GStreamer
 import Glibc
 
-/// The options of subcommands that decode: which pictures, and what they are converted to.
+/// The options of subcommands that decode: the choice of pictures, and their conversion.
 struct DecodingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Begin at this time: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?
   @Option(help: ArgumentHelp("Decode at most this long.", valueName: "time")) var duration: TimeArgument?
@@ -39,11 +39,11 @@ struct DecodingOptions: ParsableArguments {
     return processors > 1 ? min(processors + 1, 16) : 1
   }
 
-  /// What they are to the reader.
+  /// The reader's options for these.
   ///
   /// - Parameters:
-  ///   - caps: of the pictures, unless there is a pixel format; `nil` for any raw video.
-  ///   - encoder: the element behind those that convert.
+  ///   - caps: the caps of the pictures, unless there is a pixel format; `nil` for any raw video.
+  ///   - encoder: the element behind the converting elements.
   func options(caps wanted: String? = nil, encoder: String? = nil) -> DecodedPictureReader.Options {
     var options = DecodedPictureReader.Options(framerate: framerate?.rate, threads: decoderThreads, start: start?.time)
     options.duration = duration?.time

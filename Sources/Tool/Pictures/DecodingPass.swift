@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 import Synchronization
 
-/// One pass over a file: what reads it, a decoder, elements that convert, and an appsink.
+/// One pass over a file: a reader, a decoder, converting elements and an appsink.
 final class DecodingPass: Sendable {
   let reader: any PictureSource
   private let decoder: DecoderInUse
@@ -14,8 +14,8 @@ final class DecodingPass: Sendable {
   }
 
   /// - Parameters:
-  ///   - part: which of the parts that a container shows is read, from 0.
-  ///   - start: a time of the presentation from which on pictures are requested; earlier ones come too.
+  ///   - part: the number of the container's part that is read, from 0.
+  ///   - start: a time of the presentation at which the requested pictures begin. Earlier pictures come too.
   init(
     _ input: InputFile, _ options: DecodedPictureReader.Options, part: Int = 0, from start: ClockTime? = nil
   ) throws(Failure) {
@@ -59,8 +59,8 @@ final class DecodingPass: Sendable {
     do { return try pipeline.appSink("pictures").takePreroll()?.streamTime } catch { throw reader.failure(error) }
   }
 
-  /// Calls `body` for every picture until it returns false. It is called on the streaming thread, one picture at a time:
-  /// waking another thread costs more than decoding a small picture.
+  /// Calls `body` for every picture until it returns false. It is called on the streaming thread, one picture at a
+  /// time: waking another thread costs more than decoding a small picture.
   ///
   /// - Returns: whether the stream has ended, and neither `body` nor an interruption ended it before.
   func readAll(_ body: @escaping @Sendable (Sample) throws(Failure) -> Bool) async throws(Failure) -> Bool {

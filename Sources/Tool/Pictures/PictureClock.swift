@@ -3,7 +3,8 @@ import GStreamer
 
 /// The times of a file's decoded pictures, which come one after the other.
 struct PictureClock {
-  /// Whether the time of a picture is the sum of the durations before it, because the container has only decoding times.
+  /// Whether the time of a picture is the sum of the durations before it, because the container has only decoding
+  /// times.
   private let addsDurations: Bool
   /// Whether the clock of the file begins anywhere, or with the decoding of the first picture.
   private let beginsAnywhere: Bool
@@ -16,15 +17,15 @@ struct PictureClock {
     beginsAnywhere = input.isRaw || input.hasClock
   }
 
-  /// The stream time of the next picture; `nil` where it has none.
+  /// The stream time of the next picture; `nil` if it has none.
   mutating func streamTime(of sample: Sample) -> ClockTime? {
     guard addsDurations, let duration = sample.duration else { return sample.streamTime }
     defer { elapsed = elapsed + duration }
     return elapsed
   }
 
-  /// The time of the next picture in nanoseconds, from the beginning of the file, or from the first picture where the
-  /// clock begins anywhere; `nil` where it has none.
+  /// The time of the next picture in nanoseconds, since the beginning of the file, or since the first picture if the
+  /// clock begins anywhere. `nil` if it has none.
   mutating func time(of sample: Sample) -> Int64? {
     guard let time = streamTime(of: sample) else { return nil }
     let origin = beginsAnywhere ? first ?? time : .zero

@@ -5,7 +5,7 @@ import GStreamer
 /// Hashes of decoded pictures, of all together or of each one, in the lines of FFmpeg's `md5`, `hash`, `framemd5` and
 /// `framehash`.
 struct PictureHashes: ~Copyable {
-  /// What is hashed.
+  /// The pictures that a hash covers.
   enum Scope { case all, each }
 
   private let name: String
@@ -14,12 +14,14 @@ struct PictureHashes: ~Copyable {
   private(set) var pictures = 0
   /// Ticks of the times of a list; `nil` before the first picture.
   private var timeBase: TimeBase?
-  /// What the container shows of the times.
+  /// The lines of the first picture: only the second one shows whether pictures have times.
+  private var held: String?
+  /// The ticks of the container's times.
   private let ticks: PictureTicks?
 
   /// - Parameters:
   ///   - name: the algorithm's, as it is printed.
-  ///   - input: what is hashed.
+  ///   - input: the file whose pictures are hashed.
   init(_ algorithm: Checksum.Algorithm, name: String, _ scope: Scope, of input: InputFile) {
     (self.name, self.scope) = (name, scope)
     ticks = scope == .each ? PictureTicks(input) : nil
@@ -30,8 +32,8 @@ struct PictureHashes: ~Copyable {
   ///
   /// - Parameters:
   ///   - time: of the file, in nanoseconds.
-  ///   - pixelAspect: as stream or container have it.
-  /// - Returns: the lines that are to be printed now.
+  ///   - pixelAspect: as the stream or the container has it.
+  /// - Returns: the lines that must be printed now.
   mutating func add(_ sample: Sample, at time: Int64, pixelAspect: Fraction?) throws(Failure) -> String? {
     guard let info = sample.videoInfo else { throw Failure("no raw video came out of the decoder") }
     var size = 0
@@ -48,12 +50,21 @@ struct PictureHashes: ~Copyable {
     let duration = sample.duration.map { base.rescaled(Int64(clamping: $0.nanoseconds), from: .nanoseconds) } ?? 0
     let columns = [(ticks, 10), (ticks, 10), (max(duration, 1), 8), (Int64(size), 8)]
       .map { Self.padded("\($0)", to: $1) }
-    return header + "0, \(columns.joined(separator: ", ")), \(checksum.digits)"
+    let lines = header + "0, \(columns.joined(separator: ", ")), \(checksum.digits)"
+    guard pictures > 1 else {
+      held = lines
+      return nil
+    }
+    return finish().map { "\($0)\n\(lines)" } ?? lines
   }
 
-  /// The header, and the ticks that it announces: those of the frame rate, as FFmpeg has them, unless times are on others.
+  /// The lines that were not printed yet; `nil` for none.
+  mutating func finish() -> String? { held.take() }
+
+  /// The header, and the ticks that it announces: the ticks of the frame rate, as in FFmpeg, unless times need
+  /// others.
   private func begin(_ info: VideoInfo, _ pixelAspect: Fraction?) -> (TimeBase, String) {
-    // Of alternating fields the description has the frame's rate and height.
+    // The description of alternating fields has the frame's rate and height.
     let isField = info.interlaceMode == .alternate
     let height = isField ? (info.height + 1) / 2 : info.height
     let rate =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// Chooses the pictures of a range of time, from the one that is shown at its start on.
+/// Chooses the pictures of a range of time, starting with the picture that is shown at its start.
 struct PictureRange {
   /// Pictures to take, and how to continue.
   struct Selection {
@@ -24,7 +24,7 @@ struct PictureRange {
   /// The stream time of the first picture, from which `start` counts: 0 in some containers, a reordering delay or the
   /// time of the recording in others.
   private var origin: ClockTime?
-  /// Whether what is shown at the start has been found.
+  /// Whether the picture that is shown at the start has been found.
   private var hasBegun = false
   private var hasSought = false
   /// The latest picture up to the start.

@@ -9,7 +9,7 @@ final class PictureWriter {
   let input: InputFile
   let isYUV4MPEG: Bool
   let isPNG: Bool
-  /// The first file, made before anything is read, so that an error of it is reported at once.
+  /// The first file. It is made before anything is read, so its errors are reported immediately.
   var first: OutputFile?
 
   private(set) var pictures = 0
@@ -31,7 +31,7 @@ final class PictureWriter {
     try current?.write(sample)
   }
 
-  /// Whether a picture belongs into the current file. Output with one header only, such as a pipe, continues where just
+  /// Whether a picture belongs into the current file. Output with one header only, such as a pipe, continues if just
   /// interlacing, frame rate, pixel aspect ratio or range change.
   private func continuesFile(_ sample: Sample, _ info: VideoInfo) -> Bool {
     guard let current, current.fits(info) else { return false }
@@ -59,7 +59,7 @@ final class PictureWriter {
   private func beginFile(_ sample: Sample, _ info: VideoInfo) throws(Failure) {
     let isLater = current != nil
     finishFile()
-    // Of alternating fields the description has the frame's height.
+    // The description of alternating fields has the frame's height.
     let isField = info.interlaceMode == .alternate
     let height = isField ? (info.height + 1) / 2 : info.height
     formats.append("\(info.width)x\(height) \(info.format.name)\(isField ? " fields" : "")")

@@ -12,7 +12,7 @@ struct Thumbnails {
   private static let height = 96
   /// The most bytes of a keyframe that gets a picture.
   private static let largest: UInt64 = 32 << 20
-  /// The same where the bytes are kept in memory, because the stream cannot be read again.
+  /// The same if the bytes are kept in memory, because the stream cannot be read again.
   private static let largestKept: UInt64 = 2 << 20
 
   /// A picture of a report.
@@ -25,7 +25,7 @@ struct Thumbnails {
     let accessUnit: UInt64
     let parameterSets: [[UInt8]]
     var nalUnits: [(offset: UInt64, size: Int)]
-    /// Their bytes, where they cannot be read again.
+    /// Their bytes, if they cannot be read again.
     var bytes: [[UInt8]] = []
     var isField: Bool
   }
@@ -38,7 +38,7 @@ struct Thumbnails {
   private var count = 0
   private var stride = 1
 
-  /// Keeps what is needed to decode keyframes.
+  /// Keeps the data that decoding of keyframes needs.
   ///
   /// - Parameter items: the source of the item, which has the bytes of a demultiplexed stream.
   mutating func note(_ item: ReportItem, of items: ReportItems) {
@@ -70,7 +70,7 @@ struct Thumbnails {
       stride *= 2
       guard count % stride == 0 else { return }
     }
-    // By type, so that each precedes those that refer to it: VPS, SPS, PPS.
+    // By type, so each set precedes the sets that refer to it: VPS, SPS, PPS.
     let sets = sets.sorted { $0.type < $1.type }.map(\.bytes)
     keyframes.append(
       Keyframe(
@@ -112,8 +112,8 @@ struct Thumbnails {
         // The time identifies the access unit of a picture.
         buffer.pts = .seconds(keyframe.accessUnit)
         try await frames.send(buffer)
-        // Decoders drain at the start of a stream, so that each keyframe is decoded by itself. Together, those of one
-        // sequence that are no IDR pictures would be put into the order of their POC, and wait for those between them.
+        // Decoders drain at the start of a stream, so each keyframe is decoded by itself. Otherwise, keyframes of one
+        // sequence that are no IDR pictures would be put into the order of their POC, and wait for missing pictures.
         try frames.send(.streamStart("\(keyframe.accessUnit)"))
       }
       try frames.finish()

@@ -25,7 +25,7 @@ enum YUV4MPEG {
       + "A\(shape.numerator):\(shape.denominator) C\(samples)\(isFullRange ? " XCOLORRANGE=FULL" : "")\n"
   }
 
-  /// The frame header, with the field order where it may change from picture to picture.
+  /// The frame header, with the field order if it may change from picture to picture.
   static func frameHeader(_ info: VideoInfo, fieldOrder: String?, flags: Buffer.Flags) -> String {
     let isMixed = info.interlaceMode != .progressive && (fieldOrder == nil || info.interlaceMode != .interleaved)
     guard isMixed else { return "FRAME\n" }

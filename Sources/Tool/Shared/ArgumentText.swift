@@ -5,8 +5,8 @@ import SystemPackage
 /// The arguments of the program as strings, which the argument parser requires, although the bytes of a file's name
 /// need not be UTF-8.
 ///
-/// In an argument that is not UTF-8, a NUL, which no argument contains, comes before each byte above 127, which is the
-/// character of its number. These strings are never shown, but as `shown`.
+/// In an argument that is not UTF-8, each byte above 127 becomes a NUL and the character with the byte's number. No
+/// argument contains a NUL. These strings are shown only through `shown`.
 enum ArgumentText {
   /// The program's arguments, without its name.
   static var all: [String] {
@@ -27,12 +27,12 @@ enum ArgumentText {
     }
   }
 
-  /// The text with a replacement character for what is not UTF-8 in arguments.
+  /// The text with a replacement character for bytes of arguments that are not UTF-8.
   static func shown(_ text: String) -> String { String(decoding: bytes(text), as: UTF8.self) }
 }
 
 extension FilePath {
-  /// The path of an argument. One that ends in a slash is that of the folder itself, not of a file of its name.
+  /// The path of an argument. A path that ends in a slash names the folder itself, not a file of its name.
   init(argument: String) {
     let bytes = ArgumentText.bytes(argument).map { CChar(bitPattern: $0) }
     self.init(platformString: bytes + [0])

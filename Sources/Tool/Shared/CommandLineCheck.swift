@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 
-/// What the argument parser would misread in a command line. It takes an argument with one dash for a cluster of short
+/// Finds arguments that the argument parser would misread. It takes an argument with one dash for a cluster of short
 /// options: `-dash.mp4` for a request for help, because there is an h in it.
 enum CommandLineCheck {
-  /// Ends with status 64 where the subcommand or a short option does not exist.
+  /// Ends with status 64 if the subcommand or a short option does not exist.
   static func check(_ arguments: [String]) throws(Failure) {
     let subcommands = H26xCommand.configuration.subcommands
     let names = subcommands.map { $0.configuration.commandName ?? "" }
@@ -23,7 +23,7 @@ enum CommandLineCheck {
     }
   }
 
-  /// - Parameter help: the subcommand's, which has the names of its options.
+  /// - Parameter help: the subcommand's help, which has the names of its options.
   private static func checkOptions(_ arguments: [String], _ help: String) throws(Failure) {
     var previous = ""
     for argument in arguments.prefix(while: { $0 != "--" }) {

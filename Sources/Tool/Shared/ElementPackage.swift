@@ -30,12 +30,12 @@ enum ElementPackage {
     }
   }
 
-  /// The remedy where nothing but these media types was found in a file; empty where none of them is a container.
+  /// The remedy if a file has nothing but these media types; empty if none of them is a container.
   static func remedy(forMediaTypes types: [String]) -> String {
     types.lazy.compactMap(demultiplexing).first.map { "; install the package \($0)" } ?? ""
   }
 
-  /// The remedy in a message, with what separates it from the fault; empty where no package is known.
+  /// The remedy in a message, with the separator from the fault; empty if no package is known.
   static func remedy(for element: String) -> String {
     containing(element).map { "; install the package \($0)" } ?? ""
   }

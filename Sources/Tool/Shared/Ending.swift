@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import Synchronization
 
-/// What is left to be done when the program ends, whether its subcommand has returned or a signal ends it at once:
-/// temporary files are removed, and the terminal gets its settings back.
+/// Actions that remain when the program ends, whether its subcommand has returned or a signal ends it immediately.
+/// Temporary files are removed, and the terminal gets its settings back.
 enum Ending {
   /// Identifies an action.
   struct Key: Sendable, Hashable { fileprivate let number: Int }
@@ -22,7 +22,7 @@ enum Ending {
   /// Performs an action now, if it is still to be done.
   static func perform(_ key: Key) { actions.withLock { $0.all.removeValue(forKey: key)?() } }
 
-  /// Removes an action that needs not be done any more.
+  /// Removes an action that is not needed any more.
   static func forget(_ key: Key) { actions.withLock { _ = $0.all.removeValue(forKey: key) } }
 
   /// Performs all actions. They are performed under the lock: a second thread that ends the program waits for them.

@@ -44,10 +44,11 @@ extension Failure {
 }
 
 extension ElementFailure {
-  /// Whether data could not flow because an element did not take the caps of what comes before it.
+  /// Whether data could not flow because an element did not take the caps of the preceding element.
   var isNotNegotiated: Bool { details?["flow-return"]?.integer == Int(FlowError.notNegotiated.rawValue) }
 
-  /// The message in one line; where it is one of GStreamer's general messages, the reason in the debug text instead.
+  /// The message in one line. If it is one of GStreamer's general messages, it is the reason in the debug text
+  /// instead.
   var summary: String {
     let text = error.message.split(separator: "\n").joined(separator: " ")
     // The first line is the place in the source.

@@ -14,7 +14,7 @@ enum InspectText {
     }
   }
 
-  /// One line: severity, rule, what was found and expected.
+  /// One line: severity, rule, found and expected values.
   static func line(_ finding: Finding) -> String {
     // Rules that the Recommendation does not have, such as a container's, have no clause.
     let clause = "\(finding.clause)" == "-" ? "" : " (\(finding.clause))"

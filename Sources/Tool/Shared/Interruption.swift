@@ -3,7 +3,8 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// SIGINT, SIGTERM and SIGHUP: the first calls the handlers, which complete files; a second ends the program at once.
+/// SIGINT, SIGTERM and SIGHUP: the first signal calls the handlers, which complete files. A second ends the program
+/// immediately.
 enum Interruption {
   private struct State {
     var signal: Int32?
@@ -20,13 +21,14 @@ enum Interruption {
   /// Throws when a signal has come: for output that is worthless unless it is complete.
   static func check() throws(Failure) { if signal != nil { throw Failure("interrupted: nothing was written") } }
 
-  /// What precedes the amount that was written, in the summary of an output: empty unless a signal has cut it short.
+  /// The words before the written amount in an output's summary; empty unless a signal has cut it short.
   static var remark: String { signal == nil ? "" : "incomplete, interrupted after " }
 
   /// A pipe from the signal handler to the thread that calls the handlers; set once, before the signal handler is.
   private nonisolated(unsafe) static var ends: (read: FileDescriptor, write: FileDescriptor)?
 
-  /// Starts the thread that handles signals, which may do what a signal handler may not. Call it before anything else.
+  /// Starts the thread that handles signals. It may make calls that a signal handler may not. Call it before
+  /// everything else.
   static func watch() {
     guard let (read, write) = try? FileDescriptor.pipe(options: .closeOnExec) else { return }
     unsafe ends = (read, write)
@@ -45,7 +47,7 @@ enum Interruption {
     for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
       Glibc.signal(number) { signal in
         var byte = UInt8(truncatingIfNeeded: signal)
-        // Not swift-system's write, which is not made for signal handlers.
+        // swift-system's write is not made for signal handlers.
         if let target = unsafe Interruption.ends?.write { _ = unsafe Glibc.write(target.rawValue, &byte, 1) }
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
 
-/// Where pictures are decoded: options of all subcommands that decode.
+/// Options of all subcommands that decode: the process and the device that decode pictures.
 struct IsolationOptions: ParsableArguments {
   /// Whether a device decodes.
   enum Hardware: String, CaseIterable, ExpressibleByArgument { case off, auto, required }
@@ -38,6 +38,6 @@ struct IsolationOptions: ParsableArguments {
 
 /// A subcommand that decodes.
 protocol DecodesPictures: ParsableCommand {
-  /// Where it decodes.
+  /// The process and the device that decode.
   var isolation: IsolationOptions { get }
 }

@@ -13,7 +13,7 @@ final class Keys: Sendable {
   private let restoration: Ending.Key
   let pressed: AsyncStream<Key>
 
-  /// `nil` where standard input is not a terminal.
+  /// `nil` if standard input is not a terminal.
   init?() {
     var settings = termios()
     guard FileDescriptor.standardInput.isTerminal, unsafe tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }

@@ -10,7 +10,7 @@ final class OpenFile: Sendable {
 
   /// Opens a file.
   ///
-  /// - Parameter name: the file's name in the error message, where that is not its path.
+  /// - Parameter name: the file's name in the error message, if it is not the path.
   convenience init(
     _ path: FilePath, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions = [],
     name: String? = nil

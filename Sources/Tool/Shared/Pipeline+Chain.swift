@@ -2,12 +2,12 @@
 import GStreamer
 
 extension Pipeline {
-  /// Adds elements, each linked to the next: from the last one on, so that an element that starts finds the next one
-  /// ready.
+  /// Adds elements, each linked to the next. The last element is added first, so an element that starts finds the
+  /// next element ready.
   func add(chain elements: PipelineElement...) throws(PipelineError) { try add(chain: elements) }
 
-  /// Adds elements, each linked to the next: from the last one on, so that an element that starts finds the next one
-  /// ready.
+  /// Adds elements, each linked to the next. The last element is added first, so an element that starts finds the
+  /// next element ready.
   func add(chain elements: [PipelineElement]) throws(PipelineError) {
     for element in elements.reversed() { try add(element) }
     for (a, b) in zip(elements, elements.dropFirst()) { try link(a, b) }

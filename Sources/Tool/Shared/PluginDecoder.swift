@@ -5,25 +5,26 @@ import H26x
 import Synchronization
 import VideoDecoding
 
-/// The plugin's decoders, which this program has decode in processes of their own.
+/// The plugin's decoders, which decode in processes of their own for this program.
 enum PluginDecoder {
-  /// How all that are made from now on decode.
+  /// The options of all decoders that are made later.
   private static let options = Mutex(IsolationOptions.defaults)
 
-  /// Has all that are made from now on decode as a subcommand's options demand.
+  /// Sets the options of all decoders that are made later to a subcommand's.
   static func configure(_ options: IsolationOptions) { self.options.withLock { $0 = options.values } }
 
-  /// Makes one.
+  /// Makes a decoder.
   static func make(_ codec: FormatDescription.Codec, name: String? = nil) throws(PipelineError) -> PipelineElement {
     let decoder = try PipelineElement("swifth\(codec.digits)dec", name: name)
     let options = options.withLock { $0 }
-    if options.isIsolated { try decoder.set("isolation", "process") }
-    if options.hardware != .off { try decoder.set("hardware", .string(options.hardware.rawValue)) }
+    // Always: the environment may have another default.
+    try decoder.set("isolation", options.isIsolated ? "process" : "none")
+    try decoder.set("hardware", .string(options.hardware.rawValue))
     if let device = options.device { try decoder.set("hardware-device", .string(device)) }
     return decoder
   }
 
-  /// What protects this program from a stream that takes the codec over, a line each.
+  /// The protection of this program from a stream that takes the codec over, a line each.
   static var protection: [String] {
     do throws(ServiceError) {
       let process = try CodecStarter.begin(limits: ProcessLimits(memory: 1 << 30))

@@ -2,7 +2,7 @@
 import GStreamer
 import SystemPackage
 
-/// The plugin whose elements the program uses: the one beside it, else the one in GStreamer's registry.
+/// The plugin whose elements the program uses: the plugin beside it, else the plugin in GStreamer's registry.
 enum PluginFile {
   private static let name = "libgstswifth26x.so"
 
@@ -25,7 +25,7 @@ enum PluginFile {
 
   private static var besideProgram: FilePath? {
     guard let folder = FilePath("/proc/self/exe").linkTarget?.removingLastComponent() else { return nil }
-    // The second is where `PREFIX=… make install` puts it.
+    // `PREFIX=… make install` installs to the second place.
     return [folder, folder.appending("../lib/gstreamer-1.0")].lazy.map { $0.appending(name) }.first { $0.isReadable }
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 enum Progress {
   /// How it is shown.
   enum Style: String, CaseIterable, Sendable {
-    /// A line where standard error is a terminal.
+    /// A line if standard error is a terminal.
     case auto
     /// Not at all.
     case none
@@ -30,11 +30,11 @@ enum Progress {
     state.withLock { ($0.style, $0.command) = (style, command) }
   }
 
-  /// Runs `body`, and shows how far it has come meanwhile.
+  /// Runs `body`, and shows its progress meanwhile.
   ///
   /// - Parameters:
-  ///   - isAtItsTime: whether pictures are shown at their times, so that speed means nothing and what is left does not
-  ///     depend on it.
+  ///   - isAtItsTime: whether pictures are shown at their times. Speed means nothing then, and does not affect the
+  ///     time left.
   ///   - hasLine: whether there is a line on a terminal.
   static func during<Result, Reason: Error>(
     _ place: ProgressPlace, isAtItsTime: Bool = false, hasLine: Bool = true,

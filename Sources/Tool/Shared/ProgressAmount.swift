@@ -2,24 +2,24 @@
 import GStreamer
 import StreamReport
 
-/// How much of a work is done.
+/// The completed amount of a task.
 struct ProgressAmount: Sendable {
-  /// What is counted.
+  /// The unit of the amount.
   enum Unit: String, Sendable {
-    /// Of the media.
+    /// Seconds of the media.
     case seconds
-    /// Of the file.
+    /// Bytes of the file.
     case bytes
   }
 
   var done: Double
-  /// `nil` where it is not known.
+  /// `nil` if it is not known.
   var total: Double?
   var unit: Unit
 
-  /// The longest line that fits into a number of columns: what is done, all, per cent, time left and rate.
+  /// The longest line that fits into a number of columns: completed amount, total, per cent, time left and rate.
   ///
-  /// - Parameter spent: seconds since the start; `nil` where a rate means nothing.
+  /// - Parameter spent: seconds since the start; `nil` if a rate means nothing.
   func line(spent: Double?, fitting width: Int) -> String {
     let rate = spent.map { $0 > 0 ? done / $0 : 0 } ?? 1
     let rateText =
@@ -42,7 +42,7 @@ struct ProgressAmount: Sendable {
     }
   }
 
-  /// One line: an object with the members command, done, total, unit, rate and left. What is not known is null.
+  /// One line: an object with the members command, done, total, unit, rate and left. Unknown values are null.
   ///
   /// - Parameter spent: seconds since the start.
   func json(_ command: String, spent: Double) -> String {
@@ -54,7 +54,7 @@ struct ProgressAmount: Sendable {
     Self.add(&json, "total", total, unit)
     json.member("unit", string: unit.rawValue)
     Self.add(&json, "rate", rate, unit)
-    // Of time, whatever is counted.
+    // The time left, whatever the unit is.
     Self.add(&json, "left", total.flatMap { total in rate.map { max(total - done, 0) / $0 } }, .seconds)
     json.close()
     json.endLine()

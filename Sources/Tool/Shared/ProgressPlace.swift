@@ -3,10 +3,10 @@ import GStreamer
 import StreamReport
 import Synchronization
 
-/// How far a work has come, from any thread.
+/// The progress of a task, from any thread.
 final class ProgressPlace: Sendable {
   private let reached: Atomic<Int64>
-  /// What is done, with what was reached.
+  /// The completed amount, by the place that was reached.
   private let measure: @Sendable (Int64) -> ProgressAmount?
   private let unit: ProgressAmount.Unit
 
@@ -20,18 +20,18 @@ final class ProgressPlace: Sendable {
     self.init(.seconds) { ProgressAmount(done: Double($0) / 1e9, total: duration.seconds, unit: .seconds) }
   }
 
-  /// In bytes of the file; of a pipe, how many there are is not known.
+  /// In bytes of the file. The total of a pipe is not known.
   convenience init(of input: InputFile) {
     let total = input.size.map { Double($0) }
     self.init(.bytes) { ProgressAmount(done: Double($0), total: total, unit: .bytes) }
   }
 
-  /// In seconds of a video track, or in bytes of its file where the track's duration is not known.
+  /// In seconds of a video track, or in bytes of its file if the track's duration is not known.
   convenience init(of track: VideoTrack, in input: InputFile) {
     if let duration = track.duration { self.init(of: duration) } else { self.init(of: input) }
   }
 
-  /// Where a pipeline is.
+  /// The position of a pipeline.
   convenience init(of pipeline: Pipeline) {
     self.init(.seconds) { _ in
       pipeline.position.map { position in
@@ -40,18 +40,18 @@ final class ProgressPlace: Sendable {
     }
   }
 
-  /// What is done; `nil` before anything is.
+  /// The completed amount; `nil` before anything is done.
   var amount: ProgressAmount? { measure(max(reached.load(ordering: .relaxed), 0)) }
 
-  /// Has come to a time in nanoseconds, and to a place in the file. Called on one thread.
+  /// Advances to a time in nanoseconds, and to a place in the file. Called on one thread.
   func reach(time: Int64, bytes: Int64) { reach(unit == .seconds ? time : bytes) }
 
-  /// Has come to an item of a file that is read directly.
+  /// Advances to an item of a file that is read directly.
   func reach(_ item: ReportItem) {
     if case .accessUnit(let accessUnit) = item { reach(bytes: Int64(clamping: accessUnit.offset &+ accessUnit.size)) }
   }
 
-  /// Has come to a place in the file.
+  /// Advances to a place in the file.
   func reach(bytes: Int64) { if unit == .bytes { reach(bytes) } }
 
   private func reach(_ place: Int64) {

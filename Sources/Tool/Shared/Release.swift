@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What `h26x --version` prints.
+/// The output of `h26x --version`.
 enum Release {
   static let text = "h26x \(ReleaseVersion.text)"
 }

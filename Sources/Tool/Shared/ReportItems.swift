@@ -13,14 +13,14 @@ struct ReportItems {
   init(_ file: InputFile, _ options: ReportOptions) async throws(Failure) {
     place = ProgressPlace(of: file)
     switch file.kind {
-    // A known format may contain start codes by chance.
-    case .other: throw Failure(file.noVideo)
+    // Another format may contain start codes by chance.
+    case .other, .unknown: throw Failure(file.noVideo)
     case .container(let what) where what != "MP4" || file.size == nil:
       container = try ContainerReport(file, options)
     default:
       let source = try InputBytes(file)
-      do throws(ReportFailure) { direct = try StreamReporter(source, options: options) } catch {
-        // Sample entries that name neither codec, such as those of AVC-Intra, are known to libavformat.
+      do throws(ReportFailure) { direct = try StreamReporter(source, options: options, codec: file.codec) } catch {
+        // Sample entries that name neither codec, such as AVC-Intra's, are readable through libavformat.
         guard case .mp4(let reason) = error, reason.reason == .missing, reason.box.name == "trak" else {
           throw file.failure(error)
         }
@@ -59,7 +59,7 @@ extension InputFile {
     }
   }
 
-  /// What is wrong with the boxes of an MP4 file; `nil` for other files, and where nothing is wrong.
+  /// The fault in the boxes of an MP4 file; `nil` for other files, and if there is none.
   var mp4Failure: Failure? {
     guard kind == .container("MP4"), size != nil else { return nil }
     do throws(Failure) {
@@ -71,10 +71,24 @@ extension InputFile {
     return nil
   }
 
+  /// The failure of an MP4 file without its table of contents, for which GStreamer's demuxer waits; `nil` for others.
+  var missingMovieFailure: Failure? {
+    guard kind == .container("MP4"), size != nil, let source = try? InputBytes(self) else { return nil }
+    do throws(MP4.ReadError) { _ = try MP4.VideoSamples(source) } catch {
+      return error.reason == .missing && error.box.name == "moov" ? failure(error) : nil
+    }
+    return nil
+  }
+
   /// The error message for an MP4 file that cannot be read.
   func failure(_ error: MP4.ReadError) -> Failure {
     let place = "box \(error.box.name) at byte \(error.offset)"
     return switch (error.reason, error.box.name) {
+    case (.missing, "moov") where isPicture: Failure("\(name): HEIF, pictures without video")
+    case (.missing, "moov") where MP4Layout(of: self)?.isFragmented == true:
+      Failure(
+        "\(name): a segment of MP4 without the initialization segment that describes it; join them first (cat "
+          + "INITIALIZATION SEGMENT)")
     case (.missing, "moov"):
       Failure("\(name): MP4 without its table of contents (box moov): cut off, or never finished")
     case (.missing, _): Failure("\(name): MP4 without H.264 or H.265 video")
@@ -83,5 +97,12 @@ extension InputFile {
     case (.unsupported, _): Failure("\(name): MP4 whose \(place) is unsupported")
     case (.unreadable, _): Failure("\(name): cannot be read at byte \(error.offset)")
     }
+  }
+
+  /// Whether the major brand is one of HEIF (ISO/IEC 23008-12, 10) or AVIF.
+  private var isPicture: Bool {
+    guard let front = (try? InputBytes(self))?.read(at: 4, count: 8) else { return false }
+    let brands = ["mif1", "mif2", "heic", "heix", "heim", "heis", "avif"]
+    return brands.contains { front.elementsEqual("ftyp\($0)".utf8) }
   }
 }

@@ -13,7 +13,7 @@ struct ReportPage {
     ].map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
     let filled = Self.replace("/*style*/", with: String(decoding: PackageResources.page_css, as: UTF8.self), in: html)
     let whole = Self.replace("/*script*/", with: scripts, in: filled)
-    // What the inspector begins with.
+    // Only the inspector has a start section.
     let bare = Self.replace("<!--start-->", with: "", in: whole)
     let signed = Self.replace("<!--version-->", with: "Made by \(Release.text)", in: bare)
     let named = Self.replace("id=\"data\"", with: "id=\"data\" data-name=\"\(Self.escaped(name))\"", in: signed)
@@ -26,7 +26,7 @@ struct ReportPage {
     return before + text + after
   }
 
-  /// The page before and after the first mark; all of it and nothing where there is no mark.
+  /// The page before and after the first mark; all of it and nothing if there is no mark.
   private static func split(_ page: String, at mark: String) -> (String, String) {
     let (bytes, wanted) = (Array(page.utf8), Array(mark.utf8))
     guard bytes.count >= wanted.count else { return (page, "") }

@@ -30,7 +30,7 @@ struct ResultWriter {
     if let error { throw Failure("\(name): cannot be written: \(error)") }
   }
 
-  /// Writes what is buffered. Ends the program with status 0 when the reader has closed the pipe, as `head` does.
+  /// Writes the buffered text. Ends the program with status 0 when the reader has closed the pipe, as `head` does.
   private mutating func flush() {
     do throws(Errno) {
       try file.descriptor.writeFully(bytes.span)

@@ -6,7 +6,7 @@ import StreamReport
 enum SEIText {
   // MARK: Payload types
 
-  /// Annex D's name of a payload type and its number: `user_data_unregistered (5)`; the number alone where the codec has
+  /// Annex D's name of a payload type and its number: `user_data_unregistered (5)`. The number alone if the codec has
   /// no name for it.
   static func name(_ type: UInt32, isH264: Bool) -> String {
     let name = SEIPayloadType(rawValue: type).name(in: isH264 ? .h264 : .h265)
@@ -39,7 +39,7 @@ enum SEIText {
     return text
   }
 
-  /// What registered user data is; `nil` where the provider is not known.
+  /// The kind of registered user data; `nil` if the provider is not known.
   private static func name(of data: RegisteredUserData) -> String? {
     if data.isHDR10Plus { return "HDR10+" }
     if data.isLCEVC { return "LCEVC" }
@@ -85,7 +85,7 @@ enum SEIText {
     }
   }
 
-  /// Text in quotation marks where all bytes are printable ASCII, but for a zero at the end; else hexadecimal digits.
+  /// Text in quotation marks if all bytes are printable ASCII, but for a zero at the end; else hexadecimal digits.
   private static func content(_ bytes: [UInt8]) -> String {
     let text = bytes.last == 0 ? bytes.dropLast() : bytes[...]
     guard !text.isEmpty, text.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return hexadecimal(bytes[...]) }

@@ -2,7 +2,7 @@
 import Glibc
 import SystemPackage
 
-// What swift-system lacks.
+// Error values and system calls that swift-system lacks.
 
 extension Errno {
   /// The error of the last call.

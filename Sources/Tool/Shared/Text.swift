@@ -38,6 +38,29 @@ enum Text {
     text + String(repeating: " ", count: max(width - text.count, 0))
   }
 
+  /// Wraps a line to at most `width` characters, if possible, at spaces outside of brackets.
+  ///
+  /// - Parameter indent: spaces in front of all lines but the first.
+  static func wrapped(_ line: String, width: Int, indent: Int) -> String {
+    var words: [String] = []
+    var depth = 0
+    for word in line.split(separator: " ") {
+      if depth > 0 { words[words.count - 1] += " \(word)" } else { words.append(String(word)) }
+      depth += word.count(where: { $0 == "[" || $0 == "<" }) - word.count(where: { $0 == "]" || $0 == ">" })
+    }
+    var lines: [String] = []
+    for word in words {
+      if lines.isEmpty {
+        lines = [word]
+      } else if lines[lines.count - 1].count + 1 + word.count <= width {
+        lines[lines.count - 1] += " \(word)"
+      } else {
+        lines.append(String(repeating: " ", count: indent) + word)
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
   /// `a`, `a and b`, `a, b and c`.
   static func list(_ words: [String], _ conjunction: String = "and") -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }

@@ -10,6 +10,6 @@ struct VideoStreamOptions: ParsableArguments {
     if let stream, stream < 0 { throw ValidationError("--stream counts from 0, and cannot be \(stream)") }
   }
 
-  /// What they choose.
+  /// The streams that the options select.
   var selection: StreamSelection { StreamSelection(streams: stream.map { [$0] }, program: program) }
 }

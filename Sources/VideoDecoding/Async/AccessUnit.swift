@@ -11,17 +11,17 @@ public struct AccessUnit: Sendable {
   public var time: Duration?
   /// Decoding time, from the same origin, never later than ``time`` in an intact stream; nil if unknown.
   public var decodingTime: Duration?
-  /// How long the picture is shown; nil if unknown.
+  /// The picture's duration; nil if unknown.
   public var duration: Duration?
   /// Whether decoding may begin here, as the container marks its samples (`stss`), or as the stream does by its NAL
   /// unit types and recovery point SEI messages.
   public var isRandomAccessPoint: Bool
   /// Decode only because later pictures refer to it: gives no picture.
   public var doNotOutput: Bool
-  /// Whether this access unit does not continue the one before, as after a seek: no picture from here on refers to
-  /// one before.
+  /// Whether this access unit does not continue the previous one, as after a seek. Neither its picture nor later ones
+  /// refer to earlier pictures.
   public var isDiscontinuous: Bool
-  /// The stream's format from here on; nil where it has not changed.
+  /// The stream's new format; nil if it has not changed.
   public var format: FormatDescription?
 
   /// Creates an access unit; the first of a stream must have a format.

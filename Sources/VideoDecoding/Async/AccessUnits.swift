@@ -7,14 +7,14 @@ public import H26x
 /// for try await accessUnit in AccessUnits(of: pieces, codec: .h264) { … }
 /// ```
 ///
-/// Tags count from 0; ``AccessUnit/isRandomAccessPoint`` is set where decoding may begin. What comes before the first
-/// parameter sets is dropped, and so is what is no NAL unit, and an access unit of more than 64 MiB. A stream without
-/// parameter sets, or of the other codec, thus has no access unit: ``DecodedPictures`` then ends with the error
-/// `invalidFormatDescription`.
+/// Tags count from 0. ``AccessUnit/isRandomAccessPoint`` is set if decoding may begin at the access unit. Bytes
+/// before the first parameter sets, bytes outside NAL units and access units of more than 64 MiB are dropped. A
+/// stream without parameter sets, or of the other codec, thus has no access unit: ``DecodedPictures`` then ends with
+/// the error `invalidFormatDescription`.
 public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Element == [UInt8] {
   /// An access unit; the first one has the format.
   public typealias Element = AccessUnit
-  /// What the source throws.
+  /// The source's failure.
   public typealias Failure = Source.Failure
 
   let source: Source
@@ -26,7 +26,7 @@ public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Ele
   /// - Parameters:
   ///   - source: the stream in pieces of any size.
   ///   - codec: the stream's codec.
-  ///   - times: where the access units' times come from; a live stream has least delay without any.
+  ///   - times: the source of the access units' times; a live stream has the least delay with `.none`.
   public init(of source: Source, codec: FormatDescription.Codec, times: StreamTimes = .none) {
     self.source = source
     self.codec = codec
@@ -71,7 +71,7 @@ extension AccessUnits.Iterator: FormatSearching {
 
 /// Looks for the format of a stream in the stream itself.
 protocol FormatSearching {
-  /// Why there was no access unit so far; nil where there was one, and where nothing has come.
+  /// The reason that there was no access unit so far; nil if there was one, or if no data has come.
   var missingFormat: DecodeError? { get }
 }
 

@@ -6,14 +6,14 @@
 /// for try await picture in DecodedPictures(of: accessUnits) { … }
 /// ```
 ///
-/// An access unit is requested only when a picture is: a slow reader holds the source back, and no more is decoded
-/// ahead than reordering and the codec's threads need. Decoding runs in the task that iterates, on its actor. When that
-/// task is cancelled, the sequence ends, which `Task.isCancelled` distinguishes from the end of the stream. When the
-/// access units end, it first gives all pictures that are left.
+/// An access unit is requested only when a picture is. A slow reader thus holds the source back, and decoding runs no
+/// further ahead than reordering and the codec's threads need. Decoding runs in the task that iterates, on its actor.
+/// When that task is cancelled, the sequence ends; `Task.isCancelled` distinguishes this from the end of the stream.
+/// When the access units end, the sequence first returns all remaining pictures.
 ///
-/// An access unit without a picture is passed over here; ``Iterator/nextResult(isolation:)`` reports it. Errors end the
-/// sequence: those of the source, after the pictures of what came before, and those that make a session impossible, of
-/// which one is that ``AccessUnits`` finds no parameter sets.
+/// An access unit without a picture is skipped here; ``Iterator/nextResult(isolation:)`` reports it. Errors end the
+/// sequence. An error of the source comes after the pictures of the access units before it. An error that makes a
+/// session impossible also ends it, such as ``AccessUnits`` finding no parameter sets.
 public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source.Element == AccessUnit {
   /// A picture, free to cross threads.
   public typealias Element = DecodedPicture
@@ -24,12 +24,13 @@ public struct DecodedPictures<Source: AsyncSequence>: AsyncSequence where Source
   let configuration: SessionConfiguration
   let allocator: (any PictureAllocator)?
 
-  /// Decodes access units in sessions of its own: a new one for each format that the session before cannot take.
+  /// Decodes access units in sessions of its own: a new session for each format that the previous session cannot
+  /// take.
   ///
   /// - Parameters:
   ///   - source: the access units, the first with a format.
   ///   - configuration: how to decode.
-  ///   - allocator: where pictures go; nil for memory of the session's own.
+  ///   - allocator: the allocator of picture memory; nil for the session's own memory.
   public init(
     of source: Source, configuration: SessionConfiguration = SessionConfiguration(),
     allocator: (any PictureAllocator)? = nil

@@ -29,7 +29,7 @@ public struct DecodedResults<Source: AsyncSequence>: AsyncSequence where Source.
 extension DecodedResults: Sendable where Source: Sendable {}
 
 extension DecodedPictures {
-  /// The same with a result for every access unit, rather than pictures alone.
+  /// The same sequence with a result for every access unit, instead of pictures alone.
   ///
   /// ```swift
   /// for try await result in DecodedPictures(of: accessUnits).results { … }

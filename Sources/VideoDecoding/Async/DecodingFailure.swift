@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Why there are no more pictures.
+/// The reason that there are no more pictures.
 public enum DecodingFailure<SourceFailure: Error>: Error {
   /// The source of access units failed.
   case source(SourceFailure)
@@ -9,7 +9,7 @@ public enum DecodingFailure<SourceFailure: Error>: Error {
 }
 
 extension DecodingFailure: CustomStringConvertible {
-  /// What the source or the session has thrown.
+  /// The error that the source or the session has thrown.
   public var description: String {
     switch self {
     case .source(let error): "\(error)"

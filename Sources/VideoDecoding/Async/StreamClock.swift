@@ -5,7 +5,7 @@ import H26x
 struct StreamClock<Codec: ElementCodecSyntax> {
   private let fallbackRate: Ratio?
   private var timeline = Codec.Timeline()
-  /// Frames a second by the SPS of the last picture, and what it was found with.
+  /// Frames a second by the SPS of the last picture, and the values that it was found with.
   private var rate: Ratio?
   private var generation: UInt64?
   private var parameterSetID: SequenceParameterSetID?
@@ -16,7 +16,7 @@ struct StreamClock<Codec: ElementCodecSyntax> {
   ///
   /// - Parameters:
   ///   - bytes: the data, from the access unit on.
-  ///   - offset: where the next access unit begins in it.
+  ///   - offset: the offset of the next access unit in the bytes.
   ///   - isContinued: whether this was called for the same access unit before, and returned false.
   ///   - isComplete: whether not to wait for more data.
   /// - Returns: whether enough is known; else the access unit waits for more data.
@@ -39,7 +39,7 @@ struct StreamClock<Codec: ElementCodecSyntax> {
       isComplete: isComplete)
   }
 
-  /// The times of the picture read last; nil where no picture begins, and without a frame rate.
+  /// The times of the picture read last; nil if no picture begins, or without a frame rate.
   mutating func takeTimes(_ contents: AccessUnitContents) -> PresentationTimes? {
     let times = timeline.takeTimes()
     if contents.contains(.endOfSequence) { timeline.endSequence() }

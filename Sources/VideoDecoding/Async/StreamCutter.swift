@@ -11,16 +11,16 @@ protocol StreamCutting {
   var isAtEnd: Bool { get }
   /// The next access unit; nil when it needs more of the stream, or when there is none at its end.
   mutating func next() -> AccessUnit?
-  /// Why the stream so far has no access unit; nil where it has one, and where nothing has come.
+  /// The reason that the stream so far has no access unit; nil if it has one, or if no data has come.
   var missingFormat: DecodeError? { get }
 }
 
 struct StreamCutter<Codec: ElementCodecSyntax>: StreamCutting {
-  /// An access unit at the start of what is not used up.
+  /// An access unit at the start of the unused bytes.
   private struct Found {
     /// Its bytes and the zeros behind them.
     var size: Int
-    /// What the scanner has found in it.
+    /// The scanner's findings in it.
     var scanned: ScannedAccessUnit<Codec.SliceHeader>
     /// Whether it waited for more of the stream, which shows when it is presented.
     var hasWaited = false
@@ -30,7 +30,7 @@ struct StreamCutter<Codec: ElementCodecSyntax>: StreamCutting {
   private var clock: StreamClock<Codec>?
   private var found: Found?
   private var bytes: [UInt8] = []
-  /// Where what is not used up begins in ``bytes``.
+  /// The offset of the first unused byte in ``bytes``.
   private var start = 0
   private var count: UInt64 = 0
   private var byteCount: UInt64 = 0
@@ -83,7 +83,7 @@ struct StreamCutter<Codec: ElementCodecSyntax>: StreamCutting {
     while start < bytes.count {
       switch scanner.next(in: bytes.span.extracting(start...), isMarked: false, isDraining: isAtEnd) {
       case .needsMoreData:
-        // What is longer is dropped, as by the parser element.
+        // Longer access units are dropped, as in the parser element.
         if bytes.count - start > AccessUnitLimits.size {
           scanner.resetPosition()
           start = bytes.count
@@ -103,7 +103,8 @@ struct StreamCutter<Codec: ElementCodecSyntax>: StreamCutting {
     try? Codec.formatDescription(scanner.parameterSets, sequenceParameterSetID: nil, nalLengthSize: nil)
   }
 
-  /// Reads when an access unit is presented. Returns whether that is known; else more of the stream has to come first.
+  /// Reads the presentation time of an access unit. Returns whether it is known; else more of the stream has to come
+  /// first.
   private mutating func readTimes(of found: Found) -> Bool {
     guard clock != nil else { return true }
     let bytes = bytes

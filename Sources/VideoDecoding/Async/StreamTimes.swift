@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 public import H26x
 
-/// Where the times of the access units of a byte stream come from, which has no timestamps.
+/// The source of the access units' times for a byte stream, which has no timestamps.
 public enum StreamTimes: Sendable, Hashable {
   /// There are none. Each access unit is returned as soon as it is complete.
   case none
-  /// They follow from the pictures' order and the frame rate that the stream signals. To find in which order its
-  /// pictures are shown, the first access unit waits for those after it: as many as the stream may reorder.
+  /// Times follow from the pictures' order and the frame rate that the stream signals. To find the presentation order
+  /// of its pictures, the first access unit waits for those after it: as many as the stream may reorder.
   ///
   /// Decoding times count from zero.
   ///

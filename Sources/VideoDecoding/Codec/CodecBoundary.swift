@@ -7,15 +7,15 @@ package import AVCodec
 /// The events of a call are reported before it returns, in the order of decoding; `report` may use the session, but not
 /// the codec.
 package protocol CodecBoundary: AnyObject {
-  /// How far output is behind input, after the last call.
+  /// The delay from input to output, after the last call.
   var status: CodecStatus { get }
   /// The youngest access unit that it has taken; nil before the first.
   var youngest: UInt64? { get }
-  /// Decodes an access unit, and reports what comes out.
+  /// Decodes an access unit, and reports the events.
   ///
   /// - Throws: only errors that mean the codec is lost.
   func decode(_ packet: Packet, index: UInt64, report: (CodecEvent) -> Void) throws(AVError)
-  /// Waits until what it got is decoded, as far as it decodes without more, and reports what comes out.
+  /// Waits until all access units sent are decoded, as far as possible without further input, and reports the events.
   ///
   /// - Throws: only errors that mean the codec is lost.
   func finishDecoding(report: (CodecEvent) -> Void) throws(AVError)
@@ -27,9 +27,9 @@ package protocol CodecBoundary: AnyObject {
   func flush()
   /// Pictures to skip, from the next packet on.
   func skip(_ pictures: CodecSettings.Skip)
-  /// Copies a picture of this coded size that stays in the device's memory; nil where it is not this codec's to copy.
+  /// Copies a picture of this coded size that stays in the device's memory; nil if this codec cannot copy it.
   func samples(of surface: PictureSurface, width: Int, height: Int) throws(AVError) -> PictureMemory?
-  /// What decodes.
+  /// The decoder in use.
   var decoder: SessionDecoder { get }
   /// The process that it is in; `nil` for the application's.
   var process: CodecProcess? { get }

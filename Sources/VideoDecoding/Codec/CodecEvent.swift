@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVCodec
 
-/// How far a codec's output is behind its input.
+/// The delay from a codec's input to its output.
 package struct CodecStatus: Sendable, Hashable {
   /// Frames held back for reordering.
   package var reorderDepth = 0
@@ -15,12 +15,14 @@ package struct CodecStatus: Sendable, Hashable {
   }
 }
 
-/// What happens while a codec carries out an order.
+/// An event while a codec carries out an order.
 package enum CodecEvent {
   /// Decoding of an access unit has ended, perhaps with an error; libavcodec found these errors in its picture.
   case decoded(index: UInt64, AVError?, FrameErrors)
   /// An error that has ended no decoding.
   case failed(index: UInt64, AVError)
+  /// The picture of an access unit is decoded, and does not come out, because there is no memory to output it in.
+  case unplaced(index: UInt64, AVError)
   /// A picture comes out; libavcodec found these errors in it.
   case picture(PictureDescription, PictureMemory, FrameErrors, isDraining: Bool, CodecStatus)
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// What the codec is to do next. The session carries it out, and reports the outcome to its core.
+/// The codec's next step. The session carries it out, and reports the outcome to its core.
 enum CodecOrder {
   /// Open a codec.
   case open
-  /// Decode the packet of an access unit; again, where it is replayed.
+  /// Decode the packet of an access unit, possibly in a replay.
   case decode(Packet, index: UInt64, isRepeated: Bool = false)
-  /// Finish decoding what was replayed.
+  /// Finish decoding the replayed access units.
   case finishReplay
   /// Output everything inside.
   case drain

@@ -3,14 +3,14 @@ import AVCodec
 import CodecLink
 import Synchronization
 
-/// Opens codecs in this process, on a device where that is requested.
+/// Opens codecs in this process, on a device if one is requested.
 final class DeviceOpener {
   private let request: HardwareRequest
   private var device: HardwareDevice?
-  /// Why no device could be opened the last time.
+  /// The reason that no device could be opened the last time.
   private(set) var failure: String?
 
-  /// Those of this process.
+  /// Devices that this process could not open.
   private static let missing = Mutex(MissingDevices<HardwareRequest, HardwareError>())
 
   init(_ request: HardwareRequest) { self.request = request }
@@ -61,6 +61,6 @@ extension SessionConfiguration {
 }
 
 extension HardwareDevice {
-  /// What decodes, in words.
+  /// The decoder, in words.
   var decoder: SessionDecoder { .hardware(method: method.name, name: driverName ?? place) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Devices that could not be opened, and why. They are not looked for with every session; but they may appear, so that
-/// each is looked for again after a pause.
+/// Devices that could not be opened, and the reasons. Sessions do not look for them each time. They may appear later,
+/// so each is looked for again after a pause.
 struct MissingDevices<Request: Hashable & Sendable, Reason: Sendable>: Sendable {
   private struct Verdict: Sendable {
     var reason: Reason
@@ -9,7 +9,7 @@ struct MissingDevices<Request: Hashable & Sendable, Reason: Sendable>: Sendable 
   }
   private var verdicts: [Request: Verdict] = [:]
 
-  /// Why a device is not to be looked for now; nil where it is.
+  /// The reason not to look for a device now; nil if it may be looked for.
   func reason(for request: Request, now: Duration = RetryPause.now) -> Reason? {
     verdicts[request].flatMap { now < $0.pause.end ? $0.reason : nil }
   }
@@ -18,7 +18,7 @@ struct MissingDevices<Request: Hashable & Sendable, Reason: Sendable>: Sendable 
   mutating func insert(_ request: Request, _ reason: Reason, now: Duration = RetryPause.now) {
     var verdict = verdicts[request] ?? Verdict(reason: reason)
     verdict.reason = reason
-    // Of sessions that have looked at the same time the first one counts.
+    // If several sessions have looked at the same time, only the first failure counts.
     if now >= verdict.pause.end { verdict.pause.extend(now: now) }
     verdicts[request] = verdict
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVCodec
 
-/// The calls of libavcodec that decoding needs: where tests make it fail.
+/// The calls of libavcodec that decoding needs. Tests make them fail.
 package protocol PacketCodec: AnyObject {
   /// Sends a packet.
   func send(_ packet: Packet) throws(AVError)

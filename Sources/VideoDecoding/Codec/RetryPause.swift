@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// How long what has failed is left alone: each failure in a row doubles the pause, from ten seconds to ten minutes.
+/// The pause before the next attempt. Each failure in a row doubles it, from ten seconds to ten minutes.
 struct RetryPause: Hashable, Sendable {
   private var failureCount = 0
   /// When it may be tried again.

@@ -52,7 +52,7 @@ package final class RunningCodec: CodecBoundary {
     inFlight.append(index)
     youngest = index
     while inFlight.count > codec.threadDelay {
-      // One decoding ends for each that begins; an error belongs to the one that ends.
+      // Each decoding that begins also ends; an error belongs to the decoding that ends.
       endDecoding(answer, report)
       answer = nil
     }

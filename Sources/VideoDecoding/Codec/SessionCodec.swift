@@ -2,7 +2,7 @@
 import AVCodec
 import H26x
 
-/// What a session needs of a codec beside its syntax.
+/// A session's requirements of a codec, beside its syntax.
 protocol SessionCodec: DecodableCodec {
   /// libavcodec's decoder.
   static var decoder: CodecSettings.Codec { get }
@@ -16,11 +16,11 @@ protocol SessionCodec: DecodableCodec {
   static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]]
   /// The id of a VPS; nil for any other NAL unit.
   static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID?
-  /// Whether a picture that none of its own sub-layer refers to may be referred to from higher ones.
-  static var hasSubLayers: Bool { get }
+  /// The frames that libavcodec skips; the session skips the rest itself.
+  static func codecSkip(_ skip: SessionConfiguration.SkipFrames) -> CodecSettings.Skip
   /// Parameter sets as libavcodec can read them.
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes
-  /// What follows a stream from access unit to access unit.
+  /// Returns a follower, which tracks a stream from access unit to access unit.
   static func makeFollower(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any StreamFollower
 }
 
@@ -40,7 +40,8 @@ extension H264: SessionCodec {
   }
   static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]] { [] }
   static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID? { nil }
-  static var hasSubLayers: Bool { false }
+  /// Nothing: libavcodec would judge the fields of a frame one by one, without reporting that references are missing.
+  static func codecSkip(_ skip: SessionConfiguration.SkipFrames) -> CodecSettings.Skip { .none }
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes { sets }
   static func makeFollower(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any StreamFollower {
     H264StreamFollower(lengthSize: lengthSize)
@@ -59,7 +60,11 @@ extension H265: SessionCodec {
     role(of: nalUnit) == .videoParameterSet && nalUnit.count > 2 ? .init(nalUnit[2] >> 4) : nil
   }
 
-  static var hasSubLayers: Bool { true }
+  /// All but unreferenced pictures: libavcodec would count pictures as unreferenced that higher sub-layers refer to.
+  /// It needs the headers of the others to derive POC.
+  static func codecSkip(_ skip: SessionConfiguration.SkipFrames) -> CodecSettings.Skip {
+    skip == .nonReference ? .none : skip.codecSkip
+  }
 
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes {
     var store = ParameterSets()

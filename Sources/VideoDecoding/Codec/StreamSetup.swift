@@ -2,9 +2,10 @@
 import AVCodec
 import H26x
 
-/// How libavcodec is opened for a format description.
+/// The libavcodec settings for a format description.
 struct StreamSetup {
   let codec: CodecSettings.Codec
+  private let syntax: any SessionCodec.Type
   /// avcC or hvcC, which also announces length-prefixed access units, or Annex B parameter sets.
   let extradata: [UInt8]
   /// nil for Annex B.
@@ -13,18 +14,15 @@ struct StreamSetup {
   let reorderDepth: Int?
   /// The deepest reordering that the format allows, in frames.
   let deepestReordering: Int
+  /// Size of the decoded picture buffer in frames, which libavcodec's reordering does not exceed.
+  let bufferedFrames: Int
   /// Parameter sets, without start codes or lengths.
   let parameterSets: [[UInt8]]
   /// Luma samples of a picture.
   private let sampleCount: Int
 
-  /// The session skips unreferenced pictures itself: libavcodec would take some others for such.
-  private let sortsOutDiscardable: Bool
-
-  /// What libavcodec is to skip.
-  func codecSkip(_ skip: SessionConfiguration.SkipFrames) -> CodecSettings.Skip {
-    sortsOutDiscardable && skip == .nonReference ? .none : skip.codecSkip
-  }
+  /// The frames that libavcodec skips.
+  func codecSkip(_ skip: SessionConfiguration.SkipFrames) -> CodecSettings.Skip { syntax.codecSkip(skip) }
 
   /// Whether pictures may be reordered as far as is known.
   var mayReorder: Bool { deepestReordering > 0 }
@@ -36,13 +34,13 @@ struct StreamSetup {
     guard !RefusedParameterSets.exceedsAddressing(format.codedSize), 0...16 ~= format.sentReorderFrames ?? 0 else {
       throw DecodeError(.invalidFormatDescription)
     }
-    let syntax = format.codec.sessionCodec
+    syntax = format.codec.sessionCodec
     codec = syntax.decoder
-    sortsOutDiscardable = syntax.hasSubLayers
     nalLengthSize = format.nalLengthSize
     reorderDepth = format.sentReorderFrames
     // libavcodec never holds back more.
     deepestReordering = min(format.maximumReorderFrames, 15)
+    bufferedFrames = min(format.decodedPictureBufferFrames, 15)
     sampleCount = format.codedSize.width * format.codedSize.height
     var decodable = format
     decodable.parameterSets = syntax.decodable(format.parameterSets)
@@ -59,7 +57,7 @@ struct StreamSetup {
     }
   }
 
-  /// How libavcodec is opened.
+  /// The settings to open libavcodec with.
   ///
   /// - Parameter reorderDepth: the frames to hold back for reordering at first, given whether a codec reports a deeper
   ///   reordering only frames later.

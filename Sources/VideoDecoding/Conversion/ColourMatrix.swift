@@ -5,7 +5,7 @@ struct ColourMatrix {
   /// 1 in the numbers below.
   private static let scale = 65_536.0
 
-  /// What is subtracted from Y, and from Cb and Cr.
+  /// The offsets subtracted from Y, and from Cb and Cr.
   private let black: Int32, neutral: Int32
   /// Factors of Y, Cb and Cr in red, green and blue.
   private let luma: Int32

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Scales one component of a picture, row by row: each sample is the mean of those in its place, or the one there.
+/// Scales one component of a picture, row by row: each sample is the mean of the samples in its place, or the single
+/// sample there.
 struct ComponentScaler {
-  /// Where a component's samples lie.
+  /// The location of a component's samples.
   struct Source {
     var width: Int, height: Int
     /// 1 or 2; the latter are little-endian.
     var bytesPerSample = 1
     /// The place of the first sample in a row, and samples from one to the next.
     var first = 0, step = 1
-    /// Bits below those of a sample.
+    /// The number of bits below those of a sample.
     var shift: UInt16 = 0
   }
 
   private enum Columns {
     case same
-    /// The column of each sample, where they are repeated.
+    /// The column of each sample, if samples are repeated.
     case repeated([Int])
-    /// Where the columns of each sample begin, and in the end where the last ones end.
+    /// The first column of each sample, followed by the end of the last sample's columns.
     case means([Int])
   }
 
@@ -118,7 +119,7 @@ struct ComponentScaler {
   }
 
   private mutating func means(of columns: [Int], _ rowCount: Int) {
-    // As many columns or one more.
+    // Each sample is the mean of this many columns, or one more.
     let least = source.width / samples.count
     let divisions = (Division(by: least * rowCount), Division(by: (least + 1) * rowCount))
     // SAFETY: columns rise to the number of sums, and there is one more than samples.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// A picture in another format or size, in memory of its own.
+/// A picture in another format or size, in its own memory.
 public struct ConvertedPicture: Sendable {
   /// The tag of the picture that it was made of.
   public let tag: UInt64
   /// Presentation time, if known.
   public let time: Duration?
-  /// How its samples lie in ``bytes``.
+  /// The layout of the samples in ``bytes``.
   public let format: ConvertedFormat
   /// Width in samples, or in luma samples.
   public let width: Int
   /// Height in samples, or in luma samples.
   public let height: Int
-  /// What the samples mean. That of RGB has full range and no matrix; its transfer is that of the stream.
+  /// The color description of the samples. RGB has full range, no matrix, and the stream's transfer.
   public let colour: PictureColour
   /// All planes one after the other, from the top, rows without padding.
   public internal(set) var bytes: [UInt8]
@@ -30,7 +30,7 @@ public struct ConvertedPicture: Sendable {
     return plane == 0 ? height : (height + (1 << format.chromaShift.vertical) - 1) >> format.chromaShift.vertical
   }
 
-  /// Where the bytes of a plane are; empty for one that is not there.
+  /// The range of a plane's bytes; empty if there is no such plane.
   public func range(ofPlane plane: Int) -> Range<Int> {
     let luma = rowByteCount(plane: 0) * rowCount(plane: 0)
     return plane == 0 ? 0..<luma : luma..<luma + rowByteCount(plane: plane) * rowCount(plane: plane)

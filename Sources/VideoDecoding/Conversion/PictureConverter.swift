@@ -8,35 +8,37 @@ public import H26x
 /// for try await picture in DecodedPictures(of: accessUnits) { show(thumbnails.convert(picture)) }
 /// ```
 ///
-/// It is written for thumbnails, stills and tests, runs on the caller's thread and needs nothing but the processor. A
-/// player leaves the conversion to the graphics card or to GStreamer's `videoconvert`; NV12 of 8-bit video costs less as
-/// ``SessionConfiguration/OutputLayout/semiPlanar``.
+/// The converter is meant for thumbnails, stills and tests. It runs on the caller's thread and needs nothing but the
+/// processor. A player leaves the conversion to the graphics card or to GStreamer's `videoconvert`. For NV12 of 8-bit
+/// video, ``SessionConfiguration/OutputLayout/semiPlanar`` costs less.
 public struct PictureConverter: Sendable, Hashable {
-  /// What to convert to.
+  /// The format to convert to.
   public enum Target: Sendable, Hashable, CaseIterable {
-    /// Luma, and interleaved chroma, as deep and as finely sampled as in the stream: NV12, NV16, NV24, P010, P210, P410
-    /// and deeper ones. Only the packing changes. Monochrome gets neutral chroma. G, B and R of RGB video are taken for
-    /// Y, Cb and Cr, as matrix 0 of H.273 means.
+    /// Luma, and interleaved chroma, with the stream's bit depth and chroma sampling: NV12, NV16, NV24, P010, P210,
+    /// P410 and deeper formats. Only the packing changes. Monochrome gets neutral chroma. G, B and R of RGB video are
+    /// used as Y, Cb and Cr, according to matrix 0 of H.273.
     case semiPlanar
-    /// Blue, green, red and alpha of 8 bits, by the stream's matrix and range; where it signals none, BT.709 for at
-    /// least 720 rows, and BT.601 below. Transfer and primaries stay as they are: HDR is not mapped to SDR.
+    /// Blue, green, red and alpha of 8 bits, by the stream's matrix and range. If the stream signals none, BT.709
+    /// applies for at least 720 rows, and BT.601 below. Transfer and primaries stay as they are: HDR is not mapped to
+    /// SDR.
     case bgra
     /// As `bgra` in another order.
     case rgba
   }
 
-  /// What to convert to.
+  /// The format to convert to.
   public var target: Target
-  /// Size in samples, at most 16,384 each way; nil for that of each picture. ``DecodedPicture/presentationSize`` is the
-  /// one with square pixels.
+  /// Size in samples, at most 16,384 each way; nil for each picture's own size. ``DecodedPicture/presentationSize``
+  /// is the size with square pixels.
   public var size: VideoSize?
 
   /// Creates a converter.
   ///
   /// - Parameters:
-  ///   - target: what to convert to.
-  ///   - size: width and height in samples; nil for those of each picture. A smaller picture's samples are means of the
-  ///     larger one's; a larger picture repeats samples. Interlaced pictures are scaled as if they were progressive.
+  ///   - target: the format to convert to.
+  ///   - size: width and height in samples; nil for each picture's own size. A smaller picture's samples are means of
+  ///     the larger picture's; a larger picture repeats samples. Interlaced pictures are scaled as if they were
+  ///     progressive.
   public init(to target: Target, size: VideoSize? = nil) {
     self.target = target
     self.size = size

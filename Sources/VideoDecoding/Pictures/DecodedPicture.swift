@@ -8,13 +8,13 @@ public import H26x
   public let tag: UInt64
   /// The presentation time given to `decode` with the access unit; of two fields, with the first.
   public let time: Duration?
-  /// How long it is shown, as given to `decode` with the access unit; of two fields, the sum of both.
+  /// The picture's duration, as given to `decode` with the access unit; of two fields, the sum of both.
   public let duration: Duration?
-  /// How the samples lie in memory.
+  /// The memory layout of the samples.
   public let pixelFormat: PixelFormat
   /// Coded size in luma samples.
   public let codedWidth: Int, codedHeight: Int
-  /// What to crop from the coded size; exact, never rounded for alignment.
+  /// The crop from the coded size; exact, never rounded for alignment.
   public let crop: PictureCrop
   /// Damaged, or decoded from a damaged picture.
   public let isCorrupt: Bool
@@ -24,11 +24,12 @@ public import H26x
   public let isTopFieldFirst: Bool
   /// The first field is displayed again after the second (`pic_struct` 5 and 6, H.264 Table D-1, H.265 Table D.2).
   public let repeatsFirstField: Bool
-  /// One of its two fields never came; libavcodec fills its rows from the other. `isTopFieldFirst` identifies the one that did.
+  /// Only one of its two fields came; libavcodec fills the other's rows from it. `isTopFieldFirst` identifies the
+  /// field that came.
   public let isSingleField: Bool
   /// Decoding may begin here.
   public let isRandomAccessPoint: Bool
-  /// What the samples mean.
+  /// The color description of the samples.
   public let colour: PictureColour
   /// The display that the sequence was mastered on (HDR10, SEI of type 137); nil when the stream does not signal it.
   public let masteringDisplay: MasteringDisplayColourVolume?
@@ -136,9 +137,11 @@ public import H26x
     return bytes
   }
 
-  /// Where the samples lie in memory that the codec's process has written; `nil` for memory of this process's own.
+  /// The location of samples in memory that the codec's process has written; `nil` if the memory is this process's
+  /// own.
   package var sharedSamples: SharedSamples? {
-    guard let shared = memory.lease?.memory else { return nil }
+    // Descriptors may have been short, so that the memory has none any more.
+    guard let shared = memory.lease?.memory, shared.rawValue >= 0 else { return nil }
     let offsets = unsafe memory.planes.indices.map { index in
       let plane = unsafe memory.planes[index]
       let first = unsafe firstSample(ofPlane: index, stride: plane.stride)
@@ -149,31 +152,31 @@ public import H26x
       strides: unsafe memory.planes.map { unsafe $0.stride })
   }
 
-  /// Whether the picture lies in a device's memory: only where ``SessionConfiguration/outputMemory`` requests that.
+  /// Whether the picture lies in a device's memory: only if ``SessionConfiguration/outputMemory`` requests that.
   package var isOfDevice: Bool { memory.surface != nil }
 
-  /// How the device arranges samples in its memory (drm_fourcc.h), 0 for row after row; `nil` where the picture does not
-  /// lie there.
+  /// The device's arrangement of samples in its memory (drm_fourcc.h), 0 for row after row; `nil` if the picture is
+  /// not in a device's memory.
   package var deviceModifier: UInt64? { memory.surface?.modifier }
 
-  /// Whether the planes can be read: not where the picture lies in a device's memory only, in which case they are empty.
+  /// Whether the planes can be read. False if the picture is in a device's memory only; the planes are then empty.
   package var hasSamples: Bool { unsafe !memory.planes.isEmpty }
 
-  /// Where the samples lie in a device's memory; `nil` where they do not.
+  /// The location of the samples in a device's memory; `nil` if they are not in one.
   package var deviceSamples: DeviceSamples? {
     guard let description = memory.surface?.description else { return nil }
     return DeviceSamples(description) { firstSample(ofPlane: $0, stride: $1) }
   }
 
-  /// Where a cropped plane begins in the coded one, in bytes.
+  /// The offset of a cropped plane in the coded plane, in bytes.
   private func firstSample(ofPlane index: Int, stride: Int) -> Int {
     let shift = index > 0 ? pixelFormat.chromaShift : (0, 0)
     let column = pixelFormat.rowByteCount(plane: index, width: (crop.left >> shift.0) << shift.0)
     return (crop.top >> shift.1) * stride + column
   }
 
-  /// A plane's rows, padding between them included, as one piece of memory, readable as long as the picture lives; nil
-  /// when the left edge is cropped, so that rows have padding on both sides.
+  /// A plane's rows and the padding between them as one piece of memory, readable as long as the picture lives.
+  /// Returns nil if the left edge is cropped, so that rows have padding on both sides.
   @unsafe package func contiguousPlane(_ index: Int) -> UnsafeRawBufferPointer? {
     guard unsafe memory.planes.indices.contains(index), crop.left == 0 else { return nil }
     let shift = index > 0 ? pixelFormat.chromaShift : (0, 0)
@@ -198,7 +201,7 @@ public import H26x
 }
 
 extension PictureCrop {
-  /// The crop, or none where it exceeds the picture, whatever the stream signals.
+  /// The crop, or none if it exceeds the picture. The stream may signal any values.
   func bounded(width: Int, height: Int) -> PictureCrop {
     guard left >= 0, right >= 0, top >= 0, bottom >= 0, left < width, right < width - left, top < height,
       bottom < height - top

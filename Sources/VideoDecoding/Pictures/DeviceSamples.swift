@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// Where the samples of a picture lie in a device's memory.
+/// The location of a picture's samples in a device's memory.
 package struct DeviceSamples: Sendable {
   /// Descriptors of the memory (DMA-BUF), valid as long as the picture, and their sizes in bytes.
   package let objects: [(descriptor: Int32, byteCount: Int)]
-  /// Where the first sample of each plane is, cropped, as if the objects were one after the other.
+  /// The offset of each plane's first sample, cropped, as if the objects followed one another.
   package let offsets: [Int]
   /// Bytes from one row of a plane to the next.
   package let strides: [Int]
 
-  /// - Parameter firstSample: where a cropped plane of this index and stride begins in the coded one, in bytes.
+  /// - Parameter firstSample: returns the offset of a cropped plane of this index and stride in the coded plane, in
+  ///   bytes.
   /// - Returns: `nil` for more than can be addressed.
   init?(_ description: SurfaceDescription, firstSample: (_ plane: Int, _ stride: Int) -> Int) {
     var objects: [(descriptor: Int32, byteCount: Int)] = []

@@ -4,12 +4,12 @@
 public protocol PictureAllocator: AnyObject, Sendable {
   /// Memory for one picture; nil, or memory that does not meet the request, makes the session use its own.
   ///
-  /// libavcodec needs the same strides for all pictures of a size. The session keeps those of the first picture until
-  /// `flush`, `drain` or another size, and refuses memory with others; such pictures then come without the allocator's
-  /// token.
+  /// libavcodec needs the same strides for all pictures of a size. The session keeps the first picture's strides
+  /// until `flush`, `drain` or another size, and refuses memory with others; such pictures then come without the
+  /// allocator's token.
   ///
-  /// Called on codec worker threads, several at once, while the session's caller waits in `decode`: must not take a
-  /// lock that the caller holds. The decoder may read the memory after the picture came out: do not write to it as long
-  /// as anything else holds the token.
+  /// Called on codec worker threads, several at a time, while the session's caller waits in `decode`: must not take a
+  /// lock that the caller holds. The decoder may read the memory after the picture came out: do not write to it as
+  /// long as anything else holds the token.
   func pictureBuffer(for request: PictureRequest) -> PictureBuffer?
 }

@@ -2,8 +2,9 @@
 package import AVCodec
 import Synchronization
 
-/// Connects libavcodec's `get_buffer2` to the session's allocator: translates requests, keeps to one set of strides,
-/// provides planes for what becomes NV12 or P010 and chroma for monochrome, and records which access units have started a picture.
+/// Connects libavcodec's `get_buffer2` to the session's allocator. It translates requests, keeps to one set of
+/// strides, and records which access units have started a picture. It also provides planes for pictures that become
+/// NV12 or P010, and chroma for monochrome.
 package final class PictureBridge: FrameBufferSource {
   private struct State {
     var lock = StrideLock()
@@ -32,7 +33,7 @@ package final class PictureBridge: FrameBufferSource {
   private let pool = PicturePool()
   private let scratchPool = PicturePool()
   private let state = Mutex(State())
-  /// The access units for which the decoder has begun a picture.
+  /// The access units for which the decoder has started a picture.
   let started: StartedPictures
   /// Which pictures stay in a device's memory.
   let surfaces: SurfaceExport
@@ -53,8 +54,8 @@ package final class PictureBridge: FrameBufferSource {
   /// The decoder holds no reference any more: other strides may come.
   func unlockStrides() { state.withLock { $0.lock = StrideLock() } }
 
-  /// The memory of a picture that is output, complete: its chroma interleaved where that is requested, and copied into
-  /// the allocator's memory where another process has written it.
+  /// The complete memory of a picture that is output. Its chroma is interleaved on request. If another process has
+  /// written the memory, it is copied into the allocator's.
   func complete(_ memory: PictureMemory, _ picture: PictureDescription) -> PictureMemory {
     guard memory.surface == nil, var request = memory.sharedRequest, let allocator else {
       memory.finish(width: picture.width, height: picture.height)
@@ -72,8 +73,8 @@ package final class PictureBridge: FrameBufferSource {
   }
 
   package func buffer(for request: FrameBufferRequest) throws(AVError) -> FrameBuffer {
-    // Last, so that code that finds it started finds the memory too: libavcodec passes pictures between its threads by
-    // means that no sanitizer sees.
+    // Last, so that code that finds the picture started also finds its memory. libavcodec passes pictures between its
+    // threads in a way that sanitizers cannot observe.
     defer { if let index = UInt64(exactly: request.timestamp) { started.insert(index) } }
     let completed = Self.monochrome[request.format.rawValue]
     guard let written = completed ?? PixelFormat(request.format) else { throw .unsupportedFeature }
@@ -142,7 +143,7 @@ package final class PictureBridge: FrameBufferSource {
 
   /// The allocator's memory if it meets the request, else our own with the same strides.
   ///
-  /// - Parameter isInterleaved: whether its writer writes interleaved chroma where that is the request's format.
+  /// - Parameter isInterleaved: whether the writer writes interleaved chroma if the request's format has it.
   private func memory(for request: PictureRequest, isInterleaved: Bool = false) -> PictureMemory? {
     guard let scratch = unsafe isInterleaved ? PlanarScratch() : planarScratch(for: request) else { return nil }
     if let allocator, let buffer = unsafe allocator.pictureBuffer(for: request), unsafe buffer.meets(request),
@@ -159,12 +160,12 @@ package final class PictureBridge: FrameBufferSource {
     return unsafe ownMemory(for: request, strides: strides, scratch: scratch)
   }
 
-  /// Whether these strides are those of the other pictures of this size; the first of a size decides.
+  /// Whether these strides match the other pictures of this size; the first picture of a size decides.
   private func accept(strides: [Int], for request: PictureRequest) -> Bool {
     settled(strides, for: request) == strides
   }
 
-  /// The strides of all pictures of this size: these where it is the first.
+  /// The strides of all pictures of this size: these strides if the picture is the first.
   private func settled(_ strides: [Int], for request: PictureRequest) -> [Int] {
     state.withLock { state in
       let size = Size(request)
@@ -178,12 +179,12 @@ package final class PictureBridge: FrameBufferSource {
     var blocks: [PicturePool.Block] = []
   }
 
-  /// Planes for what libavcodec writes where the picture's own chroma is interleaved, or its samples are in the high bits;
-  /// nil when out of memory.
+  /// Planes for libavcodec to write if the picture itself has interleaved chroma, or has its samples in the high
+  /// bits; nil if out of memory.
   private func planarScratch(for request: PictureRequest) -> PlanarScratch? {
     guard request.pixelFormat.isSemiPlanar else { return unsafe PlanarScratch() }
     let layout = PlaneLayout(request.planar)
-    // Of NV12, luma is written in its place.
+    // libavcodec writes NV12's luma in place.
     let unused = request.pixelFormat == .nv12 ? layout.offsets[1] : 0
     guard let block = scratchPool.block(byteCount: layout.byteCount - unused) else { return nil }
     let (cb, cr) = (layout.offsets[1] - unused, layout.offsets[2] - unused)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// Colour description of a picture, in code points of H.273 (H.264 E.2.1, H.265 E.3.1), nil where the stream does not
+/// Color description of a picture, in code points of H.273 (H.264 E.2.1, H.265 E.3.1), nil if the stream does not
 /// signal it.
 public struct PictureColour: Sendable, Hashable {
   /// `video_full_range_flag`.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// What a codec reports of a picture that it outputs, its samples excepted.
+/// A codec's report of a picture that it outputs, without the samples.
 package struct PictureDescription: Sendable, Hashable {
-  /// The index of the access unit that began the picture; nil where the codec has lost it.
+  /// The index of the access unit that started the picture; nil if the codec has lost it.
   var index: UInt64?
   /// Coded size in luma samples.
   var width: Int, height: Int
-  /// What the stream crops from the coded size, whether or not that is possible.
+  /// The crop that the stream signals, whether or not it is possible.
   package var crop = PictureCrop()
   /// Not all references of the picture were there.
   package var isCorrupt = false
@@ -19,7 +19,7 @@ package struct PictureDescription: Sendable, Hashable {
   var isTopFieldFirst = false
   /// The first field is displayed again after the second.
   var repeatsFirstField = false
-  /// What the samples mean.
+  /// The color description of the samples.
   var colour = PictureColour()
   /// Width and height of a sample; nil when the stream does not signal them.
   var sampleAspectRatio: SampleAspectRatio?

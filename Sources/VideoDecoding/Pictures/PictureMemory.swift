@@ -10,22 +10,22 @@ import H26x
   let token: AnyObject?
   /// The session's own memory, for the planes or for separate chroma.
   private let blocks: [PicturePool.Block]
-  /// What libavcodec writes where that is not what the planes are to hold.
+  /// The memory that libavcodec writes if its format differs from the planes'.
   let scratch: Scratch?
-  /// What the memory was requested for that this process shares with the codec's; `nil` for memory of its own.
+  /// The request for memory that this process shares with the codec's; `nil` if the memory is its own.
   let sharedRequest: PictureRequest?
   /// Keeps shared memory.
   let lease: SlotTable.Lease?
-  /// Where the picture lies in a device's memory; without planes it lies nowhere else.
+  /// The picture's location in a device's memory. Without planes this is its only location.
   private(set) var surface: PictureSurface?
 
   @unsafe struct Scratch {
-    /// nil where luma is written in its place.
+    /// nil if luma is written in its place.
     var luma: (start: UnsafeMutablePointer<UInt8>, stride: Int)?
     let cb: UnsafeMutablePointer<UInt8>
     let cr: UnsafeMutablePointer<UInt8>
     let stride: Int
-    /// Of Cb, and of Cr.
+    /// The byte count of Cb, and of Cr.
     let chromaByteCount: Int
   }
 
@@ -42,7 +42,7 @@ import H26x
     lease = nil
   }
 
-  /// Memory that the codec's process has written. It may change what is in it at any time.
+  /// Memory that the codec's process has written. The process may change its contents at any time.
   init(sharing request: PictureRequest, planes: [PictureBuffer.Plane], lease: SlotTable.Lease) {
     pixelFormat = request.pixelFormat
     unsafe self.planes = unsafe planes
@@ -65,7 +65,7 @@ import H26x
     self.surface = surface
   }
 
-  /// These are samples of a picture that lies in a device's memory, too. To be called before anybody else has them.
+  /// Adds the picture's surface in a device's memory. Must be called before the picture is shared.
   func add(_ surface: PictureSurface) { self.surface = surface }
 
   /// Copies a picture of this size, whose format is the same.
@@ -85,7 +85,8 @@ import H26x
   func fillChroma() {
     let middle = UInt16(1) << UInt16(pixelFormat.bitDepth - 1)
     func fill(_ start: UnsafeMutablePointer<UInt8>, _ byteCount: Int) {
-      // SAFETY: the plane has that many bytes, and rows begin at multiples of what vector code requires.
+      // SAFETY: the plane has that many bytes, and rows begin at multiples of the alignment that vector code
+      // requires.
       unsafe UnsafeMutableRawBufferPointer(start: start, count: byteCount & ~1)
         .bindMemory(to: UInt16.self).update(repeating: middle.littleEndian)
     }
@@ -135,7 +136,7 @@ extension PictureMemory {
   }
 
   private func matches(_ hash: H265.DecodedPictureHash, plane index: Int, width: Int, height: Int) -> Bool {
-    // As libavcodec has written it.
+    // The format that libavcodec has written.
     let format = pixelFormat.planar
     let (rowByteCount, rowCount) = (
       format.rowByteCount(plane: index, width: width), format.rowCount(plane: index, height: height)
@@ -159,7 +160,7 @@ extension PictureMemory {
       Span(_unsafeStart: UnsafePointer(start), count: stride * (rowCount - 1) + rowByteCount), stride: stride)
   }
 
-  /// Where a plane lies by itself, with samples in the low bits; nil where it does not.
+  /// The location of a separate plane with samples in the low bits; nil if there is none.
   private func planarPlane(_ index: Int) -> (start: UnsafeMutablePointer<UInt8>, stride: Int)? {
     if let scratch = unsafe scratch {
       if index > 0 { return unsafe (index == 1 ? scratch.cb : scratch.cr, scratch.stride) }

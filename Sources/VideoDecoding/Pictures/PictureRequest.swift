@@ -3,12 +3,12 @@ import AVCodec
 
 /// The memory that a session needs for a picture.
 public struct PictureRequest: Sendable, Hashable {
-  /// Layout of the samples. With the semi-planar layout this is `nv12` or `p010` where libavcodec decodes 4:2:0 of 8 or
+  /// Layout of the samples. With the semi-planar layout this is `nv12` or `p010` if libavcodec decodes 4:2:0 of 8 or
   /// 10 bits.
   public let pixelFormat: PixelFormat
   /// Coded size in luma samples, not cropped.
   public let codedWidth: Int, codedHeight: Int
-  /// What to crop from the coded size.
+  /// The crop from the coded size.
   public internal(set) var crop: PictureCrop
   /// Size in luma samples that the memory must have; at least the coded size, since libavcodec writes whole blocks
   /// (`avcodec_align_dimensions2`). The picture begins at its top left corner, without an edge.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What a session records of a picture that is output.
+/// A session's record of a picture that is output.
 struct PictureStatus {
   let tag: UInt64
   let time: Duration?

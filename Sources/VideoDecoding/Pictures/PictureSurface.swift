@@ -6,14 +6,14 @@ import Synchronization
 
 /// A picture in a device's memory, which its descriptors lead to. The memory is never mapped here.
 package struct PictureSurface: Sendable {
-  /// Where it lies.
+  /// The surface's location.
   package let description: SurfaceDescription
-  /// How the device arranges samples there.
+  /// The device's arrangement of samples there.
   var modifier: UInt64 { description.modifier }
   /// Keeps the descriptors open, and the codec from writing there.
   let keeper: any AnyObject & Sendable
 
-  /// What holds it in this process; nil where that is another one.
+  /// The surface's holder in this process; nil if another process holds it.
   var hold: SurfaceExport.Hold? { keeper as? SurfaceExport.Hold }
 
   /// Whether a descriptor is of memory that other devices can read (DMA-BUF), and so has a size that never changes.
@@ -25,7 +25,7 @@ package struct PictureSurface: Sendable {
     return type == dmaBuf
   }
 
-  /// The size of a descriptor's memory in bytes; nil where it has none.
+  /// The size of a descriptor's memory in bytes; nil if it has none.
   static func byteCount(_ descriptor: Int32) -> Int? {
     let end = lseek(descriptor, 0, SEEK_END)
     return end > 0 ? end : nil

@@ -3,9 +3,8 @@ import AVCodec
 
 /// Layout of a decoded picture's samples in memory.
 ///
-/// The raw value is libavutil's short name. Samples of more than 8 bits take two bytes, little-endian, in the low bits, but for
-/// `p010`.
-/// Full-range video has the same format as limited-range: see `DecodedPicture.colour`.
+/// The raw value is libavutil's short name. Samples of more than 8 bits take two bytes, little-endian, in the low
+/// bits, but for `p010`. Full-range video has the same format as limited-range: see `DecodedPicture.colour`.
 public enum PixelFormat: String, Sendable, CaseIterable {
   /// Luma only, 8 bits. Monochrome of more bits comes as 4:2:0 with chroma at mid-range, which everything supports; so
   /// does all monochrome of H.264.
@@ -55,7 +54,7 @@ public enum PixelFormat: String, Sendable, CaseIterable {
   /// As `nv12`, 10 bits, in the high bits of 16.
   case p010 = "p010le"
 
-  /// The format of two planes that the semi-planar layout has in this one's place; nil where it stays.
+  /// The two-plane format that the semi-planar layout uses instead; nil if the format stays.
   package var semiPlanar: PixelFormat? {
     switch self {
     case .yuv420p: .nv12
@@ -125,8 +124,8 @@ public enum PixelFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// Bytes of a row of `plane` in a picture `width` luma samples wide, 0 to 2³¹ − 1 (other widths count as the nearest
-  /// of these). 0 for a plane that is not there.
+  /// The number of bytes in a row of `plane`, in a picture `width` luma samples wide. Widths are 0 to 2³¹ − 1; others
+  /// count as the nearest of these. The result is 0 if there is no such plane.
   public func rowByteCount(plane: Int, width: Int) -> Int {
     guard 0..<planeCount ~= plane else { return 0 }
     let width = Self.side(width)
@@ -136,8 +135,8 @@ public enum PixelFormat: String, Sendable, CaseIterable {
     return samples * bytesPerSample * (isSemiPlanar ? 2 : 1)
   }
 
-  /// Rows of `plane` in a picture `height` luma samples high, 0 to 2³¹ − 1 (other heights count as the nearest of
-  /// these). 0 for a plane that is not there.
+  /// The number of rows of `plane`, in a picture `height` luma samples high. Heights are 0 to 2³¹ − 1; others count
+  /// as the nearest of these. The result is 0 if there is no such plane.
   public func rowCount(plane: Int, height: Int) -> Int {
     guard 0..<planeCount ~= plane else { return 0 }
     let height = Self.side(height)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Where the planes of a picture lie in one block of memory.
+/// The layout of a picture's planes in one block of memory.
 struct PlaneLayout: Hashable {
   /// Bytes from one row of a plane to the next.
   let strides: [Int]
-  /// Where each plane begins.
+  /// The offset of each plane.
   let offsets: [Int]
   /// Bytes of each plane.
   let planeByteCounts: [Int]
-  /// Bytes of the block, with those that vector code may read after the last sample.
+  /// Bytes of the block, including bytes that vector code may read after the last sample.
   let byteCount: Int
 
   /// Planes one after the other, with the least strides or with these.

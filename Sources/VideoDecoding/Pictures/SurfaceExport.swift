@@ -32,7 +32,7 @@ package final class SurfaceExport: Sendable {
 
   /// Pictures that may be held.
   let limit: Int
-  /// Whether descriptors are looked at here: those of another process are by who receives them.
+  /// Whether descriptors are checked here. The receiver checks those of another process.
   private let checksKind: Bool
   private let state: Mutex<State>
 
@@ -42,7 +42,7 @@ package final class SurfaceExport: Sendable {
     state = Mutex(State(isWanted: limit > 0))
   }
 
-  /// Whether pictures are to stay in the device's memory, from the next one on.
+  /// Whether pictures stay in the device's memory, starting with the next picture.
   var isWanted: Bool {
     get { state.withLock { $0.isWanted } }
     set { state.withLock { $0.isWanted = newValue } }
@@ -59,7 +59,7 @@ package final class SurfaceExport: Sendable {
     guard limit > 0 else { return }
     state.withLock { state in
       guard !state.sampled.contains(index) else { return }
-      // Decoders reorder 16 pictures at most: what is older has come out, or never will.
+      // Decoders reorder 16 pictures at most: older pictures have come out, or never will.
       if state.sampled.count == 64 { state.sampled.removeFirst() }
       state.sampled.append(index)
     }
@@ -76,7 +76,7 @@ package final class SurfaceExport: Sendable {
     }
   }
 
-  /// What becomes of the picture of an access unit.
+  /// The placement of an access unit's picture.
   func placement(of index: UInt64) -> SurfacePlacement {
     state.withLock { state in
       guard state.isWanted, !state.isExhausted else { return .download }
@@ -88,7 +88,7 @@ package final class SurfaceExport: Sendable {
     }
   }
 
-  /// Keeps a picture in the device's memory; nil where its descriptors are not of such memory.
+  /// Keeps a picture in the device's memory; nil if its descriptors are not of such memory.
   func hold(_ surface: ExportedSurface) -> PictureSurface? {
     let objects = surface.description.objects
     guard !checksKind || objects.allSatisfy({ PictureSurface.isDeviceMemory($0.descriptor) }) else { return nil }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 package import H26x
 
-/// What one walk over an access unit has found, and the parameter sets up to it: all that an element and a session read
-/// of it.
+/// The result of one walk over an access unit, with the parameter sets up to it: everything that an element and a
+/// session read of it.
 package enum AccessUnitDescription: Sendable {
-  /// Of an H.264 stream.
+  /// An H.264 access unit.
   case h264(AccessUnitReading<H264>)
-  /// Of an H.265 stream.
+  /// An H.265 access unit.
   case h265(AccessUnitReading<H265>)
 
   /// Whether there is a slice, readable or not.
@@ -23,14 +23,29 @@ package enum AccessUnitDescription: Sendable {
     case .h265(let reading): reading.info.sliceType?.isIDR ?? false
     }
   }
-  /// Whether the stream's format differs from that of the access unit before, where the inspector follows it.
+  /// Whether the picture is a field whose frame needs another field: the first of two, as far as known so far.
+  package var isFirstField: Bool {
+    switch self {
+    case .h264(let reading): !reading.info.isSecondField && reading.info.slice?.isField ?? false
+    // Each field is a picture of its own.
+    case .h265: false
+    }
+  }
+  /// Whether the picture is the second field of the previous picture.
+  package var isSecondField: Bool {
+    switch self {
+    case .h264(let reading): reading.info.isSecondField
+    case .h265: false
+    }
+  }
+  /// Whether the stream's format differs from the previous access unit's, if the inspector tracks it.
   package var formatChanged: Bool {
     switch self {
     case .h264(let reading): reading.info.formatChanged
     case .h265(let reading): reading.info.formatChanged
     }
   }
-  /// How the picture was scanned, as far as its coding shows; nil when its first slice cannot be read.
+  /// The picture's scan, as far as its coding shows; nil if its first slice cannot be read.
   package var scan: PictureScan? {
     switch self {
     case .h264(let reading): reading.info.scan(reading.parameterSets)

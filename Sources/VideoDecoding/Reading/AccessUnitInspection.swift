@@ -2,16 +2,16 @@
 import AVCodec
 import H26x
 
-/// What the followers of all codecs share: the parameter sets so far, and what libavcodec has to get of them.
+/// The part that the followers of all codecs share: the parameter sets so far, and the sets that libavcodec must get.
 struct AccessUnitInspection<Codec: SessionCodec> {
   /// The parameter sets up to the last access unit.
   private(set) var parameterSets = Codec.ParameterSets()
-  /// How often they had changed; nil before the first access unit.
+  /// The parameter sets' change count at the last access unit; nil before the first.
   private var generation: UInt64?
   /// Reads access units for which the session's user has not done so.
   private var reader: Codec.Inspector?
   let packaging: NALPackaging
-  /// All parameter sets that are passed to libavcodec, and stand-ins for those that it lacks; packaged.
+  /// All parameter sets that are passed to libavcodec, and stand-ins for missing ones; packaged.
   private(set) var packagedSets: [UInt8] = []
   /// The ids of the VPS among them.
   private var videoParameterSetIDs: Set<VideoParameterSetID> = []
@@ -34,7 +34,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     return Codec.describe(accessUnit, packaging: packaging, with: &reader)
   }
 
-  /// Takes what was read of the next access unit, as far as it does not depend on the pictures before it.
+  /// Takes the contents of the next access unit, as far as they do not depend on the pictures before it.
   mutating func take(
     _ accessUnit: Span<UInt8>, _ info: AccessUnitInfo<Codec>, _ sets: Codec.ParameterSets
   ) -> DecodingSummary {
@@ -56,7 +56,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     return summary
   }
 
-  /// NAL units packaged as access units are; those too long for the length prefix are dropped.
+  /// NAL units, packaged in the access units' format. Drops NAL units that are too long for the length prefix.
   func packaged(_ nalUnits: [[UInt8]]) -> [UInt8] {
     var bytes: [UInt8] = []
     for nalUnit in nalUnits { try? packaging.append(nalUnit.span, to: &bytes) }
@@ -79,8 +79,8 @@ struct AccessUnitInspection<Codec: SessionCodec> {
     }
   }
 
-  /// What libavcodec needs in front of an access unit that changes parameter sets: a VPS where it has none, and what it
-  /// forgets.
+  /// The parameter sets that libavcodec needs in front of an access unit that changes parameter sets. These are a VPS
+  /// if libavcodec has none, and the sets that it forgets.
   ///
   /// When an SPS replaces another, libavcodec forgets the PPSs that refer to it; in the Recommendations they stay.
   /// Those that the access unit does not repeat go in front of it, together with the SPS, which then changes nothing.

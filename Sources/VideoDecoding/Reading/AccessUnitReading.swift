@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import H26x
 
-/// What a walk has found, and the parameter sets. A class, because both are large: code that needs a part copies no
+/// The result of a walk, and the parameter sets. A class, because both are large: code that needs a part copies no
 /// more.
 package final class AccessUnitReading<Codec: VideoCodecSyntax>: Sendable {
   let info: AccessUnitInfo<Codec>

@@ -2,18 +2,18 @@
 import AVCodec
 import H26x
 
-/// What a session needs of an access unit before it decodes it.
+/// The properties of an access unit that a session needs before decoding.
 struct DecodingSummary {
-  /// Where decoding may begin.
+  /// The kind of random access point.
   enum RandomAccess: Equatable {
     case none
     /// Begins a coded video sequence: IDR, and in H.265 BLA, or CRA with NoRaslOutputFlag 1.
     case idr
-    /// A CRA picture within a coded video sequence (H.265): its RASL pictures may refer to what came before it.
+    /// A CRA picture within a coded video sequence (H.265): its RASL pictures may refer to earlier pictures.
     case cra
-    /// Recovery point SEI: pictures are correct from here on when this is 0, else later, by frames (`recovery_frame_cnt`,
-    /// H.264 D.2.8) or by POC (`recovery_poc_cnt`, H.265 D.3.8). Without `exact_match_flag` they are then only about
-    /// correct.
+    /// Recovery point SEI: pictures are correct from here on when this is 0, else later, by frames
+    /// (`recovery_frame_cnt`, H.264 D.2.8) or by POC (`recovery_poc_cnt`, H.265 D.3.8). Without `exact_match_flag`
+    /// they are then only about correct.
     case recoveryPoint(frameCount: Int, isExact: Bool = true)
     /// A picture of I slices only, in a stream without recovery point SEI so far.
     case intra
@@ -31,11 +31,11 @@ struct DecodingSummary {
   /// `nal_unit_type` of the first slice; nil when there is none: the access unit holds no picture.
   var nalUnitType: UInt8?
   var isField = false
-  /// It is the second field of the access unit's before.
+  /// Whether it is the second field of the previous access unit's frame.
   var isSecondField = false
   /// All its slices are intra-coded: no random access point, but the next best thing.
   var isIntra = false
-  /// A recovery point is reached: what follows it in output order is correct.
+  /// A recovery point is reached: the pictures after it in output order are correct.
   var completesRecovery = false
   /// Its first slice is missing.
   var isIncomplete = false
@@ -47,10 +47,18 @@ struct DecodingSummary {
   /// recovery point is reached may refer to others than the encoder's.
   var isBrokenLink = false
 
-  /// What it refers to, by its reference picture set (H.265); nil where that is not known.
+  /// Its position in output order, if libavcodec discards pictures that come too late for theirs (H.264). Nil
+  /// otherwise, and for a second field.
+  var order: OutputOrder?
+  /// Frames that precede it in decoding order and follow it in output order.
+  var reorderDepth = 0
+  /// Its picture order count leaves room for others between it and all before it.
+  var followsOrderGap = false
+
+  /// The pictures that it refers to, by its reference picture set (H.265); nil if unknown.
   var references: References?
 
-  /// What a picture refers to, by its reference picture set.
+  /// A picture's references, by its reference picture set.
   struct References {
     /// The access units that it may refer to.
     var pictures: [UInt64]
@@ -66,11 +74,17 @@ struct DecodingSummary {
   var isLeading = false
   /// It is for output (`pic_output_flag`).
   var isShown = true
-  /// No other picture refers to it, not of higher sub-layers either; false where libavcodec decides.
+  /// No other picture refers to it, not of higher sub-layers either.
   var isDiscardable = false
+  /// Its first slice is a B slice (H.264).
+  var isBidirectional = false
+  /// It is decoded because others refer to it, although its kind is skipped.
+  var isHidden = false
+  /// It is a second field whose first was skipped.
+  var lacksFirstField = false
   /// It is shown before the last recovery point is reached (gradual decoding refresh, H.265).
   var awaitsRecovery = false
-  /// It is correct if nothing from this access unit on is damaged, whatever it refers to.
+  /// It is correct if there is no damage at or after this access unit, regardless of its references.
   var recoveredSince: UInt64?
   /// The hash that the decoded picture must have, by SEI.
   var hash: H265.DecodedPictureHash?
@@ -82,8 +96,8 @@ struct DecodingSummary {
   /// The coded video sequence ends with it.
   var endsSequence = false
 
-  /// A splice: a random access point that is no IDR picture, with another SPS than the sequence before, or in H.265 with
-  /// a POC that goes back.
+  /// A splice: a random access point that is no IDR picture, with another SPS than the sequence before, or in H.265
+  /// with a POC that goes back.
   var beginsOtherSequence = false
 
   /// Header bytes to change for the codec: parameter sets that are withheld from it.

@@ -2,18 +2,19 @@
 import AVCodec
 import H26x
 
-/// The slices of an H.264 access unit in which they do not follow one another: which of them libavcodec must not get,
-/// and whether that, or their order, damages the picture.
+/// The slices of an H.264 access unit that are out of order: which slices libavcodec must not get, and whether these,
+/// or the order, damage the picture.
 struct H264SliceOrder {
-  /// Slices that came before, and first slices of a picture that stand behind another one. libavcodec would decode the
-  /// former into the finished picture. At the latter it would end the picture and begin a second one in the same access
-  /// unit, in IDR pictures with a message on stderr that no setting of a codec context silences.
+  /// Repeated slices, and first slices of a picture that follow another of its slices. libavcodec would decode
+  /// repeated slices into the finished picture. At a first slice it would end the picture and begin a second in the
+  /// same access unit. In IDR pictures it would also print a message to stderr that no setting of a codec context
+  /// silences.
   private(set) var withheld: [PacketPool.Patch] = []
-  /// A slice came twice, and not as the same bytes, or where the profile does not allow it.
+  /// Slices came again with different bytes, or came in an order that the profile or libavcodec does not allow.
   private(set) var isDamaged = false
 
-  /// Which picture a slice belongs to: an access unit may hold both fields, each colour plane has slices of its own,
-  /// and slices of another picture may have strayed in.
+  /// The picture that a slice belongs to. An access unit may hold both fields, each color plane has slices of its
+  /// own, and slices of another picture may be present by mistake.
   private struct Picture: Hashable {
     let frameNumber: UInt32
     let pictureOrderCountLSB: UInt32
@@ -34,7 +35,7 @@ struct H264SliceOrder {
     var last: [Picture: UInt32] = [:]
     for range in packaging.nalUnits(of: accessUnit) {
       let nalUnit = accessUnit.extracting(range)
-      // Redundant slices repeat others by right. libavcodec reports those that cannot be read.
+      // Redundant slices may repeat others. libavcodec reports unreadable slices.
       guard H264.role(of: nalUnit) == .slice,
         let slice = try? H264.SliceHeader(nalUnit: nalUnit, parameterSets: sets), !slice.isRedundant
       else { continue }

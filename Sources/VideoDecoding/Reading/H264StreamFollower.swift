@@ -2,7 +2,8 @@
 import AVCodec
 import H26x
 
-/// Follows `frame_num`, recovery points and, where decoding began at an intra picture, references of an H.264 stream.
+/// Follows `frame_num` and recovery points of an H.264 stream. If decoding began at an intra picture, it also follows
+/// references.
 struct H264StreamFollower: StreamFollower {
   private var inspection: AccessUnitInspection<H264>
   private var fields = FieldPairing<H264>()
@@ -14,13 +15,19 @@ struct H264StreamFollower: StreamFollower {
   private var sequence: H264.SequenceParameterSet?
   /// The stream has recovery point SEI, so that pictures of I slices only are no random access points.
   private var marksRecoveryPoints = false
-  /// Which references there are, where decoding began, or continues after damage, at an intra picture.
+  /// The available references, if decoding began, or continues after damage, at an intra picture.
   private var references = H264.ReferenceAvailability()
   private(set) var followsReferencesFrom: UInt64?
+  private var counter = H264.PictureOrderCounter()
+  /// The depth of reordering since the last reset of picture order count.
+  private var reordering = ReorderDepth(limit: 16)
+  /// The picture that is output last of all since then.
+  private var latest: OutputOrder?
+  private var orderSequence: UInt64 = 0
   /// The first slice of the last picture.
   private var lastSlice: H264.SliceHeader?
-  /// The last picture has the header of the one before, although one of a few elements must differ (7.4.1.2.4). Not for
-  /// IDR pictures: some encoders give all of them the same `idr_pic_id`.
+  /// The last picture has the same header as the previous picture, although one of a few elements must differ
+  /// (7.4.1.2.4). Not for IDR pictures: some encoders give all of them the same `idr_pic_id`.
   private var hasRepeatedHeader = false
 
   init(lengthSize: NALLengthSize?) { inspection = AccessUnitInspection(lengthSize: lengthSize) }
@@ -37,9 +44,29 @@ struct H264StreamFollower: StreamFollower {
     hasRepeatedHeader = false
     previousReferenceNumber = nil
     recovery = nil
+    if !keepsReferences { counter = H264.PictureOrderCounter() }
+    beginOrder()
+  }
+
+  private mutating func beginOrder() {
+    orderSequence &+= 1
+    reordering.beginSequence()
+    latest = nil
   }
 
   mutating func forgetReferences() { followsReferencesFrom = nil }
+
+  func use(of summary: DecodingSummary, skipping skipFrames: SessionConfiguration.SkipFrames) -> PictureUse {
+    guard summary.nalUnitType != nil, !summary.randomAccess.isMarked else { return .decoded }
+    switch skipFrames {
+    case .none: return .decoded
+    // Without the end of a recovery all that follows would count as damaged.
+    case .nonReference, .bidirectional:
+      if summary.isDiscardable && !summary.completesRecovery { return .skipped }
+      return skipFrames == .bidirectional && summary.isBidirectional ? .hidden : .decoded
+    case .nonKey: return .skipped
+    }
+  }
 
   // `frame_num` shows it.
   func pictureIsMissing(_ index: UInt64) {}
@@ -76,7 +103,7 @@ struct H264StreamFollower: StreamFollower {
     }
     switch info.randomAccess {
     case .none: break
-    // libavcodec decides by the first slice, even where slices of another picture follow it.
+    // libavcodec decides by the first slice, even if slices of another picture follow it.
     case .idr where info.slice == nil || info.slice?.nalUnitType == .idrSlice: summary.randomAccess = .idr
     case .idr, .irap: break
     case .recoveryPoint(let point):
@@ -120,11 +147,23 @@ struct H264StreamFollower: StreamFollower {
     return false
   }
 
+  private mutating func follow(_ count: H264.PictureOrderCount, _ summary: inout DecodingSummary) {
+    if count.resetsPOC { beginOrder() }
+    let order = OutputOrder(sequence: orderSequence, count: count.picture)
+    summary.order = order
+    summary.reorderDepth = reordering.add(count.picture, isOutput: true).depth
+    // Frames in output order are 1 or 2 apart.
+    summary.followsOrderGap = latest.map { Int64(order.count) - Int64($0.count) > 2 } ?? false
+    latest = latest.map { max($0, order) } ?? order
+  }
+
   private mutating func follow(
     _ slice: H264.SliceHeader, _ info: H264.AccessUnitInfo, _ summary: inout DecodingSummary
   ) {
     summary.isField = slice.isField
     summary.isReference = slice.isReference
+    summary.isDiscardable = !slice.isReference
+    summary.isBidirectional = slice.sliceType == .b
     guard let sps = inspection.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
       return
     }
@@ -135,6 +174,8 @@ struct H264StreamFollower: StreamFollower {
       if let sequence, !slice.isIDR { summary.beginsOtherSequence = !sps.codesPictures(like: sequence) }
       sequence = sps
     }
+    let count = counter.next(slice, sps: sps)
+    if !summary.isSecondField { follow(count, &summary) }
     let mask: UInt32 = (1 << UInt32(sps.log2MaximumFrameNumber)) - 1
     if case .recoveryPoint(let point) = info.randomAccess {
       recovery = RecoveryProgress(point, at: slice)

@@ -43,14 +43,18 @@ struct H265StreamFollower: StreamFollower {
     recovery = nil
   }
 
-  // Each picture's reference picture set lists what it refers to: intra pictures need no following.
+  // Each picture's reference picture set lists its references: intra pictures need no following.
   var followsReferencesFrom: UInt64? { nil }
   func forgetReferences() {}
   func followReferences(from index: UInt64) {}
   func referencesStart(of submission: Submission) -> UInt64? { nil }
 
-  // Its POC shows it.
+  // A repeated picture shows in its POC.
   func isRepeated(_ accessUnit: Span<UInt8>, after last: Span<UInt8>) -> Bool { false }
+
+  func use(of summary: DecodingSummary, skipping skipFrames: SessionConfiguration.SkipFrames) -> PictureUse {
+    skipFrames == .nonReference && summary.isDiscardable ? .skipped : .decoded
+  }
 
   mutating func pictureIsMissing(_ index: UInt64) { pictures.remove(index) }
 
@@ -112,7 +116,7 @@ struct H265StreamFollower: StreamFollower {
     }
     if summary.randomAccess.isMarked || sequence == nil {
       if let sequence, !use.order.resetsPOC {
-        // What precedes an IRAP picture in decoding order precedes it in output order (7.4.2.2).
+        // Pictures that precede an IRAP picture in decoding order precede it in output order (7.4.2.2).
         let goesBack = type.isIRAP && !use.isRepeated && use.order.picture < highestOrder
         summary.beginsOtherSequence = goesBack || !sps.codesPictures(like: sequence)
       }

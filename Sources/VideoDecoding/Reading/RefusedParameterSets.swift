@@ -2,10 +2,11 @@
 import AVCodec
 import H26x
 
-/// Parameter sets that libavcodec refuses with a message on stderr that no setting of a codec context silences: for a
-/// scaling list out of range it logs without a context, for a size beyond its addressing with one of libavutil's own.
+/// Parameter sets that libavcodec refuses with a message on stderr. No setting of a codec context silences the
+/// message. For a scaling list out of range, libavcodec logs without a context; for a size beyond its addressing,
+/// with a context of libavutil's.
 ///
-/// They reach the codec as filler data. Nothing else changes: it would keep the set that it had, too.
+/// Such sets reach the codec as filler data. Nothing else changes: the codec would keep its previous set anyway.
 enum RefusedParameterSets {
   /// Whether libavcodec refuses an SPS or PPS in that way.
   static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing H264.ParameterSets) -> Bool {
@@ -13,7 +14,7 @@ enum RefusedParameterSets {
     do throws(BitstreamError) {
       switch H264.NALUnitType(headerByte: nalUnit[0]) {
       case .sequenceParameterSet:
-        return exceedsAddressing(try H264.SequenceParameterSet(nalUnit: nalUnit).codedSize)
+        return exceedsAddressing(try H264.SequenceParameterSet.usable(nalUnit).codedSize)
       case .pictureParameterSet:
         var reader = BitReader(nalUnit, from: 1)
         _ = try reader.ue(in: 0...255, "pic_parameter_set_id")
@@ -37,7 +38,7 @@ enum RefusedParameterSets {
     case .videoParameterSet: return hasUnusualBits(nalUnit) || sets.defect(of: nalUnit) != nil
     case .sequenceParameterSet:
       do throws(BitstreamError) {
-        return exceedsAddressing(try H265.SequenceParameterSet(nalUnit: nalUnit).codedSize)
+        return exceedsAddressing(try H265.SequenceParameterSet.usable(nalUnit).codedSize)
       } catch {
         return error.part == .pictureSize
       }
@@ -45,8 +46,8 @@ enum RefusedParameterSets {
     }
   }
 
-  /// Whether bits of a VPS are not 1 that libavcodec insists on, although a decoder is to ignore them: those in front of
-  /// the number of layers, and `vps_reserved_0xffff_16bits` (H.265 7.4.3.1).
+  /// Whether a VPS has zeros in bits that a decoder must ignore, but that libavcodec requires to be 1. These are the
+  /// bits in front of the number of layers, and `vps_reserved_0xffff_16bits` (H.265 7.4.3.1).
   private static func hasUnusualBits(_ nalUnit: Span<UInt8>) -> Bool {
     var reader = BitReader(nalUnit, from: 2)
     do throws(BitstreamError) {
@@ -65,8 +66,8 @@ enum RefusedParameterSets {
     luma != chroma && format != .monochrome || ![8, 9, 10, 12, 14].contains(luma)
   }
 
-  /// Whether libavutil calls the size invalid (`av_image_check_size2`): eight bytes a sample, and a margin on each side,
-  /// have to fit 31 bits. Widths are rounded up as for a picture's memory, for which it requires the same.
+  /// Whether libavutil calls the size invalid (`av_image_check_size2`): eight bytes a sample, and a margin on each
+  /// side, have to fit 31 bits. Widths are rounded up as for a picture's memory, which has the same limit.
   static func exceedsAddressing(_ size: VideoSize) -> Bool {
     let sides = 0..<Int(Int32.max) / 8
     guard sides ~= size.width, sides ~= size.height else { return true }

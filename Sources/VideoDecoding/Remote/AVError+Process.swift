@@ -14,24 +14,24 @@ extension AVError {
 
   private init(_ kind: Kind, signal: Int32 = 0) { self.init(rawValue: Self.base - (kind.rawValue << 8 | signal)) }
 
-  /// The process ended, by this signal; 0 where it was none, or where it is not known.
+  /// The process ended, by this signal; 0 if there was none, or if it is unknown.
   package static func processEnded(signal: Int32) -> AVError { AVError(.ended, signal: 0...127 ~= signal ? signal : 0) }
   /// The process did not answer in time.
   package static let timedOut = AVError(.timedOut)
-  /// The process answered what it must not.
+  /// The process sent an answer that the protocol does not allow.
   package static let protocolViolation = AVError(.protocolViolation)
   /// The wait for the process was cancelled.
   package static let cancelled = AVError(.cancelled)
-  /// No process could be begun.
+  /// No process could be started.
   package static let serviceUnavailable = AVError(.serviceUnavailable)
 
   /// Memory that processes share counts as a file, and the application's limit does not allow one of that size.
   package static let fileSizeLimit = AVError(.fileSizeLimit)
 
-  /// The application has no descriptor left for what it shares with the process.
+  /// The application has no descriptor left for memory or sockets that it shares with the process.
   package static let descriptorLimit = AVError(.descriptorLimit)
 
-  /// Why there is nothing to share with the process.
+  /// The reason that there is nothing to share with the process.
   init(sharing error: LinkError) {
     switch error {
     case .system(EFBIG): self = .fileSizeLimit
@@ -41,7 +41,7 @@ extension AVError {
   }
 
   private var kind: Kind? {
-    // No other codes are that low: those of libavutil begin with a letter below 'p'.
+    // No other codes are that low: libavutil's codes begin with a letter below 'p'.
     guard rawValue <= Self.base, rawValue > Self.base - 0x1_0000 else { return nil }
     return Kind(rawValue: (Self.base - rawValue) >> 8)
   }
@@ -49,7 +49,7 @@ extension AVError {
   /// The failure is the process's, not libavcodec's.
   var isOfProcess: Bool { kind != nil }
 
-  /// The process has ended, and what was inside it is lost.
+  /// The process has ended, and its contents are lost.
   var endsProcess: Bool {
     switch kind {
     case .ended, .timedOut, .protocolViolation: true
@@ -57,7 +57,7 @@ extension AVError {
     }
   }
 
-  /// What happened to the process; `nil` for libavcodec's own failures.
+  /// The failure of the process; `nil` for libavcodec's own failures.
   var processFailure: String? {
     switch kind {
     case .ended:

@@ -10,7 +10,7 @@ struct BegunProcess: ~Copyable, Sendable {
   let path: String
   let socket: LinkSocket
   let process: OwnedDescriptor
-  /// Where the starter reports how it has ended.
+  /// The socket on which the starter reports how the process ended.
   let report: LinkSocket
 
   /// Waits until it is protected.
@@ -26,7 +26,7 @@ struct BegunProcess: ~Copyable, Sendable {
       if error == .closed {
         throw .diesAtStart(path: path, ending: ServiceProcess.ending(from: report, until: Deadline(after: .seconds(1))))
       }
-      // It may be stopped, so that a closed connection does not end it.
+      // The process may be stopped, so that a closed connection does not end it.
       clinux_pidfd_send_signal(process.rawValue, SIGKILL)
       switch error {
       case .cancelled: throw .cancelled

@@ -2,16 +2,16 @@
 package import AVCodec
 package import CodecLink
 
-/// What the application has a codec process do: one after the other, or several in a message. The process answers a
-/// message in which it decodes, drains, opens or downloads with `CodecReply` records, the last of which is `finished`;
-/// when one of these fails, the rest of the message is not carried out.
+/// The application's commands to a codec process, one after the other, or several in a message. The process answers a
+/// message in which it decodes, drains, opens or downloads. The answer consists of `CodecReply` records, and the last
+/// is `finished`. If one of these commands fails, the rest of the message is not carried out.
 package enum CodecCommand {
   /// Open a decoder. Two descriptors come with it: the socket on which picture slots are granted, and the memory that
   /// access units lie in, whose first `settings.extradata.count` bytes are the extradata.
   case open(CodecSettings, SessionConfiguration.OutputLayout, memoryByteCount: Int)
   /// Decode the access unit at `offset` in the memory.
   case decode(index: UInt64, offset: Int, byteCount: Int)
-  /// Access units lie in another memory from now on, whose descriptor comes with the message. Has no answer.
+  /// Later access units are in another memory, whose descriptor comes with the message. Has no answer.
   case replaceMemory(byteCount: Int)
   /// Output everything inside.
   case drain
@@ -28,7 +28,7 @@ package enum CodecCommand {
   /// The samples of this access unit's picture are needed, wherever it stays. Has no answer.
   case requireSamples(index: UInt64)
 
-  /// Bytes of extradata or of an access unit, at most: what a packet of libavcodec's can hold.
+  /// Bytes of extradata or of an access unit, at most: the capacity of a libavcodec packet.
   package static let inputLimit = 1 << 30
   /// Bytes of the memory, at most.
   private static let memoryLimit = 2 * inputLimit

@@ -5,6 +5,6 @@ package import CodecLink
 package struct CodecProcess: Sendable {
   /// Its number, to be shown.
   package let identifier: Int32
-  /// The layers of protection that are not in force around it.
+  /// The layers of protection that are missing around it.
   package let missingProtection: Protection
 }

@@ -2,18 +2,20 @@
 package import AVCodec
 package import CodecLink
 
-/// A record of what a codec process reports. A message holds one or more.
+/// A record in a codec process's report. A message holds one or more.
 package enum CodecReply {
-  /// The decoder has begun a picture for this access unit.
+  /// The decoder has started a picture for this access unit.
   case begun(index: UInt64)
   /// Decoding of an access unit has ended: see `CodecEvent.decoded`.
   case decoded(index: UInt64, AVError?, FrameErrors)
   /// An error that has ended no decoding.
   case failed(index: UInt64, AVError)
+  /// The picture of an access unit is decoded, and the application had no memory for it: it does not come out.
+  case unplaced(index: UInt64)
   /// A picture comes out, in this slot.
   case picture(PictureDescription, slot: Int, FrameErrors, isDraining: Bool, CodecStatus)
-  /// A picture comes out that stays in the device's memory until this number is released; its samples are in a slot, too,
-  /// where they were required. Alone in its message, with a descriptor for each object.
+  /// A picture comes out that stays in the device's memory until this number is released. Its samples are in a slot,
+  /// too, if they were required. Alone in its message, with a descriptor for each object.
   indirect case surface(PictureDescription, SurfaceRecord, FrameErrors, isDraining: Bool, CodecStatus)
   /// Nothing in the process needs this slot any more.
   case released(slot: Int)
@@ -24,7 +26,7 @@ package enum CodecReply {
 
   private enum Kind: UInt8 {
     case begun = 1
-    case decoded, failed, picture, released, finished, slotRequest, surface
+    case decoded, failed, picture, released, finished, slotRequest, surface, unplaced
   }
 
   /// Slots of a session, at most: far more than codec and application ever hold.
@@ -44,6 +46,7 @@ package enum CodecReply {
       let index = try reader.read(UInt64.self)
       guard let error = try reader.readError() else { throw .invalid }
       self = .failed(index: index, error)
+    case .unplaced: self = .unplaced(index: try reader.read())
     case .picture:
       self = .picture(
         try reader.readPictureDescription(), slot: try reader.readCount(limit: Self.slotLimit - 1),
@@ -75,6 +78,9 @@ package enum CodecReply {
       writer.append(Kind.failed.rawValue)
       writer.append(index)
       writer.append(error)
+    case .unplaced(let index):
+      writer.append(Kind.unplaced.rawValue)
+      writer.append(index)
     case .picture(let description, let slot, let errors, let isDraining, let status):
       writer.append(Kind.picture.rawValue)
       writer.append(description)

@@ -8,10 +8,10 @@ package final class CodecServer {
   private var message = LinkMessage(descriptorCount: 2)
   private var writer = MessageWriter()
   private let packets = PacketPool()
-  /// What decodes where a session requests hardware.
+  /// The device that decodes if a session requests hardware.
   private let device: HardwareDevice?
 
-  /// What an opened decoder works with.
+  /// An opened decoder, with everything that it works with.
   private struct Opened {
     let codec: RunningCodec
     let started: StartedPictures
@@ -20,8 +20,8 @@ package final class CodecServer {
     var memory: SharedMemory
   }
   private var held = HeldSurfaces()
-  /// Decoding has failed since the last flush: what follows would be decoded without the access units between, and is
-  /// not decoded.
+  /// Decoding has failed since the last flush. Later access units are not decoded, because those between would be
+  /// missing.
   private var hasFailed = false
   private var opened: Opened?
 
@@ -35,7 +35,7 @@ package final class CodecServer {
 
   /// Serves the application until it closes the connection or breaks the protocol.
   ///
-  /// - Throws: `LinkError.closed` at the end, and whatever ends it earlier.
+  /// - Throws: `LinkError.closed` at the end, or the error that ends it earlier.
   package static func serve(
     _ socket: consuming LinkSocket, device: HardwareDevice? = nil
   ) throws(LinkError) -> Never {
@@ -62,7 +62,9 @@ package final class CodecServer {
     case .download(let surface): return try download(surface)
     case .replaceMemory(let byteCount):
       guard let descriptor = message.takeDescriptor() else { throw .invalid }
-      opened?.memory = try SharedMemory(mapping: descriptor, byteCount: byteCount, access: .readable)
+      let memory = try SharedMemory(mapping: descriptor, byteCount: byteCount, access: .readable)
+      memory.closeDescriptor()
+      opened?.memory = memory
     case .flush:
       hasFailed = false
       opened?.codec.flush()
@@ -82,6 +84,7 @@ package final class CodecServer {
       throw .invalid
     }
     let memory = try SharedMemory(mapping: descriptor, byteCount: memoryByteCount, access: .readable)
+    memory.closeDescriptor()
     var settings = settings
     var extradata = settings.extradata.mutableSpan
     try memory.read(at: 0, into: &extradata)
@@ -133,7 +136,7 @@ package final class CodecServer {
     }
   }
 
-  /// Carries out a command, and reports what happens meanwhile. Returns libavcodec's error.
+  /// Carries out a command, and reports the events meanwhile. Returns libavcodec's error.
   private func perform(
     _ opened: Opened, _ command: ((CodecEvent) -> Void) throws(AVError) -> Void
   ) throws(LinkError) -> AVError? {
@@ -155,6 +158,7 @@ package final class CodecServer {
     case .decoded(let index, let error, let errors):
       CodecReply.decoded(index: index, error, errors).write(to: &writer)
     case .failed(let index, let error): CodecReply.failed(index: index, error).write(to: &writer)
+    case .unplaced(let index, _): CodecReply.unplaced(index: index).write(to: &writer)
     case .picture(let picture, let memory, let errors, let isDraining, let status):
       if let surface = memory.surface, let record = record(of: surface, memory) {
         memory.finish(width: picture.width, height: picture.height)
@@ -168,7 +172,7 @@ package final class CodecServer {
       }
       guard let slot = memory.token as? SlotAllocator.Slot else {
         // The application had no memory for it, so that the decoder has written into its own.
-        if let index = picture.index { CodecReply.failed(index: index, .outOfMemory).write(to: &writer) }
+        if let index = picture.index { CodecReply.unplaced(index: index).write(to: &writer) }
         break
       }
       memory.finish(width: picture.width, height: picture.height)
@@ -182,7 +186,7 @@ package final class CodecServer {
     } catch { linkFailure = error }
   }
 
-  /// Keeps a surface for the application; `nil` where its picture goes out in a slot only, or not at all.
+  /// Keeps a surface for the application; `nil` if its picture is sent in a slot only, or not at all.
   private func record(of surface: PictureSurface, _ memory: PictureMemory) -> SurfaceRecord? {
     let slot = (memory.token as? SlotAllocator.Slot)?.number
     guard unsafe slot != nil || memory.planes.isEmpty, let number = held.insert(surface) else { return nil }

@@ -2,14 +2,16 @@
 import CLinux
 import Glibc
 
-/// Where the program h26x-codec is. Paths are bytes, which need not be UTF-8.
+/// The location of the program h26x-codec. Paths are bytes, which need not be UTF-8.
 package struct CodecServiceLocation: Sendable {
   /// The name of the program.
   package static let name = "h26x-codec"
-  /// The environment variable that has its path: the only place then. Ignored in programs that run with more rights than
-  /// their user has.
+  /// The argument with which it tries out whether it can work here, and ends.
+  package static let trial = "--trial"
+  /// The environment variable that has its path: the only place then. Ignored in programs that run with more rights
+  /// than their user has.
   package static let variable = "H26X_CODEC_SERVICE"
-  /// Where it is installed, below a prefix.
+  /// The program's folder, below a prefix.
   private static let installed = "/libexec/gst-swift-h26x/"
 
   /// The path, without the zero behind it.
@@ -23,8 +25,8 @@ package struct CodecServiceLocation: Sendable {
   /// Takes a path.
   package init(path: [UInt8]) { self.path = path }
 
-  /// Finds the program: by the environment variable, beside the plugin or the program that this code is in, or where one
-  /// of them is installed.
+  /// Finds the program: by the environment variable, beside the plugin or the program that contains this code, or in
+  /// the prefix where one of them is installed.
   ///
   /// - Throws: `ServiceError.missing`, which lists the places.
   package static func find() throws(ServiceError) -> CodecServiceLocation {
@@ -47,8 +49,8 @@ package struct CodecServiceLocation: Sendable {
     return places
   }
 
-  /// The file of the plugin, where this code is in one. The loader has it under the name that it was loaded by, which is
-  /// relative where GST_PLUGIN_PATH is.
+  /// The plugin's file, if this code is in a plugin. The loader has it under the name that it was loaded by, which is
+  /// relative if GST_PLUGIN_PATH is.
   private static var sharedObject: [UInt8]? {
     var object = unsafe clinux_object()
     guard unsafe clinux_dladdr(#dsohandle, &object) != 0, let name = unsafe object.path,
@@ -74,8 +76,8 @@ package struct CodecServiceLocation: Sendable {
     path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[..<$0]) }
   }
 
-  /// The prefix that something was installed below whose folder is PREFIX/bin, PREFIX/lib/gstreamer-1.0 or
-  /// PREFIX/lib/TRIPLET/gstreamer-1.0. No other folder is searched upwards: others might write what is found there.
+  /// The installation prefix of a folder that is PREFIX/bin, PREFIX/lib/gstreamer-1.0 or
+  /// PREFIX/lib/TRIPLET/gstreamer-1.0. No other folder is searched upwards, since others might write files there.
   private static func prefix(of folder: [UInt8]) -> [UInt8]? {
     let parts = folder.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let names = ["bin", "lib", "lib64"].map { Array($0.utf8) }

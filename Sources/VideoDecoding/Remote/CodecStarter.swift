@@ -3,22 +3,22 @@ package import CodecLink
 import Glibc
 import Synchronization
 
-/// Begins codec processes. The first call executes the service, later ones have it fork, and one that finds it gone
-/// executes it again. Any thread may call it: nothing depends on how long a thread lives.
+/// Starts codec processes. The first call executes the service, and later calls have it fork. If the service has
+/// gone, a call executes it again. Any thread may call it: nothing depends on how long a thread lives.
 package final class CodecStarter: Sendable {
-  /// The application's.
+  /// The application's starter.
   package static let shared = CodecStarter()
 
-  /// That of processes which decode on a device: another, because it is less protected.
+  /// The starter of processes that decode on a device: separate, because it is less protected.
   package let hardware: CodecStarter?
   private let purpose: StarterProcess.Purpose
-  /// What the service's environment has beside the application's.
+  /// The service's environment variables, in addition to the application's.
   private let environment: [String]
-  /// Those that none of its processes could open.
+  /// Devices that none of its processes could open.
   private let missingDevices = Mutex(MissingDevices<DeviceRequest, String>())
-  /// Where the service is; `nil` where it is looked for each time it is begun.
+  /// The location of the service; `nil` to search for it at each start.
   private let location: CodecServiceLocation?
-  /// How long the service may take to load, and a process to put its protection up.
+  /// The time that the service may take to load, and a process to set up its protection.
   private let patience: Duration
   private let state = Mutex(State())
 
@@ -28,7 +28,7 @@ package final class CodecStarter: Sendable {
     var request: UInt32 = 0
   }
 
-  /// A starter of one's own, for tests.
+  /// A separate starter, for tests.
   package init(
     at location: CodecServiceLocation? = nil, patience: Duration = .seconds(20), environment: [String] = []
   ) {
@@ -83,7 +83,7 @@ package final class CodecStarter: Sendable {
   /// The number of the starter's process, if one runs; for tests.
   package var processIdentifier: Int32? { state.withLock { $0.starter?.processIdentifier } }
 
-  /// Has the starter fork, and begins it before if it must be.
+  /// Has the starter fork, and starts it first if necessary.
   private func fork(
     _ request: ServiceRequest, _ state: inout State, unless cancellation: EventDescriptor?
   ) throws(ServiceError) -> BegunProcess {
@@ -100,7 +100,7 @@ package final class CodecStarter: Sendable {
         throw .cannotBegin(path: starter.path, code: code)
       } catch {}
     }
-    // What was there is gone, or ends now.
+    // The previous starter is gone, or ends now.
     state.starter = nil
     let deadline = Deadline(after: patience)
     let place = if let location { location } else { try CodecServiceLocation.find() }

@@ -5,7 +5,7 @@ import CodecLink
 struct CommandMessage {
   private(set) var writer = MessageWriter()
   private(set) var descriptors: [Int32] = []
-  /// How many of the commands decode.
+  /// The number of commands that decode.
   private(set) var accessUnitCount = 0
   /// Whether the process answers the message.
   private(set) var isAnswered = false

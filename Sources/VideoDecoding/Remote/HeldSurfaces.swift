@@ -6,7 +6,7 @@ struct HeldSurfaces {
   /// By their numbers.
   private var surfaces: [PictureSurface?] = []
 
-  /// Keeps one; returns the number by which it is released. `nil` where no number is left.
+  /// Keeps a surface; returns the number by which it is released. `nil` if no number is left.
   mutating func insert(_ surface: PictureSurface) -> Int? {
     if let free = surfaces.indices.first(where: { surfaces[$0] == nil }) {
       surfaces[free] = surface
@@ -17,12 +17,12 @@ struct HeldSurfaces {
     return surfaces.count - 1
   }
 
-  /// The one with this number; `nil` where the application has not got it.
+  /// The surface with this number; `nil` if the application does not hold it.
   subscript(number: Int) -> PictureSurface? { surfaces.indices.contains(number) ? surfaces[number] : nil }
 
   /// The application needs it no more.
   ///
-  /// - Throws: `LinkError.invalid` where it has not got it.
+  /// - Throws: `LinkError.invalid` if the application does not hold it.
   mutating func release(_ number: Int) throws(LinkError) {
     guard self[number] != nil else { throw .invalid }
     surfaces[number] = nil

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import CodecLink
 
-/// The memory in which a codec's process finds access units, and which it can only read. It has two halves, one for each
-/// message, so that the process may still read in one while the other is filled.
+/// The memory in which a codec's process finds access units, and which it can only read. It has two halves, one for
+/// each message, so that the process may still read in one while the other is filled.
 struct InputMemory {
   private(set) var memory: SharedMemory
-  /// Where the half in use begins.
+  /// The offset of the half in use.
   private var start = 0
   /// Bytes in it.
   private var byteCount = 0
@@ -14,7 +14,7 @@ struct InputMemory {
 
   /// Memory whose halves have room for `byteCount` bytes.
   ///
-  /// - Throws: `LinkError.invalid` for more than a packet can hold, and what the kernel fails with.
+  /// - Throws: `LinkError.invalid` for more than a packet can hold, and the kernel's errors.
   init(for byteCount: Int) throws(LinkError) {
     guard byteCount <= CodecCommand.inputLimit else { throw .invalid }
     var half = Self.smallestHalf
@@ -32,7 +32,7 @@ struct InputMemory {
 
   /// Copies an access unit into the half in use. Returns its offset in the memory.
   ///
-  /// - Throws: `LinkError.invalid` where there is no room for it.
+  /// - Throws: `LinkError.invalid` if there is no room for it.
   mutating func append(_ accessUnit: Span<UInt8>) throws(LinkError) -> Int {
     guard hasRoom(for: accessUnit.count) else { throw .invalid }
     let offset = start + byteCount
@@ -41,7 +41,7 @@ struct InputMemory {
     return offset
   }
 
-  /// Uses the other half, of which the process needs nothing any more.
+  /// Uses the other half, which the process no longer needs.
   mutating func changeHalves() {
     start = half - start
     byteCount = 0

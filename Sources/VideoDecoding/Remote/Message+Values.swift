@@ -57,7 +57,7 @@ extension MessageWriter {
 extension MessageReader {
   /// A number from 0 to `limit`.
   ///
-  /// - Throws: `LinkError.invalid`, as all of these do, for whatever is out of range.
+  /// - Throws: `LinkError.invalid`, as all of these methods do, for any value out of range.
   @_lifetime(self: copy self)
   mutating func readCount(limit: Int) throws(LinkError) -> Int {
     guard let count = Int(exactly: try read(UInt32.self)), count <= limit else { throw .invalid }
@@ -73,7 +73,7 @@ extension MessageReader {
     }
   }
 
-  /// An error of libavcodec's: what ends a process, the process itself cannot report.
+  /// An error of libavcodec's: an error that ends a process cannot be reported by the process itself.
   @_lifetime(self: copy self)
   mutating func readError() throws(LinkError) -> AVError? {
     let code = try read(Int32.self)

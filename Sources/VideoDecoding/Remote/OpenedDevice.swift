@@ -4,13 +4,13 @@ package import CodecLink
 
 /// In a codec process: the device that the application requested, opened before the process is protected.
 package struct OpenedDevice {
-  /// The device; nil where none could be opened.
+  /// The device; nil if none could be opened.
   package let device: HardwareDevice?
-  /// What is reported to the application.
+  /// The report to the application.
   package let report: DeviceReport
 
-  /// Opens it, and has it decode a picture that is never shown, so that the driver loads what it loads with the first
-  /// one.
+  /// Opens the device, and has it decode a picture that is never shown, so that the driver loads the parts that it
+  /// loads with the first picture.
   package init(_ request: DeviceRequest) {
     do throws(HardwareError) {
       let device = try HardwareRequest(place: request.place.map { String(decoding: $0, as: UTF8.self) }).open()

@@ -6,18 +6,17 @@ import Glibc
 /// A codec in a process of its own.
 ///
 /// No thread is added: while the caller waits for the answer to a message, it also serves the process's requests for
-/// picture memory. A batch of access units is sent before the one ahead of it is answered, where the settings allow the
-/// delay, so that the two processes rarely wait for each other. Whatever the process reports is copied and checked
-/// before it is used. A process that has ended, that does not answer in time or that breaks the protocol is a lost
-/// codec.
+/// picture memory. If the settings allow the delay, a batch of access units is sent before the previous batch is
+/// answered, so the two processes rarely wait. All data from the process is copied and checked before use. A process
+/// that has ended, that does not answer in time or that breaks the protocol is a lost codec.
 package final class RemoteCodec: CodecBoundary {
   private let service: ServiceProcess
   private let options: Options
-  /// On which picture slots are granted.
+  /// The socket on which picture slots are granted.
   private let grants: LinkSocket
   private let slots: SlotTable
   private let surfaces: SurfaceTable
-  /// Which pictures are to stay in the device's memory, and whether the process knows that.
+  /// Which pictures stay in the device's memory, and whether the process has been informed of that.
   private let export: SurfaceExport
   private var keepsSurfaces: Bool
   /// Slots that the process may hold, and pictures that may come out in one command.
@@ -26,7 +25,7 @@ package final class RemoteCodec: CodecBoundary {
   private let maximumPixels: Int
   private var input: InputMemory
   private var commands = CommandMessage()
-  /// Access units of a batch; 0 where each access unit is answered before the next one is sent.
+  /// Access units of a batch; 0 if each access unit is answered before the next one is sent.
   private var batchSize: Int
   /// Messages that are not answered.
   private var unansweredCount = 0
@@ -34,21 +33,28 @@ package final class RemoteCodec: CodecBoundary {
   private var discardedCount = 0
   /// The process has decoded nothing since the last flush.
   private var isFlushed = true
-  /// What is received into; taken while its records are reported.
+  /// The buffer for received messages; taken while its records are reported.
   private var message: LinkMessage?
   /// The process's last request for picture memory, and the slots granted and consumed so far.
   private var request: SlotRequest?
   private var grantedCount: UInt32 = 0
   private var consumedCount: UInt32 = 0
-  /// Why the process got fewer slots than it requested; `nil` unless memory could not be made.
+  /// When the process must have answered, unless it ends a decoding before.
+  private var deadline: Deadline
+  /// Access units that were sent and whose decoding has not ended. The time-out applies to each of them, however many
+  /// records come.
+  private var undecodedCount = 0
+  /// The reason that the process got fewer slots than it requested; `nil` unless memory could not be made.
   private var shortage: AVError?
-  /// Why the codec is lost.
+  /// The last shortage: a picture that got no slot comes out later.
+  private var lastShortage: AVError?
+  /// The reason that the codec is lost.
   private var failure: AVError?
 
   package private(set) var status = CodecStatus()
   package private(set) var youngest: UInt64?
 
-  /// How to wait for the process.
+  /// Options for waiting for the process.
   package struct Options: Sendable {
     let timeout: Duration
     let cancellation: Cancellation?
@@ -64,18 +70,19 @@ package final class RemoteCodec: CodecBoundary {
 
   /// Opens a decoder in a process that waits for its first command.
   ///
-  /// - Throws: what libavcodec throws, or how the process was lost.
+  /// - Throws: libavcodec's error, or the reason that the process was lost.
   package init(
     _ service: ServiceProcess, _ settings: CodecSettings, _ bridge: PictureBridge, _ options: Options
   ) throws(AVError) {
     self.service = service
     self.options = options
+    deadline = Deadline(after: options.timeout)
     started = bridge.started
     maximumPixels = settings.maximumPixels
     // Pictures that are referred to, and those that threads are decoding, in frames of two fields.
     holdLimit = 64 + 4 * settings.effectiveThreadCount
     slots = SlotTable(holdLimit: holdLimit)
-    // As many again may come out in a drain.
+    // The same number may come out again in a drain.
     surfaces = SurfaceTable(limit: 2 * settings.surfaceCount)
     // A device's pictures may be copied between two access units.
     batchSize = settings.usesHardware ? 0 : settings.batchSize
@@ -85,7 +92,7 @@ package final class RemoteCodec: CodecBoundary {
     let sockets = try Self.makeSockets()
     do throws(LinkError) {
       input = try InputMemory(for: settings.extradata.count)
-      // The process reads it before it answers, and it lies where the first access unit will.
+      // The process reads it before it answers. The first access unit will take its place.
       try input.memory.write(settings.extradata.span, at: 0)
     } catch { throw AVError(sharing: error) }
     let peer = sockets.second
@@ -118,10 +125,11 @@ package final class RemoteCodec: CodecBoundary {
   // MARK: Commands
 
   package func decode(_ packet: Packet, index: UInt64, report: (CodecEvent) -> Void) throws(AVError) {
+    restartDeadline()
     let accessUnit = packet.bytes
     if !input.hasRoom(for: accessUnit.count), commands.accessUnitCount > 0 { try endBatch(report) }
     if commands.accessUnitCount == 0 {
-      // The half of the memory that comes next was that of the message before the last.
+      // The next half of the memory belonged to the message before the last.
       try receiveAnswers(leaving: mostUnanswered, report)
       updateSurfaces()
     }
@@ -137,6 +145,7 @@ package final class RemoteCodec: CodecBoundary {
     if export.requiresSamples(of: index) { commands.append(.requireSamples(index: index)) }
     commands.append(.decode(index: index, offset: offset, byteCount: accessUnit.count))
     youngest = index
+    undecodedCount += 1
     isFlushed = false
     if commands.accessUnitCount >= batchSize { try endBatch(report) }
   }
@@ -152,17 +161,18 @@ package final class RemoteCodec: CodecBoundary {
     try receiveAnswers(leaving: mostUnanswered, report)
   }
 
-  /// What the process answered before it ended.
+  /// Receives the process's answers from before it ended.
   private func receiveLastAnswers(_ report: (CodecEvent) -> Void) {
     do throws(AVError) {
       while unansweredCount > 0 { _ = try answer(report) }
     } catch {}
   }
 
-  /// How many messages may be unanswered when a call returns.
+  /// The number of messages that may be unanswered when a call returns.
   private var mostUnanswered: Int { min(batchSize, 1) }
 
   package func drain(report: (CodecEvent) -> Void) throws(AVError) {
+    restartDeadline()
     updateSurfaces()
     isFlushed = false
     commands.append(.drain)
@@ -172,6 +182,7 @@ package final class RemoteCodec: CodecBoundary {
 
   package func samples(of surface: PictureSurface, width: Int, height: Int) throws(AVError) -> PictureMemory? {
     guard let number = surfaces.number(of: surface) else { return nil }
+    restartDeadline()
     commands.append(.download(surface: number))
     try sendCommands()
     var copy: PictureMemory?
@@ -182,7 +193,7 @@ package final class RemoteCodec: CodecBoundary {
     return memory
   }
 
-  /// What has become of surfaces since the last command.
+  /// Adds commands for changes to surfaces since the last command.
   private func updateSurfaces() {
     let released = surfaces.takeReleased()
     if !released.isEmpty { commands.append(.releaseSurfaces(released)) }
@@ -192,6 +203,7 @@ package final class RemoteCodec: CodecBoundary {
   }
 
   package func finishDecoding(report: (CodecEvent) -> Void) throws(AVError) {
+    restartDeadline()
     if commands.accessUnitCount > 0 { try endBatch(report) }
     try receiveAnswers(report)
   }
@@ -200,9 +212,11 @@ package final class RemoteCodec: CodecBoundary {
   package func flush() {
     guard !isFlushed else { return }
     isFlushed = true
+    restartDeadline()
     commands.append(.flush)
     try? sendCommands()
     discardedCount = unansweredCount
+    undecodedCount = 0
   }
 
   package func skip(_ pictures: CodecSettings.Skip) { commands.append(.skip(pictures)) }
@@ -211,9 +225,10 @@ package final class RemoteCodec: CodecBoundary {
     if let failure { throw failure }
     do throws(LinkError) {
       try service.socket.send(
-        commands.writer, descriptors: commands.descriptors, until: Deadline(after: options.timeout),
-        unless: options.cancellation?.event)
+        commands.writer, descriptors: commands.descriptors, until: deadline, unless: options.cancellation?.event)
     } catch { throw lose(error) }
+    // The process has its own.
+    input.memory.closeDescriptor()
     if commands.isAnswered { unansweredCount += 1 }
     if commands.accessUnitCount > 0 { input.changeHalves() }
     commands.removeAll()
@@ -221,13 +236,19 @@ package final class RemoteCodec: CodecBoundary {
 
   // MARK: Answers
 
-  /// Waits for the answers to messages, up to the last `count` of them, and reports what the process did.
+  /// Waits for the answers to messages, up to the last `count` of them, and reports the process's events.
   ///
-  /// - Throws: libavcodec's error, or how the process was lost.
+  /// - Throws: libavcodec's error, or the reason that the process was lost.
   private func receiveAnswers(leaving count: Int = 0, _ report: (CodecEvent) -> Void = { _ in }) throws(AVError) {
     if let failure { throw failure }
-    while unansweredCount > count { if let error = try answer(report) { throw error } }
+    while unansweredCount > count {
+      if let error = try answer(report) { throw error }
+      restartDeadline()
+    }
   }
+
+  /// Starts the time that the settings allow the process.
+  private func restartDeadline() { deadline = Deadline(after: options.timeout) }
 
   /// Waits for the answer to the oldest message. Returns libavcodec's error.
   private func answer(_ report: (CodecEvent) -> Void) throws(AVError) -> AVError? {
@@ -248,8 +269,7 @@ package final class RemoteCodec: CodecBoundary {
   private func receiveAnswer(
     into message: inout LinkMessage, _ report: (CodecEvent) -> Void
   ) throws(LinkError) -> AVError? {
-    var (recordCount, pictureCount) = (0, 0)
-    var deadline = Deadline(after: options.timeout)
+    var (recordCount, pictureCount, requestCount) = (0, 0, 0)
     while true {
       try service.socket.receive(into: &message, until: deadline, unless: options.cancellation?.event)
       let descriptors = message.takeDescriptors()
@@ -264,11 +284,19 @@ package final class RemoteCodec: CodecBoundary {
         case .finished(let error):
           try reader.finish()
           return error
+        case .decoded:
+          guard undecodedCount > 0 else { break }
+          // A drain, or an answer to several access units, takes as long as each of them.
+          undecodedCount -= 1
+          restartDeadline()
         case .picture:
-          // A drain may decode many pictures: each has its time, and there are not more than slots.
+          // There are not more than slots.
           pictureCount += 1
           guard pictureCount <= holdLimit else { throw .invalid }
-          deadline = Deadline(after: options.timeout)
+        case .request:
+          // Slots come back with the end of an answer: more requests have nothing to get.
+          requestCount += 1
+          guard requestCount <= holdLimit else { throw .invalid }
         case .more: break
         }
       }
@@ -277,7 +305,9 @@ package final class RemoteCodec: CodecBoundary {
 
   private enum Progress {
     case more
+    case decoded
     case picture
+    case request
     case finished(AVError?)
   }
 
@@ -286,8 +316,11 @@ package final class RemoteCodec: CodecBoundary {
   ) throws(LinkError) -> Progress {
     switch reply {
     case .begun(let index): started.insert(try known(index))
-    case .decoded(let index, let error, let errors): report(.decoded(index: try known(index), error.map(named), errors))
+    case .decoded(let index, let error, let errors):
+      report(.decoded(index: try known(index), error.map(named), errors))
+      return .decoded
     case .failed(let index, let error): report(.failed(index: try known(index), named(error)))
+    case .unplaced(let index): report(.unplaced(index: try known(index), lastShortage ?? .outOfMemory))
     case .picture(let picture, let slot, let errors, let isDraining, let status):
       if let index = picture.index { _ = try known(index) }
       let status = delayed(status)
@@ -305,9 +338,10 @@ package final class RemoteCodec: CodecBoundary {
     case .slotRequest(let request):
       guard request.isWithin(maximumPixels) else { throw .invalid }
       self.request = request
-      // The pictures may be larger than those that the settings were made for.
+      // The pictures may be larger than the settings assumed.
       batchSize = min(batchSize, CodecSettings.batchSize(request.picture.codedWidth * request.picture.codedHeight))
       try grant(request, count: 1)
+      return .request
     case .finished(let error, let status, let consumedSlotCount):
       self.status = delayed(status)
       consumedCount = consumedSlotCount
@@ -328,15 +362,15 @@ package final class RemoteCodec: CodecBoundary {
     return memory
   }
 
-  /// How far output is behind input here: two batches may be under way when one is answered.
+  /// The delay from input to output here: two batches may be under way when one is answered.
   private func delayed(_ status: CodecStatus) -> CodecStatus {
     CodecStatus(reorderDepth: status.reorderDepth, threadDelay: status.threadDelay + max(0, 2 * batchSize - 1))
   }
 
-  /// What the process takes for a shortage of memory may be one of descriptors here.
+  /// A shortage of memory in the process may be a shortage of descriptors here.
   private func named(_ error: AVError) -> AVError { error == .outOfMemory ? shortage ?? error : error }
 
-  /// The index of an access unit that the process has got.
+  /// Checks the index of an access unit that the process has received.
   private func known(_ index: UInt64) throws(LinkError) -> UInt64 {
     guard let youngest, index <= youngest else { throw .invalid }
     return index
@@ -359,14 +393,14 @@ package final class RemoteCodec: CodecBoundary {
     let granted = slots.grant(request, count: count)
     grantedCount &+= UInt32(clamping: granted.grant.slots.count)
     shortage = granted.shortage.map { AVError(sharing: $0) }
+    lastShortage = shortage ?? lastShortage
     var writer = MessageWriter()
     granted.grant.write(to: &writer)
     try grants.send(
-      writer, descriptors: granted.newMemory.map(\.rawValue), until: Deadline(after: options.timeout),
-      unless: options.cancellation?.event)
+      writer, descriptors: granted.newMemory.map(\.rawValue), until: deadline, unless: options.cancellation?.event)
   }
 
-  // MARK: Losing it
+  // MARK: Losing the process
 
   /// The process is of no more use.
   private func lose(_ error: LinkError) -> AVError {

@@ -2,9 +2,9 @@
 package import CodecLink
 import Glibc
 
-/// Why no codec process could be begun.
+/// The reason that no codec process could be started.
 package enum ServiceError: Error, Hashable, Sendable {
-  /// The program is in none of the places where it is looked for.
+  /// The program is in none of the places searched.
   case missing(places: [String])
   /// The program cannot be executed, with this `errno`.
   case notExecutable(path: String, code: Int32)
@@ -14,7 +14,7 @@ package enum ServiceError: Error, Hashable, Sendable {
   case diesAtStart(path: String, ending: ServiceEnding)
   /// The program did not become ready in time.
   case doesNotAnswer(path: String)
-  /// The kernel lacks what a required sandbox cannot do without.
+  /// The kernel lacks a layer that a required sandbox needs.
   case noProtection(path: String, missing: Protection)
   /// A process or a descriptor could not be made, with this `errno`.
   case cannotBegin(path: String, code: Int32)
@@ -25,7 +25,7 @@ package enum ServiceError: Error, Hashable, Sendable {
 }
 
 extension ServiceError: CustomStringConvertible {
-  /// What failed, where, and the remedy.
+  /// The failure, its place and the remedy.
   package var description: String {
     let variable = CodecServiceLocation.variable
     switch self {

@@ -8,9 +8,9 @@ final class ServiceOpener {
   private let device: HardwareRequest
   private let options: RemoteCodec.Options
   private let starter: CodecStarter
-  /// Why no process could be begun the last time.
+  /// The reason that no process could be started the last time.
   private(set) var failure: ServiceError?
-  /// Why no device could be opened the last time.
+  /// The reason that no device could be opened the last time.
   private(set) var hardwareFailure: String?
 
   init(
@@ -46,7 +46,7 @@ final class ServiceOpener {
     return try RemoteCodec(service, settings, bridge, options)
   }
 
-  /// Looks for devices, without opening any, so that where there is none no process is begun.
+  /// Looks for devices, without opening any, so that no process is started if there is none.
   private func findDevice() throws(AVError) {
     do throws(HardwareError) {
       _ = try device.candidates()

@@ -5,25 +5,26 @@ import Glibc
 
 /// A process that decodes for one session, behind its protection. It ends with its owner's last reference.
 ///
-/// It is a child of the starter, not of the application: neither the application's SIGCHLD nor what it waits for ever
-/// meets it.
+/// It is a child of the starter, not of the application. The application thus neither gets a SIGCHLD for it nor reaps
+/// it in its own waits.
 package final class ServiceProcess: Sendable {
   /// The connection to it, on which it has announced that it is ready.
   package let socket: LinkSocket
   /// Its number, to be shown; signals are sent by descriptor.
   package let processIdentifier: Int32
-  /// What is in force around it.
+  /// The layers of protection around it.
   package let protection: Protection
-  /// What was requested and is not in force.
+  /// The requested layers of protection that are missing.
   package let missingProtection: Protection
-  /// What became of the device that it was to open.
+  /// The outcome of opening its device.
   package let device: DeviceReport
-  /// What it decodes with.
+  /// The decoder that it uses.
   package var decoder: SessionDecoder { SessionDecoder(device) }
   private let process: OwnedDescriptor
-  /// Where the starter reports how it has ended.
+  /// The socket on which the starter reports how the process ended.
   private let report: LinkSocket
-  /// The process that has begun it: one that is forked from it inherits the descriptors, not the process.
+  /// The process that has started it. A process that is forked from that one inherits the descriptors, but not
+  /// ownership.
   private let owner: pid_t
 
   package init(
@@ -41,17 +42,32 @@ package final class ServiceProcess: Sendable {
     owner = getpid()
   }
 
-  deinit { kill() }
+  deinit {
+    kill()
+    reap()
+  }
 
-  /// Ends it at once, whatever it does; again is harmless.
+  /// Reaps the process if the application has become its parent. That happens when its starter has ended, and the
+  /// application is the first process of a container, or has made itself the parent of orphans.
+  private func reap() {
+    guard owner == getpid() else { return }
+    var (code, status) = (Int32(0), Int32(0))
+    // Fails, as a rule: it is the starter's.
+    guard unsafe clinux_reap(process.rawValue, WNOHANG, &code, &status) == 0, code == 0 else { return }
+    var state = pollfd(fd: process.rawValue, events: Int16(POLLIN), revents: 0)
+    _ = unsafe poll(&state, 1, 1000)
+    _ = unsafe clinux_reap(process.rawValue, WNOHANG, &code, &status)
+  }
+
+  /// Kills the process immediately. Further calls have no effect.
   package func kill() {
     guard owner == getpid() else { return }
     clinux_pidfd_send_signal(process.rawValue, SIGKILL)
   }
 
-  /// How it ended; waits for that as long as `patience`. Call it once.
+  /// The way in which it ended; waits for that as long as `patience`. Call it once.
   ///
-  /// `.unknown` where it has not ended by then, or where the starter, which would report it, has ended.
+  /// `.unknown` if it has not ended by then, or if the starter, which would report it, has ended.
   package func ending(within patience: Duration = .seconds(1)) -> ServiceEnding {
     Self.ending(from: report, until: Deadline(after: patience))
   }

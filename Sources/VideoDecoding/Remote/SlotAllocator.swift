@@ -5,7 +5,8 @@ import Synchronization
 /// In a codec process: has libavcodec decode into slots that the application grants.
 ///
 /// Slots that were granted ahead are taken without a message. Otherwise the thread that needs one requests it, and
-/// waits until the application serves the request, which it does while it waits for an answer to its own command.
+/// waits until the application serves the request. The application does so while it waits for an answer to its own
+/// command.
 final class SlotAllocator: PictureAllocator {
   /// Holds a slot for the codec; gives it back with its last reference.
   final class Slot: Sendable {
@@ -27,12 +28,12 @@ final class SlotAllocator: PictureAllocator {
     /// Granted for the request, and not taken.
     var unused: [Int] = []
     var memories: [Int: SharedMemory] = [:]
-    /// Of all granted slots, those that were taken or given back.
+    /// The number of granted slots that were taken or given back.
     var consumedCount: UInt32 = 0
     var message = LinkMessage(capacity: 256, descriptorCount: SlotGrant.slotLimit)
   }
 
-  /// On which requests are sent, as other threads send other messages.
+  /// The link on which requests are sent; other threads send other messages on it.
   private let link: SharedLink
   private let grants: LinkSocket
   private let state = Mutex(State())
@@ -43,7 +44,7 @@ final class SlotAllocator: PictureAllocator {
     self.grants = grants
   }
 
-  /// Of all granted slots, how many were taken or given back.
+  /// The number of granted slots that were taken or given back.
   var consumedCount: UInt32 { state.withLock { $0.consumedCount } }
 
   /// The slots that nothing needs any more since the last call.
@@ -106,10 +107,11 @@ final class SlotAllocator: PictureAllocator {
     for slot in grant.slots {
       if slot.isNew {
         guard let descriptor = state.message.takeDescriptor() else { throw .invalid }
-        // What belongs to an earlier request is never written.
+        // Slots of an earlier request are never written.
         guard isCurrent else { continue }
-        state.memories[slot.number] = try SharedMemory(
-          mapping: descriptor, byteCount: request.byteCount, access: .writable)
+        let memory = try SharedMemory(mapping: descriptor, byteCount: request.byteCount, access: .writable)
+        memory.closeDescriptor()
+        state.memories[slot.number] = memory
       }
       // Memory of the same number and another size is the application's mistake.
       if isCurrent, state.memories[slot.number]?.byteCount != request.byteCount { throw .invalid }

@@ -7,7 +7,7 @@ package struct SlotGrant {
   package struct Slot {
     /// Its number in the session.
     package let number: Int
-    /// Its memory is one that the process has not got yet: the descriptor comes with the message.
+    /// Whether the process does not have its memory yet: the descriptor then comes with the message.
     package let isNew: Bool
 
     package init(number: Int, isNew: Bool) {
@@ -21,7 +21,7 @@ package struct SlotGrant {
 
   /// The number of the request that the slots are for.
   package let request: UInt32
-  /// None where the application has no memory.
+  /// Empty if the application has no memory.
   package let slots: [Slot]
 
   package init(request: UInt32, slots: [Slot]) {

@@ -2,11 +2,11 @@
 import AVCodec
 package import CodecLink
 
-/// A codec process's request for picture memory. Both processes derive where the planes lie from it.
+/// A codec process's request for picture memory. Both processes derive the planes' layout from it.
 package struct SlotRequest {
   /// Counts the requests of a session: slots that are granted later belong to the last one.
   package let number: UInt32
-  /// What the memory is for.
+  /// The picture that needs the memory.
   package let picture: PictureRequest
 
   /// Libavcodec writes this many luma samples beyond the coded size, at most.

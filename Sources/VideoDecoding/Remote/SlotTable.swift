@@ -1,30 +1,53 @@
 // SPDX-License-Identifier: MPL-2.0
 import CodecLink
+import Glibc
 import Synchronization
 
 /// In the application: the picture memory that it shares with a codec process.
 ///
-/// A slot is free when neither the process nor a picture that came out needs it; both are counted here, whatever the
-/// process reports.
+/// A slot is free when neither the process nor a picture that came out needs it. Both are counted here, regardless of
+/// the process's reports.
 final class SlotTable: Sendable {
   private struct Slot: Sendable {
     var memory: SharedMemory
     var request: PictureRequest
-    /// The process has got it.
+    /// The process holds it.
     var isGranted = false
-    /// A picture came out in it, so that the process has its memory: what it got for a request that is outdated, it
-    /// does not map.
+    /// A picture came out in it, so that the process has its memory. The process does not map memory that it got for
+    /// an outdated request.
     var isMapped = false
     /// Pictures that came out in it.
     var leaseCount = 0
 
     var isFree: Bool { !isGranted && leaseCount == 0 }
+
+    /// Whether it can be granted for pictures of this size. Memory that the process has not mapped must be sent
+    /// again.
+    func isGrantable(byteCount: Int) -> Bool {
+      isFree && memory.byteCount == byteCount && (isMapped || memory.rawValue >= 0)
+    }
   }
 
   private struct State: Sendable {
     var slots: [Slot] = []
-    /// The process has ended: what no picture needs is freed.
+    /// The process has ended: memory that no picture needs is freed.
     var isClosed = false
+
+    /// Makes memory. If descriptors are short, first closes the descriptors that no picture needs. A picture that
+    /// comes out in such memory later has no descriptor, and is copied instead of being passed on.
+    ///
+    /// - Parameter unsent: slots whose descriptors are still to be sent.
+    func makeMemory(byteCount: Int, sending unsent: some Sequence<Int>) throws(LinkError) -> SharedMemory {
+      do throws(LinkError) {
+        return try SharedMemory(byteCount: byteCount, peerAccess: .writable)
+      } catch {
+        guard error == .system(EMFILE) || error == .system(ENFILE) else { throw error }
+      }
+      for (number, slot) in slots.enumerated() where slot.leaseCount == 0 && !unsent.contains(number) {
+        slot.memory.closeDescriptor()
+      }
+      return try SharedMemory(byteCount: byteCount, peerAccess: .writable)
+    }
   }
 
   /// A picture that came out holds its slot; the last reference ends that.
@@ -42,11 +65,11 @@ final class SlotTable: Sendable {
     deinit { table.endLease(number) }
   }
 
-  /// A grant, with the memory whose descriptors are to be sent with it.
+  /// A grant, with the memory whose descriptors must be sent with it.
   struct Grant {
     let grant: SlotGrant
     let newMemory: [SharedMemory]
-    /// Why there are fewer slots than were requested; `nil` unless memory could not be made.
+    /// The reason for granting fewer slots than were requested; `nil` unless memory could not be made.
     let shortage: LinkError?
   }
 
@@ -56,7 +79,7 @@ final class SlotTable: Sendable {
 
   init(holdLimit: Int) { self.holdLimit = min(holdLimit, CodecReply.slotLimit) }
 
-  /// Grants up to `count` slots: fewer, or none, where there is no memory or where the process holds too many.
+  /// Grants up to `count` slots: fewer, or none, if there is no memory or if the process holds too many.
   func grant(_ request: SlotRequest, count: Int) -> Grant {
     let byteCount = request.byteCount
     return state.withLock { state in
@@ -67,11 +90,13 @@ final class SlotTable: Sendable {
       var shortage: LinkError?
       while granted.count < wantedCount {
         let number: Int
-        if let free = state.slots.firstIndex(where: { $0.isFree && $0.memory.byteCount == byteCount }) {
+        if let free = state.slots.firstIndex(where: { $0.isGrantable(byteCount: byteCount) }) {
           number = free
         } else {
           let memory: SharedMemory
-          do throws(LinkError) { memory = try SharedMemory(byteCount: byteCount, peerAccess: .writable) } catch {
+          do throws(LinkError) {
+            memory = try state.makeMemory(byteCount: byteCount, sending: granted.lazy.filter(\.isNew).map(\.number))
+          } catch {
             shortage = error
             break
           }
@@ -99,7 +124,7 @@ final class SlotTable: Sendable {
 
   /// The process needs a slot no more.
   ///
-  /// - Throws: `LinkError.invalid` where it has not got it.
+  /// - Throws: `LinkError.invalid` if the process does not hold it.
   func release(_ number: Int) throws(LinkError) {
     try state.withLock { state throws(LinkError) in
       guard state.slots.indices.contains(number), state.slots[number].isGranted else { throw .invalid }
@@ -109,7 +134,7 @@ final class SlotTable: Sendable {
 
   /// The memory of a picture that comes out.
   ///
-  /// - Throws: `LinkError.invalid` where the process has not got the slot, or where the picture does not fit.
+  /// - Throws: `LinkError.invalid` if the process does not hold the slot, or if the picture does not fit.
   func memory(of picture: PictureDescription, slot number: Int) throws(LinkError) -> PictureMemory {
     let (memory, request) = try state.withLock { state throws(LinkError) -> (SharedMemory, PictureRequest) in
       guard state.slots.indices.contains(number), state.slots[number].isGranted else { throw .invalid }

@@ -12,12 +12,12 @@ final class StarterProcess: Sendable {
   let processIdentifier: Int32
   private let link: LinkSocket
   private let process: OwnedDescriptor
-  /// Its closing has the kernel kill the process, should the application end while it is stopped.
+  /// When it is closed, the kernel kills the process, even if the application ends while the process is stopped.
   private let lifeline: OwnedDescriptor
-  /// The application's process: one that is forked from it inherits the descriptors, not the starter.
+  /// The application's process. A process that is forked from it inherits the descriptors, but not the starter.
   private let owner: pid_t
 
-  /// What its processes decode with.
+  /// The kind of decoder that its processes use.
   package enum Purpose: Sendable {
     case software
     case hardware
@@ -29,8 +29,8 @@ final class StarterProcess: Sendable {
       }
     }
 
-    /// Environment variables that the starter gets: where libraries are, and the sanitizers' options; for a device, what
-    /// its driver and the X display's library look for as well.
+    /// Whether the starter gets an environment variable: the paths of libraries, and the sanitizers' options. For a
+    /// device, it also gets the variables that its driver and the X display's library read.
     func isPassed(_ variable: String) -> Bool {
       switch variable {
       case "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS": true
@@ -67,39 +67,39 @@ final class StarterProcess: Sendable {
       try link.receive(into: &message, until: deadline, unless: cancellation)
       hello = try ServiceHello(reading: message.bytes)
     } catch {
-      throw Self.error(ofStarting: spawned.process, at: location, error)
+      throw Self.error(ofStarting: spawned.process, number: spawned.number, at: location, error)
     }
     let release = String(decoding: hello.release, as: UTF8.self)
     guard hello.protocolNumber == ServiceHello.protocolNumber, release == "\(ReleaseVersion.text)",
       let descriptor = message.takeDescriptor()
     else {
-      Self.end(spawned.process)
+      Self.end(spawned.process, number: spawned.number)
       throw .otherVersion(
         path: path, found: "\(release), protocol \(hello.protocolNumber)",
         expected: "\(ReleaseVersion.text), protocol \(ServiceHello.protocolNumber)")
     }
-    // The number from which `spawned.process` was opened might have been another process's by then, had the starter ended
-    // and the application reaped it; what the starter sends is its own.
+    // The starter's own descriptor is reliable. If the starter had ended and the application had reaped it, the
+    // number from which `spawned.process` was opened might have been another process's.
     self.process = descriptor
   }
 
   deinit {
     guard owner == getpid() else { return }
-    Self.end(process)
+    Self.end(process, number: processIdentifier)
   }
 }
 
 // MARK: Requests
 
 extension StarterProcess {
-  /// Whether this process has begun it, rather than one that this process was forked from.
+  /// Whether this process has started it, and not a process that this one was forked from.
   var isOwn: Bool { owner == getpid() }
 
   /// Has a process forked. One request at a time.
   ///
   /// - Parameter number: another one for each request.
-  /// - Throws: `LinkError.system` where it could not be forked, `cancelled`; any other where the starter is of no more
-  ///   use.
+  /// - Throws: `LinkError.system` if it could not be forked, `cancelled`; any other if the starter is no longer
+  ///   usable.
   func fork(
     _ request: ServiceRequest, number: UInt32, until deadline: Deadline, unless cancellation: EventDescriptor?
   ) throws(LinkError) -> BegunProcess {
@@ -176,7 +176,14 @@ extension StarterProcess {
       }
     }
     guard code == 0 else { throw .system(code) }
-    let descriptor = try LinkError.check(clinux_pidfd_open(process))
+    let descriptor = clinux_pidfd_open(process)
+    guard descriptor >= 0 else {
+      let error = LinkError.last
+      // Nothing but its number is known of it.
+      kill(process, SIGKILL)
+      while waitpid(process, nil, 0) < 0, errno == EINTR {}
+      throw error
+    }
     return Spawned(number: process, process: OwnedDescriptor(owning: descriptor))
   }
 
@@ -204,11 +211,24 @@ extension StarterProcess {
     return unsafe body(copies + [nil])
   }
 
-  /// Kills a process, and reaps it unless it is reaped elsewhere.
-  @discardableResult
-  private static func end(_ process: borrowing OwnedDescriptor) -> ServiceEnding {
+  /// Kills a starter, and reaps it unless it is reaped elsewhere. The processes that it has forked end with it. They
+  /// are reaped here if the application has become their parent, as the first process of a container does.
+  private static func end(_ process: borrowing OwnedDescriptor, number: pid_t) {
     clinux_pidfd_send_signal(process.rawValue, SIGKILL)
-    return reap(process)
+    _ = reap(process)
+    reapOrphans(of: number)
+  }
+
+  /// Reaps the children of this process that are in the group of a starter, for whose end it waits a second at most.
+  private static func reapOrphans(of starter: pid_t) {
+    let deadline = Deadline(after: .seconds(1))
+    while true {
+      let orphan = waitpid(-starter, nil, WNOHANG)
+      if orphan < 0, errno != EINTR { return }
+      guard orphan == 0 else { continue }
+      guard deadline.pollTimeout != 0 else { return }
+      usleep(1000)
+    }
   }
 
   /// Reaps a process that ends, for whose end it waits a second at most: the kernel may be busy with its memory.
@@ -217,7 +237,7 @@ extension StarterProcess {
     var state = pollfd(fd: process.rawValue, events: Int16(POLLIN), revents: 0)
     while unsafe poll(&state, 1, deadline.pollTimeout) < 0, errno == EINTR {}
     var (code, status) = (Int32(0), Int32(0))
-    // ECHILD where the application ignores SIGCHLD, or has reaped it.
+    // ECHILD if the application ignores SIGCHLD, or has reaped it.
     guard unsafe clinux_reap(process.rawValue, WNOHANG, &code, &status) == 0 else { return .unknown }
     return ServiceEnding(code: code, status: status)
   }
@@ -232,12 +252,12 @@ extension StarterProcess {
 
   /// The failure of a program that was executed and did not become ready.
   private static func error(
-    ofStarting process: borrowing OwnedDescriptor, at location: CodecServiceLocation, _ error: LinkError
+    ofStarting process: borrowing OwnedDescriptor, number: pid_t, at location: CodecServiceLocation, _ error: LinkError
   ) -> ServiceError {
-    // What has closed its link is ending by itself, as a rule: how, is worth knowing.
+    // A starter that has closed its link usually ends by itself; report how.
     let ending = error == .closed ? reap(process) : .unknown
     if ending != .unknown { return .diesAtStart(path: location.text, ending: ending) }
-    end(process)
+    end(process, number: number)
     return switch error {
     case .timedOut: .doesNotAnswer(path: location.text)
     case .cancelled: .cancelled

@@ -6,9 +6,9 @@ package import CodecLink
 package struct SurfaceRecord: Sendable {
   /// Its number until it is released.
   package let number: Int
-  /// The slot that has its samples; `nil` where they were not required.
+  /// The slot that has its samples; `nil` if they were not required.
   package let slot: Int?
-  /// Where it lies, without objects: the application measures those that it gets.
+  /// The surface's location, without objects: the application measures the objects that it gets.
   package let description: SurfaceDescription
 
   package init(number: Int, slot: Int?, description: SurfaceDescription) {
@@ -19,7 +19,7 @@ package struct SurfaceRecord: Sendable {
 
   /// Reads it.
   ///
-  /// - Throws: `LinkError.invalid` for what is out of range; whether the picture can lie there is not looked at.
+  /// - Throws: `LinkError.invalid` for values out of range; does not check whether the picture can lie there.
   package init(reading reader: inout MessageReader) throws(LinkError) {
     number = try reader.readCount(limit: CodecReply.surfaceLimit - 1)
     slot = try reader.readFlag() ? try reader.readCount(limit: CodecReply.slotLimit - 1) : nil

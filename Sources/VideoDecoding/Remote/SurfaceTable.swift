@@ -6,9 +6,9 @@ import Synchronization
 /// In the application: the pictures of a codec process that stay in a device's memory.
 final class SurfaceTable: Sendable {
   private struct State: Sendable {
-    /// Those of pictures: a few.
+    /// The numbers of surfaces that pictures hold: a few.
     var held: [Int] = []
-    /// Not needed any more, which the process is still to be told.
+    /// Numbers that are no longer needed, and that the process has not been sent yet.
     var released: [Int] = []
   }
 
@@ -35,8 +35,8 @@ final class SurfaceTable: Sendable {
 
   /// Takes a picture of this size.
   ///
-  /// - Throws: `LinkError.invalid` where it does not lie within what the descriptors are of, where that is not a device's
-  ///   memory, and where the number is taken.
+  /// - Throws: `LinkError.invalid` if the surface does not lie within the descriptors' memory, if that is not a
+  ///   device's memory, and if the number is taken.
   func surface(
     _ record: SurfaceRecord, _ descriptors: DescriptorSet, width: Int, height: Int
   ) throws(LinkError) -> PictureSurface {
@@ -49,7 +49,7 @@ final class SurfaceTable: Sendable {
     }
     guard description.holds(width: width, height: height) else { throw .invalid }
     try state.withLock { state throws(LinkError) in
-      // What was released is the process's again only when it is told so.
+      // A released number belongs to the process again only after it was sent.
       guard state.held.count + state.released.count < limit, !state.released.contains(record.number),
         !state.held.contains(record.number)
       else { throw .invalid }
@@ -58,7 +58,7 @@ final class SurfaceTable: Sendable {
     return PictureSurface(description: description, keeper: Lease(record.number, descriptors, of: self))
   }
 
-  /// The number of a picture's surface; `nil` where it is another process's.
+  /// The number of a picture's surface; `nil` if it is another process's.
   func number(of surface: PictureSurface) -> Int? {
     guard let lease = surface.keeper as? Lease, lease.table === self else { return nil }
     return lease.number

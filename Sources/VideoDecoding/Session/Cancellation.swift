@@ -9,7 +9,7 @@ import Synchronization
 public final class Cancellation: Sendable {
   private struct State: Sendable {
     var isCancelled = false
-    /// What waits poll; made for the first.
+    /// The descriptor that waits poll; made for the first wait.
     var event: EventDescriptor?
   }
   private let state = Mutex(State())
@@ -17,8 +17,8 @@ public final class Cancellation: Sendable {
   /// Nothing is cancelled yet.
   public init() {}
 
-  /// Ends the wait, now or when it next begins: access units inside the session are dropped as `flushed`, and their
-  /// codec's process is ended. Sessions wait again after `DecompressionSession.flush()`.
+  /// Ends the wait, or the next wait if there is none. Access units inside the session are dropped as `flushed`, and
+  /// their codec's process is ended. Sessions wait again after `DecompressionSession.flush()`.
   public func cancel() {
     state.withLock { state in
       state.isCancelled = true
@@ -26,7 +26,7 @@ public final class Cancellation: Sendable {
     }
   }
 
-  /// Whether waits end at once.
+  /// Whether waits end immediately.
   package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   /// Waits may begin again.
@@ -37,7 +37,8 @@ public final class Cancellation: Sendable {
     }
   }
 
-  /// What waits poll; `nil` where the application has no descriptor left: then the session's time-out ends the wait.
+  /// The descriptor that waits poll. `nil` if the application has no descriptor left: the session's time-out then
+  /// ends the wait.
   package var event: EventDescriptor? {
     state.withLock { state in
       if state.event == nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// Why a session could not decode an access unit, or anything at all.
+/// The reason that a session could not decode an access unit, or anything at all.
 public struct DecodeError: Error, Sendable, Hashable {
   /// The kind of failure, as VideoToolbox distinguishes them: see ``DecodeError/status``.
   public enum Reason: UInt8, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ public struct DecodeError: Error, Sendable, Hashable {
     case unsupportedFeature
     /// The codec failed and could not be restarted; the access unit is lost.
     case malfunction
-    /// No process could be begun for the codec: see ``DecodeError/detail``.
+    /// No process could be started for the codec: see ``DecodeError/detail``.
     case processUnavailable
     /// No device decodes, and one is required: see ``DecodeError/detail``.
     case hardwareUnavailable
@@ -33,8 +33,8 @@ public struct DecodeError: Error, Sendable, Hashable {
   public let reason: Reason
   /// libavcodec's return code, 0 when it was not libavcodec that failed.
   public let libavcodecCode: Int32
-  /// What happened to the codec's process, why there is none, or what the caller has left out; `nil` where none of these
-  /// is the failure.
+  /// The failure of the codec's process, the reason that there is none, or the argument that the caller has left out;
+  /// `nil` for other failures.
   public let detail: String?
   /// The caller's tag of the access unit, if the error is about one.
   public let tag: UInt64?
@@ -54,6 +54,9 @@ public struct DecodeError: Error, Sendable, Hashable {
     self.accessUnitNumber = accessUnitNumber
     self.nalUnitType = nalUnitType
   }
+
+  /// Bytes that are no access unit.
+  package init(badData detail: String) { self.init(.badData, detail: detail) }
 
   /// The failure of an access unit that libavcodec decoded with error `code`.
   init(decoding record: LedgerEntry, code: AVError) {
@@ -83,7 +86,7 @@ public struct DecodeError: Error, Sendable, Hashable {
 
   /// The failure to open a codec.
   ///
-  /// - Parameter detail: why no process could be begun for it.
+  /// - Parameter detail: the reason that no process could be started for it.
   init(opening code: AVError, detail: String? = nil) {
     let reason: Reason =
       switch code {
@@ -139,8 +142,8 @@ public struct DecodeError: Error, Sendable, Hashable {
 }
 
 extension DecodeError: CustomStringConvertible {
-  /// Message, picture, NAL unit type, what happened to the codec's process, libavcodec's text and VideoToolbox's status,
-  /// as far as known.
+  /// Message, picture, NAL unit type, the failure of the codec's process, libavcodec's text and VideoToolbox's
+  /// status, as far as known.
   public var description: String {
     var text = "\(message)"
     if let accessUnitNumber { text += ", access unit \(accessUnitNumber)" }
@@ -152,7 +155,7 @@ extension DecodeError: CustomStringConvertible {
 }
 
 extension AVError {
-  /// The codec itself has failed, rather than the input being bad: open a new one and replay.
+  /// Whether the codec itself has failed, and not just the input is bad: open a new one and replay.
   var meansLostSession: Bool {
     switch self {
     case .external, .outOfMemory, .inputOutput, .noDevice, .unknown, .bug, .bug2: true

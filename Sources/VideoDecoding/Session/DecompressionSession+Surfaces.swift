@@ -10,8 +10,8 @@ extension DecompressionSession {
     set { bridge.surfaces.isWanted = newValue }
   }
 
-  /// The picture with planes that can be read, a copy where it lies in the device's memory only. `nil` where whoever has
-  /// decoded it is gone.
+  /// The picture with planes that can be read: a copy if it lies in the device's memory only. `nil` if its decoder is
+  /// gone.
   package func readable(_ picture: DecodedPicture) -> DecodedPicture? {
     guard !picture.hasSamples, let surface = picture.memory.surface else { return picture }
     do throws(AVError) {

@@ -7,9 +7,9 @@ public import H26x
 /// The counterpart of VideoToolbox's `VTDecompressionSession`: made from a format description, fed with access units,
 /// polled for results. One caller at a time; libavcodec's threads work inside.
 ///
-/// Every access unit that `decode` takes gets exactly one result: a frame, a drop with its reason, or a failure.
-/// When the codec itself is lost, the session opens a new one, decodes again what is needed from the last random access
-/// point on, and continues as if nothing had happened.
+/// Every access unit that `decode` takes gets exactly one result: a frame, a drop with its reason, or a failure. When
+/// the codec itself is lost, the session opens a new one. It decodes the necessary access units again, starting at
+/// the last random access point, and continues as if nothing had happened.
 ///
 /// ```swift
 /// import H26x
@@ -47,21 +47,21 @@ public import H26x
 /// }
 /// ```
 public final class DecompressionSession {
-  /// How the session decodes.
+  /// The session's configuration.
   public let configuration: SessionConfiguration
 
   private(set) var core: SessionCore
   let bridge: PictureBridge
   private let openCodec: CodecOpener
-  /// Begins processes for codecs; `nil` where they are in this one.
+  /// Starts processes for codecs; `nil` if codecs are in this process.
   private let service: ServiceOpener?
-  /// What is missing of a codec's protection was reported.
+  /// Whether missing layers of a codec's protection were reported.
   private var hasReportedProtection = false
   /// Opens devices for codecs in this process.
   private let device: DeviceOpener
   /// The codec; nil after it was lost, until the next random access point.
   private(set) var codec: (any CodecBoundary)?
-  /// Of the lost codecs, the one that came furthest.
+  /// The lost codec that got furthest.
   private var lost: (any CodecBoundary)?
   /// The loss that ``simulateLoss(_:)`` has requested and that has not happened yet.
   private var simulatedLoss: SimulatedLoss?
@@ -69,10 +69,10 @@ public final class DecompressionSession {
   /// Creates a session, and opens the codec.
   ///
   /// - Parameters:
-  ///   - format: the stream's format, with its packaging: length-prefixed access units where it has a NAL length size,
-  ///     Annex B where it has none.
+  ///   - format: the stream's format, with its packaging: length-prefixed access units if it has a NAL length size,
+  ///     Annex B if it has none.
   ///   - configuration: how to decode.
-  ///   - allocator: where pictures go; nil for memory of the session's own.
+  ///   - allocator: the allocator of picture memory; nil for the session's own memory.
   /// - Throws: `DecodeError` with `invalidFormatDescription`, `decoderNotFound`, `allocationFailed` or `malfunction`.
   public convenience init(
     format: FormatDescription, configuration: SessionConfiguration = SessionConfiguration(),
@@ -81,7 +81,7 @@ public final class DecompressionSession {
     try self.init(format: format, configuration: configuration, allocator: allocator, starter: .shared)
   }
 
-  /// As the public initialiser, with a starter of the caller's choice for codecs in processes of their own.
+  /// The public initializer, with a starter of the caller's choice for codecs in processes of their own.
   package convenience init(
     format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
     starter: CodecStarter
@@ -101,7 +101,7 @@ public final class DecompressionSession {
     }
   }
 
-  /// As the public initialiser, with a codec of the caller's choice.
+  /// The public initializer, with a codec of the caller's choice.
   package convenience init(
     format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
     openCodec: @escaping CodecOpener
@@ -142,7 +142,7 @@ public final class DecompressionSession {
   /// The stream's format, as given last.
   public var format: FormatDescription { core.format }
 
-  /// Counts of what has happened so far.
+  /// The session's counts so far.
   public var statistics: SessionStatistics {
     var statistics = core.statistics
     statistics.allocatorMisses = bridge.misses
@@ -151,14 +151,14 @@ public final class DecompressionSession {
     return statistics
   }
 
-  /// What decodes; `nil` after the codec was lost, until the next random access point.
+  /// The decoder in use; `nil` after the codec was lost, until the next random access point.
   public var decoder: SessionDecoder? { codec?.decoder }
 
-  /// How far output is behind input: the stream's reordering as known by now, and the threads' share.
+  /// The delay from input to output: the stream's reordering as known so far, and the threads' share.
   public var latency: SessionLatency { core.latency }
 
-  /// Access units are held back until a random access point comes: request one. Their results come with it, or when the
-  /// session begins without it (``SessionConfiguration/startPatience``).
+  /// Whether access units are held back until a random access point comes: request one. Their results come with it,
+  /// or when the session begins without it (``SessionConfiguration/startPatience``).
   public var isAwaitingRandomAccessPoint: Bool { core.isAwaitingRandomAccessPoint }
 
   /// The codec was lost and could not be restarted: nothing is decoded before the next random access point. At the end
@@ -176,7 +176,8 @@ public final class DecompressionSession {
     }
   }
 
-  /// Whether damaged pictures are output, flagged, rather than dropped; from the next picture on.
+  /// Whether damaged pictures are output, flagged as corrupted, instead of being dropped. A change applies to the
+  /// next picture.
   public var outputCorrupt: Bool {
     get { core.settings.outputCorrupt }
     set { core.settings.outputCorrupt = newValue }
@@ -190,14 +191,14 @@ public final class DecompressionSession {
 
   /// Whether access units of another format may follow in this session.
   ///
-  /// They may when codec and packaging are the same; sizes, bit depths and all other parameter sets may differ: every
+  /// They may if codec and packaging are the same. Sizes, bit depths and all other parameter sets may differ: every
   /// picture has its own. Pass the format to `accept(_:)`. Otherwise `drain`, fetch the results, and create a new
   /// session.
   public func canAccept(_ format: FormatDescription) -> Bool { core.canAccept(format) }
 
   /// Continues with access units of another format. Its parameter sets go in front of the next access unit.
   ///
-  /// - Throws: `DecodeError` with `formatChangeNotSupported` where `canAccept` is false, `invalidSession`.
+  /// - Throws: `DecodeError` with `formatChangeNotSupported` if `canAccept` is false, `invalidSession`.
   public func accept(_ format: FormatDescription) throws(DecodeError) { try core.accept(format) }
 
   // MARK: Access units in, results out
@@ -205,8 +206,8 @@ public final class DecompressionSession {
   /// Decodes an access unit. `nextResult` gives its result, now or after more access units.
   ///
   /// - Parameters:
-  ///   - accessUnit: all NAL units of one picture, or of one field, packaged as the format description describes. Copied.
-  ///     Start codes that a careless muxer has left where lengths should be are replaced.
+  ///   - accessUnit: all NAL units of one picture, or of one field, packaged as the format description describes.
+  ///     Copied. Start codes that a careless muxer has left in place of lengths are replaced.
   ///   - tag: comes back with the result.
   ///   - time: presentation time, from any origin, if known. It comes back as ``DecodedPicture/time``, and is used for
   ///     ``SessionConfiguration/startPatience``.
@@ -219,7 +220,7 @@ public final class DecompressionSession {
     try decode(accessUnit, DecodeRequest(tag: tag, time: time, doNotOutput: doNotOutput))
   }
 
-  /// As the public methods, with all that is known of an access unit.
+  /// The public methods' implementation, with everything known about an access unit.
   func decode(_ accessUnit: Span<UInt8>, _ request: DecodeRequest) throws(DecodeError) {
     guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: request.tag) }
     guard !accessUnit.isEmpty else {
@@ -231,13 +232,19 @@ public final class DecompressionSession {
     decode(repaired.span, core.read(repaired.span), request)
   }
 
-  /// As the public method, for an access unit without start codes where lengths should be, which was read before.
+  /// The public method for an access unit that was read before, and has no start codes in place of lengths.
+  ///
+  /// - Parameter isLeftOut: whether to leave it undecoded, unless it completes a frame whose first field was decoded.
+  ///   The result is a drop for `doNotOutput`.
   package func decode(
-    _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, tag: UInt64, time: Duration?, doNotOutput: Bool
+    _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, tag: UInt64, time: Duration?,
+    duration: Duration? = nil, doNotOutput: Bool = false, isLeftOut: Bool = false
   ) throws(DecodeError) {
     guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
     guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag, detail: "the access unit is empty") }
-    decode(accessUnit, description, DecodeRequest(tag: tag, time: time, doNotOutput: doNotOutput))
+    let request = DecodeRequest(
+      tag: tag, time: time, duration: duration, doNotOutput: doNotOutput, isLeftOut: isLeftOut)
+    decode(accessUnit, description, request)
   }
 
   private func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
@@ -246,8 +253,8 @@ public final class DecompressionSession {
     runCodec()
   }
 
-  /// Makes the session lose its codec when it decodes the next access unit, as where the codec's process ends or memory
-  /// is short. For tests of how an application handles that.
+  /// Makes the session lose its codec when it decodes the next access unit, as if the codec's process had ended or
+  /// memory were short. For tests of how an application handles that.
   public func simulateLoss(_ loss: SimulatedLoss) { simulatedLoss = loss }
 
   /// The next result; nil when there is none until more is decoded. Frames come in presentation order.
@@ -258,22 +265,22 @@ public final class DecompressionSession {
 
   // MARK: Endings
 
-  /// Drains if `accessUnit`, the next one to decode, begins another coded video sequence without being an IDR picture,
-  /// as after a splice: a random access point with another SPS.
+  /// Drains if `accessUnit`, the next one to decode, begins another coded video sequence without being an IDR
+  /// picture. That happens after a splice, at a random access point with another SPS.
   ///
   /// `decode` does so too; for callers that need the results of one sequence before they prepare the next.
   package func finishSequence(before accessUnit: Span<UInt8>, _ description: AccessUnitDescription) {
     if core.isSplice(accessUnit, description) { endSequence() }
   }
 
-  /// Outputs everything inside; what comes next does not refer to it.
+  /// Outputs everything inside; later pictures do not refer to it.
   func endSequence() {
     core.endSequence()
     runCodec()
   }
 
-  /// Outputs everything inside: afterwards each access unit submitted has its result. What waits for a random access
-  /// point is decoded without one, as when `SessionConfiguration.startPatience` is over.
+  /// Outputs everything inside: afterwards each access unit submitted has its result. Access units that wait for a
+  /// random access point are decoded without one, as when `SessionConfiguration.startPatience` is over.
   ///
   /// Decoding may continue with any access unit. Unless that is an IDR picture, the session first decodes its
   /// references again, since draining libavcodec makes it forget them.
@@ -302,7 +309,7 @@ public final class DecompressionSession {
 
   // MARK: The codec
 
-  /// Has the codec do what the core orders, until there is nothing left to do.
+  /// Has the codec carry out the core's orders, until there are none left.
   private func runCodec() {
     while let order = core.nextOrder() {
       var failure: AVError?
@@ -315,7 +322,7 @@ public final class DecompressionSession {
     }
   }
 
-  /// Why no process could be begun, or no device opened, for the codec, where that is the error.
+  /// The reason that no process could be started, or no device opened, for the codec, if that is the error.
   private func failureOfOpening(_ error: AVError) -> String? {
     switch error {
     case .serviceUnavailable: service?.failure?.description
@@ -331,7 +338,7 @@ public final class DecompressionSession {
     if !missing.isEmpty { core.reportMissingProtection("\(missing)") }
   }
 
-  /// Whether the codec is to be lost with this order.
+  /// Whether the codec should be lost with this order.
   private func loses(_ order: CodecOrder) -> Bool {
     switch (simulatedLoss, order) {
     case (.recoverable, .decode):
@@ -353,9 +360,11 @@ public final class DecompressionSession {
       if lost == nil { bridge.unlockStrides() }
       codec = try openCodec(core.codecSettings, bridge)
       reportMissingProtection()
-    case .decode(let packet, let index, _):
+    case .decode(let packet, let index, let isRepeated):
       if core.ledger.hash(of: index) != nil { bridge.surfaces.requireSamples(of: index) }
       try codec?.decode(packet, index: index) { take($0) }
+      // If a process ends in a replay, its access unit is then known.
+      if isRepeated { try codec?.finishDecoding { take($0) } }
     case .finishReplay: try codec?.finishDecoding { take($0) }
     case .drain:
       bridge.surfaces.isDraining = true
@@ -382,6 +391,7 @@ public final class DecompressionSession {
     switch event {
     case .decoded(let index, let error, let errors): core.decoded(index, error, errors)
     case .failed(let index, let error): core.note(error, at: index)
+    case .unplaced(let index, let error): core.unplaced(index, error)
     case .picture(let picture, let memory, let errors, let isDraining, let status):
       let isOfDevice = configuration.hardware != .off && codec?.decoder != .software
       let shown = core.picture(

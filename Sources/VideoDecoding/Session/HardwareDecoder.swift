@@ -5,13 +5,13 @@ public import H26x
 
 /// A device of this machine that decodes, as its driver describes it.
 ///
-/// What VideoToolbox answers to `VTIsHardwareDecodeSupported`, for each device and profile.
+/// The counterpart of VideoToolbox's `VTIsHardwareDecodeSupported`, for each device and profile.
 public struct HardwareDecoder: Sendable, Hashable {
-  /// How the device is spoken to: `CUDA` or `VA-API`.
+  /// The interface to the device: `CUDA` or `VA-API`.
   public let method: String
-  /// Where it is: a render node, an X display or a CUDA device number, for ``SessionConfiguration/hardwareDevice``.
+  /// The device: a render node, an X display or a CUDA device number, for ``SessionConfiguration/hardwareDevice``.
   public let device: String
-  /// What its driver calls it.
+  /// The driver's name for the device.
   public let name: String
   /// The profiles that it decodes in a session.
   public let profiles: [Profile]
@@ -22,13 +22,13 @@ public struct HardwareDecoder: Sendable, Hashable {
     public let codec: FormatDescription.Codec
     /// Its name (Annex A of H.264 and H.265).
     public let name: String
-    /// The least width in luma samples; `nil` where the driver does not report it.
+    /// The least width in luma samples; `nil` if the driver does not report it.
     public let minimumWidth: Int?
-    /// The least height in luma samples; `nil` where the driver does not report it.
+    /// The least height in luma samples; `nil` if the driver does not report it.
     public let minimumHeight: Int?
-    /// The greatest width in luma samples; `nil` where the driver does not report it.
+    /// The greatest width in luma samples; `nil` if the driver does not report it.
     public let maximumWidth: Int?
-    /// The greatest height in luma samples; `nil` where the driver does not report it.
+    /// The greatest height in luma samples; `nil` if the driver does not report it.
     public let maximumHeight: Int?
   }
 
@@ -43,21 +43,21 @@ public struct HardwareDecoder: Sendable, Hashable {
   ///
   /// None is opened: ``init(at:limits:)`` shows whether one can be.
   ///
-  /// - Throws: `DecodeError` with `hardwareUnavailable` where there is none; its ``DecodeError/detail`` has what was
-  ///   looked for and what would help.
+  /// - Throws: `DecodeError` with `hardwareUnavailable` if there is none. Its ``DecodeError/detail`` lists the places
+  ///   searched and the remedy.
   public static func devices() throws(DecodeError) -> [String] {
     do throws(HardwareError) {
       return try HardwareRequest().candidates().map(\.place)
     } catch { throw DecodeError(.hardwareUnavailable, detail: "\(error)") }
   }
 
-  /// Opens a device, in a process of its own, and queries its driver for what it decodes.
+  /// Opens a device, in a process of its own, and queries its driver for the profiles that it decodes.
   ///
   /// - Parameters:
   ///   - device: a render node (`/dev/dri/renderD128`), an X display (`:0`) or a CUDA device number (`0`).
-  ///   - limits: those of the process; ``ProcessLimits/memory`` is ignored.
-  /// - Throws: `DecodeError`: `hardwareUnavailable` where it cannot be opened, `processUnavailable` where no process can
-  ///   be begun.
+  ///   - limits: the process's limits; ``ProcessLimits/memory`` is ignored.
+  /// - Throws: `DecodeError`: `hardwareUnavailable` if the device cannot be opened, `processUnavailable` if no
+  ///   process can be started.
   public init(at device: String, limits: ProcessLimits = ProcessLimits()) throws(DecodeError) {
     try self.init(at: device, limits: limits, starter: .shared)
   }
@@ -90,7 +90,7 @@ public struct HardwareDecoder: Sendable, Hashable {
 }
 
 extension HardwareDecoder.Profile {
-  /// What a codec's process reports; nil for a profile that is not known here.
+  /// Translates a codec process's report; nil for an unknown profile.
   init?(_ profile: DeviceProfile) {
     guard let known = HardwareProfile(rawValue: profile.number) else { return nil }
     codec = known.codec == .h264 ? .h264 : .h265

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MPL-2.0
 package import CodecLink
 
-/// What a codec's process may use, and what it must be behind.
+/// The resources that a codec's process may use, and the protection that it needs.
 public struct ProcessLimits: Sendable, Hashable {
-  /// What happens where the kernel lacks a part of the sandbox.
+  /// The behavior if the kernel lacks a part of the sandbox.
   public enum Sandbox: Sendable, CaseIterable {
-    /// No session is created where system calls cannot be filtered; other layers may be missing.
+    /// No session is created if system calls cannot be filtered; other layers may be missing.
     case required
-    /// The session decodes behind those layers that there are, and ``SessionNotice/incompleteSandbox(missing:)`` lists
-    /// the others.
+    /// The session decodes behind the available layers, and ``SessionNotice/incompleteSandbox(missing:)`` lists the
+    /// others.
     case bestEffort
   }
 
-  /// How long the process may take to answer before it is ended, as lost. Answers of a drain are counted one by one.
+  /// The time that the process may take for an access unit. A slower process is ended, and counts as lost.
   public var timeout: Duration
   /// Bytes of memory of the process's own, pictures not counted, which it shares with the application; `nil` for no
   /// limit. Below some 100 MB nothing decodes.

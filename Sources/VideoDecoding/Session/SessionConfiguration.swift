@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// How a session decodes.
+/// The settings of a session.
 public struct SessionConfiguration: Sendable {
-  /// What runs in parallel.
+  /// The threading model.
   public enum ThreadType: Sendable, CaseIterable {
     /// Frames and slices; with `lowDelay` slices only.
     case automatic
     /// The slices of a picture: no delay, and no gain when a picture is one slice. libavcodec then does not conceal a
-    /// lost slice, and the picture is flagged only if that was its first or leaves a gap in `frame_num`.
+    /// lost slice. The picture is flagged only if its first slice was lost or the loss leaves a gap in `frame_num`.
     case slice
     /// Frames: a frame of delay for each thread but one.
     case frame
-    /// Nothing.
+    /// No parallel decoding.
     case none
   }
 
-  /// Pictures to skip, each case more than the one before.
+  /// Pictures to skip. Each case skips more than the previous case. The two fields of a frame are skipped together.
   public enum SkipFrames: Sendable, CaseIterable {
     /// None.
     case none
-    /// Those that no other picture refers to.
+    /// Pictures that no other picture refers to.
     case nonReference
-    /// B-frames.
+    /// B-frames. B-frames of H.264 that others refer to are decoded, but not shown.
     case bidirectional
-    /// All but random access points.
+    /// All but random access points. When skipping ends, pictures are flagged as damaged up to the next random access
+    /// point (H.264), or if they refer to skipped pictures (H.265).
     case nonKey
 
     var codecSkip: CodecSettings.Skip {
@@ -37,12 +38,12 @@ public struct SessionConfiguration: Sendable {
     }
   }
 
-  /// Where the codec is.
+  /// The process that the codec runs in.
   public enum Isolation: Sendable, Hashable {
     /// In the application's process: a stream that ends libavcodec ends the application.
     case none
-    /// In a process of its own, behind a sandbox: a stream that ends libavcodec costs at most the access unit that does
-    /// so. The program `h26x-codec` is that process's; see ``ProcessLimits``.
+    /// In a process of its own, behind a sandbox: a stream that ends libavcodec costs at most the access unit that
+    /// does so. That process runs the program `h26x-codec`; see ``ProcessLimits``.
     case process(ProcessLimits)
   }
 
@@ -50,10 +51,11 @@ public struct SessionConfiguration: Sendable {
   public enum Hardware: Sendable, CaseIterable {
     /// Never.
     case off
-    /// Where it can, and software where it cannot: for a format that it refuses, after it failed, and for damaged
-    /// pictures, which it would neither report nor conceal. No picture is lost by a change.
+    /// A device if it can decode, and otherwise software. Software decodes formats that the device refuses, and
+    /// everything after the device failed. It also decodes damaged pictures, which the device would neither report
+    /// nor conceal. No picture is lost by a change.
     case preferred
-    /// Always. What it does not decode fails.
+    /// Always. Access units that the device does not decode fail.
     case required
   }
 
@@ -61,48 +63,51 @@ public struct SessionConfiguration: Sendable {
   public enum OutputLayout: Sendable {
     /// As libavcodec writes them: planar.
     case native
-    /// 4:2:0 of 8 bits as NV12 and of 10 bits as P010, everything else as `native`. Of NV12 libavcodec writes luma in
-    /// place, and chroma is copied once; P010 is packed once. A device's pictures come as they are.
+    /// 4:2:0 of 8 bits as NV12 and of 10 bits as P010, everything else as `native`. For NV12, libavcodec writes luma
+    /// in place, and chroma is copied once; P010 is packed once. A device's pictures are not converted.
     case semiPlanar
   }
 
-  /// Where a device's pictures are.
+  /// The memory for a device's pictures.
   package enum OutputMemory: Sendable {
     /// In memory of this process, or of the allocator's.
     case system
-    /// They stay in the device's memory, which has descriptors (``DecodedPicture/deviceSamples``), where the device can pass it
-    /// on and ``outputLayout`` is semi-planar. Software's pictures, and those that are more than the device can spare,
-    /// are in memory of this process.
+    /// Pictures stay in the device's memory, which has descriptors (``DecodedPicture/deviceSamples``), if the device
+    /// can pass it on and ``outputLayout`` is semi-planar. Software's pictures, and pictures beyond those that the
+    /// device can spare, are in memory of this process.
     case device
 
     /// Pictures that a session's caller may hold, at least, before others are downloaded.
     package static let surfaceCount = 8
   }
 
-  /// What to do when the stream does not signal how many pictures it reorders (`max_num_reorder_frames`, H.264 E.2.1).
+  /// The behavior when the stream does not signal how many pictures it reorders (`max_num_reorder_frames`, H.264
+  /// E.2.1).
   package enum UnknownReordering: Sendable {
     /// Hold back as many as profile and level allow: every picture is output, in order.
     case expect
-    /// Hold back none until pictures turn out to be reordered: less delay, but those that come too late are dropped.
+    /// Hold back none until pictures turn out to be reordered: less delay, but late pictures are dropped as
+    /// ``DropReason/outOfOrder``.
     case adapt
   }
 
   /// Threads; 0 for as many as there are processors, at most 16.
   public var threadCount = 0
-  /// What threads share.
+  /// The threading model.
   public var threadType = ThreadType.automatic
-  /// Output damaged pictures, flagged, rather than drop them.
+  /// Output damaged pictures, flagged as corrupted, instead of dropping them.
   public var outputCorrupt = true
   /// Pictures to skip at first; see ``DecompressionSession/skipFrames``.
   public var skipFrames = SkipFrames.none
-  /// How to reorder when the stream does not signal it; `lowDelay` always adapts.
+  /// The reordering to expect when the stream does not signal it; `lowDelay` always adapts.
   package var unknownReordering = UnknownReordering.expect
-  /// Output a picture before the next access unit comes, where the stream's order allows it. No frame threads.
+  /// Output a picture before the next access unit comes, if the stream's order allows it. No frame threads.
   public var lowDelay = false
   /// Attempts to restart a lost codec before an access unit fails.
   public var retries = 5
-  /// How long to wait for a random access point at the start, in presentation time (`decode`'s `time`). Then decoding
-  /// begins without one, with all that was held; earlier where that exceeds `replayByteLimit` or `replayCountLimit`.
+  /// The longest wait for a random access point at the start, in presentation time (`decode`'s `time`). Decoding then
+  /// begins without one, with everything that was held. It begins earlier if the held access units exceed
+  /// `replayByteLimit` or `replayCountLimit`.
   public var startPatience = Duration.seconds(10)
   /// Bytes of compressed video at most kept for a replay, and held until a random access point comes.
   public var replayByteLimit = 16 << 20
@@ -110,21 +115,22 @@ public struct SessionConfiguration: Sendable {
   public var replayCountLimit = 600
   /// Memory layout of decoded pictures.
   public var outputLayout = OutputLayout.native
-  /// Where a device's pictures are.
+  /// The memory for a device's pictures.
   package var outputMemory = OutputMemory.system
-  /// Compare decoded pictures with the picture hashes of an H.265 stream; those that differ are damaged.
+  /// Compare decoded pictures with the picture hashes of an H.265 stream; pictures that differ are damaged.
   public var verifiesPictureHash = false
-  /// Largest coded picture in luma samples; larger ones fail before memory is allocated. Level 6.2 allows 35,651,584.
+  /// Largest coded picture in luma samples. Larger pictures fail before memory is allocated. Level 6.2 allows
+  /// 35,651,584.
   public var maximumPixels = 1 << 26
 
-  /// Where the codec is.
+  /// The process that the codec runs in.
   public var isolation = Isolation.none
-  /// Whether a device decodes. Where the codec is in a process of its own, so is the driver, behind a weaker sandbox; a
-  /// driver that hangs is noticed only there. The picture hashes of a stream are always compared with what
-  /// a device decodes.
+  /// Whether a device decodes. If the codec is in a process of its own, so is the driver, behind a weaker sandbox; a
+  /// hanging driver is noticed only there. The picture hashes of a stream are always compared with a device's
+  /// pictures.
   public var hardware = Hardware.off
-  /// The device: a render node (`/dev/dri/renderD128`) or an X display (`:0`) for VA-API, a number (`0`) for CUDA; `nil`
-  /// for what is there.
+  /// The device: a render node (`/dev/dri/renderD128`) or an X display (`:0`) for VA-API, a number (`0`) for CUDA;
+  /// `nil` for any available device.
   public var hardwareDevice: String?
   /// Ends the session's wait for a codec that is in another process.
   public var cancellation: Cancellation?

@@ -2,11 +2,11 @@
 import AVCodec
 import H26x
 
-/// The state of a session, and its decisions. An access unit passes the stages in turn: it is inspected, admitted, checked for
-/// damage, remembered until its result is known, kept for a replay, decoded, and output.
+/// The state of a session, and its decisions. An access unit passes the stages in turn: it is inspected, admitted,
+/// checked for damage, remembered until its result is known, kept for a replay, decoded, and output.
 ///
-/// A value that calls nothing else: what the codec is to do, it returns as orders; what the codec does is reported to it. The codec
-/// asks for picture memory and releases it, and whose memory that is may ask the session something meanwhile.
+/// A value that calls nothing else. It returns orders for the codec, and gets reports of the codec's actions. The
+/// codec requests picture memory and releases it; the owner of that memory may call the session meanwhile.
 struct SessionCore: ~Copyable {
   /// The stream's format, as given last.
   private(set) var format: FormatDescription
@@ -24,11 +24,11 @@ struct SessionCore: ~Copyable {
 
   /// The access unit that was read, until it is decoded.
   private var incoming: (summary: DecodingSummary, earlierParameterSets: [UInt8])?
-  /// What is still to be done.
+  /// The remaining tasks.
   private var tasks = RingQueue<SessionTask>()
-  /// Why the codec was lost, as long as none has taken its place.
+  /// The reason that the codec was lost, as long as none has taken its place.
   private var loss: DecodeError?
-  /// Why no process could be begun for the codec.
+  /// The reason that no process could be started for the codec.
   private var detail: String?
 
   /// - Throws: `invalidFormatDescription`.
@@ -46,15 +46,15 @@ struct SessionCore: ~Copyable {
     codec = CodecControl(setup, configuration)
   }
 
-  // MARK: What the caller asks
+  // MARK: State for the caller
 
   var statistics: SessionStatistics { output.statistics }
   var latency: SessionLatency { codec.latency }
   var isAwaitingRandomAccessPoint: Bool { !isInvalid && gate.isHolding }
   var isLost: Bool { gate.isLost && gate.unreportedLoss == nil }
-  /// What the codec is to skip.
+  /// The frames that the codec skips.
   var codecSkip: CodecSettings.Skip { codec.skip(settings.skipFrames) }
-  /// How a codec is opened now.
+  /// The settings to open a codec with now.
   var codecSettings: CodecSettings { codec.settings(skipping: settings.skipFrames) }
 
   mutating func nextResult() -> SessionResult? { output.nextResult() }
@@ -102,19 +102,28 @@ struct SessionCore: ~Copyable {
     let request = input.describe(request, accessUnit, description)
     let isSplice = incoming.summary.beginsOtherSequence
     // Gaps and fields are judged without the pictures before it, which are forgotten.
-    let summary = isSplice ? input.inspect(accessUnit, description) : incoming.summary
+    var summary = isSplice ? input.inspect(accessUnit, description) : incoming.summary
+    // Without a slice, libavcodec's error is all there is.
+    let soundCount = summary.nalUnitType == nil ? accessUnit.count : input.soundByteCount(of: accessUnit)
+    if input.mayBeNALUnit(accessUnit.extracting(soundCount...)) { summary.isIncomplete = true }
     let index = input.number()
     output.count(.submitted)
-    let dropReason = input.reasonToDrop(accessUnit, summary, after: codec.youngest, skipping: settings.skipFrames)
+    let dropReason = input.reasonToDrop(
+      accessUnit, &summary, after: codec.youngest, skipping: settings.skipFrames, isLeftOut: request.isLeftOut)
     let admission = gate.admit(summary, index: index, isDropped: dropReason != nil)
     if admission == .isLost {
       if let failure = gate.takeUnreportedLoss() { output.notify(.codecLost(failure)) }
       return output.drop(request.tag, .sessionLost)
     }
-    if admission != .waits, let reason = dropReason {
+    if let reason = dropReason, admission != .waits || reason == .skipped {
+      // References are missing from here on.
+      if reason == .skipped && !summary.isDiscardable {
+        ledger.taint(before: index + 1)
+        input.pictureIsMissing(index)
+      }
       input.carryOver(summary)
       ledger.countOneWithoutPicture()
-      return output.drop(request.tag, reason)
+      return output.drop(request.tag, request.isLeftOut ? .doNotOutput : reason)
     }
     if summary.nalUnitType == nil, let fault = input.packagingFault(of: accessUnit) {
       ledger.countOneWithoutPicture()
@@ -122,7 +131,7 @@ struct SessionCore: ~Copyable {
       output.note(error)
       return output.fail(error, tag: request.tag)
     }
-    // The codec has not got the parameter sets of held access units.
+    // The codec does not have the parameter sets of held access units.
     let prefix = input.takePrefix(
       for: summary, sets: admission == .begins && gate.isHolding ? incoming.earlierParameterSets : [])
     if admission == .begins {
@@ -131,7 +140,8 @@ struct SessionCore: ~Copyable {
     }
     do throws(AVError) {
       let packet = try packets.packet(
-        copying: accessUnit, prefix: prefix, timestamp: Int64(index), patches: summary.patches)
+        copying: accessUnit.extracting(first: soundCount), prefix: prefix, timestamp: Int64(index),
+        patches: summary.patches)
       let isStart = summary.isCleanStart || admission == .begins || isSplice || !codec.isOpen
       let submission = Submission(
         index: index, request: request, summary: summary, packet: packet, parameterSets: incoming.earlierParameterSets,
@@ -148,7 +158,7 @@ struct SessionCore: ~Copyable {
     }
   }
 
-  /// Decodes what was held for want of a random access point, without waiting any longer.
+  /// Decodes the access units that were held for lack of a random access point, without waiting any longer.
   private mutating func beginWithoutRandomAccessPoint() {
     // Without a picture (nothing but parameter sets or the like) decoding does not begin.
     let holdsPictures = gate.isHoldingPictures
@@ -166,9 +176,9 @@ struct SessionCore: ~Copyable {
     }
   }
 
-  // MARK: What the codec is to do
+  // MARK: Orders for the codec
 
-  /// What the codec is to do next; nil when the next call has to come first.
+  /// The codec's next step; nil when the next call has to come first.
   mutating func nextOrder() -> CodecOrder? {
     while true {
       if let order = codec.nextOrder() { return order }
@@ -194,13 +204,13 @@ struct SessionCore: ~Copyable {
     let recoveryStart = ledger.recovery(completedBy: summary, index: index)
     ledger.admit(input.entry(for: submission, start: gate.start, recoveryStart: recoveryStart), summary)
     let oldest = ledger.first?.index ?? index
-    let isDamaged = codec.mayUseDevice && ledger.isDamaged(index)
-    take(codec.decode(submission, retries: settings.retries, oldest: oldest, isDamaged: isDamaged))
+    take(
+      codec.decode(submission, retries: settings.retries, oldest: oldest, isDamaged: ledger.isDamaged(index)))
   }
 
   // MARK: Outcomes
 
-  /// The first codec could not be opened. Returns whether another is worth an attempt at once.
+  /// The first codec could not be opened. Returns whether to try another immediately.
   mutating func openingFailed(_ error: AVError, detail: String?) -> Bool {
     output.note(DecodeError(opening: error, detail: detail))
     self.detail = detail
@@ -217,8 +227,8 @@ struct SessionCore: ~Copyable {
   /// An order was carried out, or failed because the codec is lost.
   ///
   /// - Parameters:
-  ///   - status: the delays of the codec in use; nil where there is none.
-  ///   - detail: why no process could be begun.
+  ///   - status: the delays of the codec in use; nil if there is none.
+  ///   - detail: the reason that no process could be started.
   mutating func finish(_ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, detail: String? = nil) {
     self.detail = detail
     if error?.endsProcess == true { output.count(.processLoss) }
@@ -251,42 +261,55 @@ struct SessionCore: ~Copyable {
     }
   }
 
-  /// The codec that came furthest has output what it could: another begins at `start`, or waits for a random access point.
+  /// The codec that got furthest has output all that it could. Another begins at `start`, or waits for a random
+  /// access point.
   private mutating func giveUp(_ recovery: CodecRecovery, isDrained: Bool, start: UInt64?) {
     let failure = loss.take() ?? failure(recovery.cause, at: recovery.index)
     let isEverythingOut = isDrained && ledger.isEmpty
-    // It was to give what is inside and no more: then nothing is lost.
+    // It only had to output the pictures inside: then nothing is lost.
     if recovery.isDraining && isEverythingOut { return drained() }
+    var (isReported, isIncomplete) = (false, false)
     while let first = ledger.first, first.index < start ?? .max {
+      if first.index == recovery.culprit { isReported = true } else { isIncomplete = true }
       end(first, first.index == recovery.culprit ? .failed(recovery.cause) : .dropped(.sessionLost))
     }
     if start == nil { reset(to: .lost(unreported: isEverythingOut ? failure : nil)) }
     output.count(.resynchronisation)
-    if start == nil, gate.unreportedLoss == nil { output.notify(.codecLost(failure)) }
+    // If decoding continues, the failure of one access unit reports the loss of those behind it.
+    let isSilent = start != nil && isIncomplete && !isReported
+    if isSilent || start == nil && gate.unreportedLoss == nil { output.notify(.codecLost(failure)) }
     if start == nil, recovery.isDraining { drained() }
   }
 
-  // MARK: What the codec does
+  // MARK: Events of the codec
 
   /// Decoding of an access unit has ended; libavcodec found these errors in its picture.
   mutating func decoded(_ index: UInt64, _ error: AVError?, _ errors: FrameErrors) {
+    codec.hasDecoded(index)
     ledger.note(errors, at: index)
     guard let record = ledger[index] else { return }
     if let error, record.nalUnitType != nil { note(error, at: index) }
     if let ending = ledger.ending(of: record, error: error) { end(record, ending) }
   }
 
+  /// There is no memory to output the picture of an access unit in. Pictures that refer to it are not concerned.
+  mutating func unplaced(_ index: UInt64, _ error: AVError) {
+    note(error, at: index)
+    if let record = ledger[index] { end(record, .failed(error)) }
+  }
+
   /// libavcodec has returned an error.
   mutating func note(_ error: AVError, at index: UInt64) { output.note(failure(error, at: index)) }
 
   private func failure(_ error: AVError, at index: UInt64) -> DecodeError {
-    // Where software may take over, what the device does not decode fails only for want of a replay.
+    // If software may take over, access units that the device does not decode fail only for lack of a replay.
     let error = error.isOfHardware && codec.mayFallBack ? .hardwareFailed : error
     if error == .serviceUnavailable { return DecodeError(opening: error, detail: detail) }
     return ledger[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
   }
 
-  /// A picture has come out; libavcodec found these errors in it. Returns what is to be output; nil for nothing.
+  /// A picture has come out; libavcodec found these errors in it. Returns its status for output; nil to output
+  /// nothing.
   ///
   /// - Parameter isOfDevice: a device has decoded it.
   mutating func picture(
@@ -303,7 +326,11 @@ struct SessionCore: ~Copyable {
     // In a replay most access units have their result already.
     guard let record = ledger.remove(index) else { return nil }
     defer { gate.outputPicture(index) }
-    while let first = ledger.outrun(by: record) { end(first, first.unseenEnding) }
+    if codec.isDeepened, output.isOutOfOrder(record) {
+      output.drop(record.tag, .outOfOrder)
+      return nil
+    }
+    while let first = ledger.outrun(by: record) { end(first, output.unseenEnding(of: first)) }
     let isUnrecovered = gate.isUnrecovered(record, isFlagged: picture.isCorrupt, isDraining: isDraining)
     let awaitsRecovery = gate.awaitsRecovery(record, isTainted: ledger.isTainted(record))
     if !isUnrecovered && !awaitsRecovery { gate.outputCorrectPicture() }
@@ -317,7 +344,7 @@ struct SessionCore: ~Copyable {
     return isShown ? PictureStatus(record, isCorrupt: isCorrupt, latency: latency) : nil
   }
 
-  /// What is to be output is complete.
+  /// A picture for output is complete.
   mutating func show(_ picture: DecodedPicture) { output.show(picture) }
 
   private mutating func end(_ record: LedgerEntry, _ ending: AccessUnitLedger.Ending) {
@@ -335,12 +362,14 @@ struct SessionCore: ~Copyable {
 
   /// Ends access units that have been inside for longer than any decoder may hold them.
   private mutating func settle(upTo index: UInt64) {
-    while let first = ledger.overdue(at: index, threadDelay: codec.threadDelay) { end(first, first.unseenEnding) }
+    while let first = ledger.overdue(at: index, threadDelay: codec.threadDelay) {
+      end(first, output.unseenEnding(of: first))
+    }
   }
 
-  // MARK: What ends
+  // MARK: Endings
 
-  /// Outputs everything inside. What waits for a random access point is decoded without one.
+  /// Outputs everything inside. Access units that wait for a random access point are decoded without one.
   mutating func drain() {
     beginWithoutRandomAccessPoint()
     tasks.append(.drain)
@@ -355,8 +384,8 @@ struct SessionCore: ~Copyable {
     tasks.append(.endSequence)
   }
 
-  /// Discards everything inside, and results that nobody has fetched. Returns pictures among these, for the caller to
-  /// release.
+  /// Discards everything inside, and results that have not been fetched. Returns the pictures among these, for the
+  /// caller to release.
   mutating func flush() -> [DecodedPicture] {
     let pictures = output.flush()
     reset(to: .flushed)
@@ -369,11 +398,11 @@ struct SessionCore: ~Copyable {
   }
 
   private mutating func drained() {
-    while let first = ledger.first { end(first, first.unseenEnding) }
+    while let first = ledger.first { end(first, output.unseenEnding(of: first)) }
     reset(to: .drained)
   }
 
-  /// The codec forgets its references, and the stages what they have recorded of them.
+  /// The codec forgets its references, and the stages their records of them.
   private mutating func reset(to ending: SessionEnding) {
     if ending.discardsAccessUnits {
       dropHeld(.flushed)

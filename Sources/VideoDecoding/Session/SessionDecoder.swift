@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import CodecLink
 
-/// What decodes.
+/// The decoder that a session uses.
 public enum SessionDecoder: Sendable, Hashable {
   /// libavcodec, on the processor.
   case software
-  /// A device, spoken to by `method` (`CUDA`, `VA-API`); `name` is what its driver calls it, or where it is.
+  /// A device, accessed by `method` (`CUDA`, `VA-API`). `name` is the driver's name for it, or else its place.
   case hardware(method: String, name: String)
 }
 
@@ -20,7 +20,7 @@ extension SessionDecoder: CustomStringConvertible {
 }
 
 extension SessionDecoder {
-  /// What a codec's process reports.
+  /// Translates the report of a codec's process.
   init(_ report: DeviceReport) {
     switch report {
     case .opened(let method, let name, _):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// How far a session's output is behind its input.
+/// The delay from a session's input to its output.
 public struct SessionLatency: Sendable, Hashable {
   /// Frames held back for reordering.
   public let reorderDepth: Int

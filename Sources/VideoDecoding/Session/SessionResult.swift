@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The result of an access unit. Every one that `decode` takes gets exactly one.
+/// The result of an access unit. Every access unit that `decode` takes gets exactly one.
 public enum SessionResult: Sendable {
   /// A picture. Frames come in presentation order.
   case frame(DecodedPicture)

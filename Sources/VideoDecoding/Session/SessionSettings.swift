@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// What may change while a session decodes.
+/// The settings that may change while a session decodes.
 struct SessionSettings {
   /// Which pictures are skipped, from the next access unit on.
   var skipFrames: SessionConfiguration.SkipFrames
-  /// Whether damaged pictures are output, flagged, rather than dropped; from the next picture that the codec outputs on.
+  /// Whether damaged pictures are output, flagged as corrupted, instead of being dropped. A change applies to the
+  /// codec's next picture.
   var outputCorrupt: Bool
   /// Attempts to restart a lost codec before an access unit fails, from the next loss on.
   var retries: Int

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// A session's counts since it was created. `submitted` = `output` + `dropped` + `failed` + those still inside.
+/// A session's counts since it was created. `submitted` = `output` + `dropped` + `failed` + access units still
+/// inside.
 public struct SessionStatistics: Sendable, Hashable {
   /// Access units that `decode` took.
   public var submitted: UInt64 = 0
@@ -8,8 +9,8 @@ public struct SessionStatistics: Sendable, Hashable {
   public var output: UInt64 = 0
   /// Access units dropped, for any reason.
   public var dropped: UInt64 = 0
-  /// Of these, those whose picture is missing from the output; not, for one, a second field, which is in the picture of
-  /// the first.
+  /// Dropped access units whose picture is missing from the output. A second field, for example, does not count: it
+  /// is in the picture of the first.
   public var lost: UInt64 = 0
   /// Access units that failed.
   public var failed: UInt64 = 0
@@ -19,13 +20,13 @@ public struct SessionStatistics: Sendable, Hashable {
   public var concealed: UInt64 = 0
   /// Frames that differ from the stream's picture hash; output or not.
   public var hashMismatches: UInt64 = 0
-  /// Codecs opened again after one was lost.
+  /// Codecs opened again after one was lost, or to hold more pictures back than the stream signals.
   public var restarts: UInt64 = 0
   /// Access units decoded again after that.
   public var replayed: UInt64 = 0
   /// Codecs lost because their process ended, did not answer in time, or broke the protocol.
   public var processesLost: UInt64 = 0
-  /// What decodes; `nil` without a codec.
+  /// The decoder in use; `nil` without a codec.
   public var decoder: SessionDecoder?
   /// The number of the process that the codec is in; `nil` for the application's, and without a codec.
   public var codecProcess: Int32?
@@ -35,7 +36,7 @@ public struct SessionStatistics: Sendable, Hashable {
   public var resynchronisations: UInt64 = 0
   /// Pictures decoded into the session's own memory because the allocator's was missing or unsuitable.
   public var allocatorMisses: UInt64 = 0
-  /// The last failure, whether or not the session got over it.
+  /// The last failure, whether or not the session recovered from it.
   public var lastError: DecodeError?
 
   /// Nothing yet.

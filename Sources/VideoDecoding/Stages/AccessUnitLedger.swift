@@ -2,13 +2,13 @@
 import AVCodec
 import H26x
 
-/// Stage: the access units whose result is not yet known, and what damage means for them.
+/// Stage: the access units whose result is not yet known, and the consequences of damage for them.
 struct AccessUnitLedger {
   private(set) var pending = PendingAccessUnits()
   private(set) var damage = DamageTracker()
   /// Access units so far that have no picture, because they were dropped or skipped.
   private var countWithoutPicture: UInt64 = 0
-  /// Those that have begun a picture.
+  /// Access units that have started a picture.
   private let started: StartedPictures
 
   init(_ started: StartedPictures) { self.started = started }
@@ -22,14 +22,14 @@ struct AccessUnitLedger {
 
   // MARK: Access units come in
 
-  /// Whether references are to be followed from an intra picture on: after it every slice is read to know which pictures
-  /// are correct; elsewhere none.
+  /// Whether to follow references, starting at an intra picture. Every slice after it is then read to find out which
+  /// pictures are correct; elsewhere no slice is.
   func mayRecover(at summary: DecodingSummary, followingFrom followed: UInt64?) -> Bool {
     summary.isIntra && !summary.randomAccess.isMarked && damage.isTainted
       && followed.map { $0 < damage.damageEnd } ?? true
   }
 
-  /// Where the recovery began that this access unit completes; nil when it completes none.
+  /// The start of the recovery that this access unit completes; nil if it completes none.
   mutating func recovery(completedBy summary: DecodingSummary, index: UInt64) -> UInt64? {
     damage.recovery(completedBy: summary, index: index)
   }
@@ -43,6 +43,7 @@ struct AccessUnitLedger {
     guard summary.isSecondField, record.index > 0 else { return }
     pending.update(record.index - 1) { first in
       first.hasBothFields = true
+      if record.taint == .tainted { first.taint = .tainted }
       if let duration = record.duration { first.duration = first.duration.map { $0 + duration } }
     }
   }
@@ -65,7 +66,7 @@ struct AccessUnitLedger {
     spreadDamage(from: record)
   }
 
-  /// A picture is damaged, and with it those that refer to it.
+  /// A picture is damaged, and so are the pictures that refer to it.
   mutating func spreadDamage(from record: LedgerEntry) {
     guard record.isReference else { return }
     damage.spread(after: record.index, byReferences: record.references != nil, in: &pending)
@@ -80,12 +81,12 @@ struct AccessUnitLedger {
     }
   }
 
-  /// Whether a part of an access unit, or of what it refers to, is known to be missing or damaged.
+  /// Whether a part of an access unit, or of its references, is known to be missing or damaged.
   func isDamaged(_ index: UInt64) -> Bool { pending[index].map { $0.isIncomplete || isTainted($0) } ?? false }
 
   // MARK: Access units get their results
 
-  /// How an access unit ends without a picture.
+  /// The result of an access unit without a picture.
   enum Ending {
     case dropped(DropReason)
     case failed(AVError)
@@ -95,7 +96,7 @@ struct AccessUnitLedger {
 
   mutating func remove(_ index: UInt64) -> LedgerEntry? { pending.remove(index) }
 
-  /// Decoding of an access unit has ended: if no picture was begun, none will come. Nil while one may.
+  /// Decoding of an access unit has ended: if no picture was started, none will come. Nil while one may.
   mutating func ending(of record: LedgerEntry, error: AVError?) -> Ending? {
     guard record.nalUnitType != nil else { return .dropped(.noPicture) }
     let hasStarted = started.contains(record.index)
@@ -114,7 +115,7 @@ struct AccessUnitLedger {
   /// The oldest access unit, if it has been inside for longer than any decoder may hold it. Counts pictures: an access
   /// unit without one pushes none out.
   func overdue(at index: UInt64, threadDelay: Int) -> LedgerEntry? {
-    // 16 frames of two fields, those in threads, and one being decoded.
+    // 16 frames of two fields, the frames in threads, and one being decoded.
     let window = UInt64(2 * (20 + threadDelay))
     guard let first = pending.first,
       first.index + window + (countWithoutPicture - first.countWithoutPictureBefore) <= index
@@ -122,8 +123,9 @@ struct AccessUnitLedger {
     return first
   }
 
-  /// The oldest access unit, if it precedes the sequence of one whose picture comes out: its own can no longer come,
-  /// unless the sequence's first picture was not decoded; then libavcodec continues with those it has.
+  /// The oldest access unit, if it precedes the sequence of one whose picture comes out. Its own picture can no
+  /// longer come, unless the sequence's first picture was not decoded; libavcodec then continues with its existing
+  /// pictures.
   func outrun(by record: LedgerEntry) -> LedgerEntry? {
     guard let first = pending.first, first.index < record.sequenceStart, started.contains(record.sequenceStart) else {
       return nil
@@ -138,7 +140,4 @@ extension LedgerEntry {
     // Its count of slices is wrong for the second of two fields with frame threads.
     !(isField ? errors.subtracting(.slices) : errors).isEmpty
   }
-
-  /// How an access unit ends whose picture was begun and will not come out.
-  var unseenEnding: AccessUnitLedger.Ending { error.map { .failed($0) } ?? .dropped(.notShown) }
 }

@@ -2,43 +2,48 @@
 import AVCodec
 import H26x
 
-/// Stage: has the codec decode, one order after the other. A lost one is replaced: others are opened until one has decoded
-/// the replay buffer, or no attempts are left.
+/// Stage: has the codec decode, one order after the other. A lost codec is replaced: others are opened until one has
+/// decoded the replay buffer, or no attempts are left.
 struct CodecControl {
   private var setup: StreamSetup
   private let configuration: SessionConfiguration
   private let packets = PacketPool()
   private var replay: ReplayBuffer
-  /// How far output is behind input, as the codec reported it last; nil without a codec.
+  /// The delays that the codec reported last; nil without a codec.
   private var status: CodecStatus?
   /// Frames held back for reordering when the last access unit had been decoded.
   private var settledDepth = 0
+  /// Frames to hold back for reordering because the stream reorders more deeply than it signals.
+  private var deepenedTo = 0
   private var orders = RingQueue<CodecOrder>()
-  /// What is left of a replay.
+  /// The remaining entries of a replay.
   private var replaying: ArraySlice<ReplayBuffer.Entry> = []
-  /// How a lost codec is replaced; nil while none is lost.
+  /// The replacement of a lost codec; nil while none is lost.
   private var recovery: CodecRecovery?
   /// Whether a device decodes.
   private var hardware: HardwareUse
+  /// The youngest access unit whose decoding has ended in any codec so far.
+  private var youngestDecoded: UInt64?
   /// The youngest access unit inside when a drain began.
   private var drainEnd: UInt64 = 0
 
-  /// What an order has led to.
+  /// The result of an order.
   enum Outcome {
     /// More orders follow.
     case none
-    /// An access unit, and what was sent with it, has gone to the codec, which may hold it back.
+    /// An access unit, with everything sent in front of it, has gone to the codec, which may hold it back.
     case decoded(index: UInt64)
     /// Everything is output.
     case drained
-    /// The codec is lost, or could not be opened: another one is opened, or what is inside the lost one is output.
+    /// The codec is lost, or could not be opened. Another is opened, or the pictures inside the lost codec are
+    /// output.
     case lost(AVError, index: UInt64)
-    /// Another codec has taken the place of the lost one. Of access units before `start` it knows nothing.
+    /// Another codec has taken the place of the lost one. It has not decoded access units before `start`.
     case replaced(start: UInt64, index: UInt64, isDraining: Bool)
     /// The wait for the codec was cancelled.
     case cancelled
-    /// No codec could be made to continue. What was inside the lost one is output, unless that failed, too. Another one
-    /// begins at `start`, behind the access unit that ends processes; nil where it has to wait for one.
+    /// No codec could be made to continue. The pictures inside the lost codec are output, unless that failed, too.
+    /// Another codec begins at `start`, behind the access unit that ends processes; nil if it has to wait for one.
     case gaveUp(CodecRecovery, isDrained: Bool, start: UInt64?)
   }
 
@@ -56,10 +61,10 @@ struct CodecControl {
   /// The youngest packet.
   var youngest: Packet? { replay.youngest }
   var threadDelay: Int { status?.threadDelay ?? 0 }
-  /// Frames held back for reordering; where the codec was just lost, by it.
+  /// Frames held back for reordering; if the codec was just lost, the frames that it held back.
   private var reorderDepth: Int { status?.reorderDepth ?? settledDepth }
 
-  /// How far output is behind input: the stream's reordering as known by now, and the threads' share.
+  /// The delay from input to output: the stream's reordering as known so far, and the threads' share.
   var latency: SessionLatency {
     SessionLatency(
       reorderDepth: max(
@@ -67,7 +72,7 @@ struct CodecControl {
       threadDelay: threadDelay)
   }
 
-  /// What the codec is to skip.
+  /// The frames that the codec skips.
   func skip(_ frames: SessionConfiguration.SkipFrames) -> CodecSettings.Skip { setup.codecSkip(frames) }
 
   /// Whether access units of another format may follow.
@@ -80,13 +85,13 @@ struct CodecControl {
   /// The codec reports its delays; nil when there is none any more.
   mutating func report(_ status: CodecStatus?) { self.status = status }
 
-  /// How a codec is opened now. Frame threads report a deeper reordering only frames later: they get all that is known,
-  /// and no frame is lost.
+  /// The settings to open a codec with now. Frame threads report a deeper reordering only frames later: they get the
+  /// depth known so far, and no frame is lost.
   func settings(skipping frames: SessionConfiguration.SkipFrames) -> CodecSettings {
     var configuration = configuration
     if recovery?.isCautious == true { configuration.threadType = .none }
     var settings = setup.codecSettings(configuration, skip: skip(frames)) { learnsLate in
-      learnsLate ? settledDepth : replay.start?.reorderDepth ?? settledDepth
+      max(deepenedTo, learnsLate ? settledDepth : replay.start?.reorderDepth ?? settledDepth)
     }
     settings.usesHardware = recovery?.isOnDevice ?? hardware.isOnDevice
     if settings.usesHardware { settings.surfaceCount = configuration.surfaceCount }
@@ -95,49 +100,47 @@ struct CodecControl {
 
   // MARK: Hardware
 
-  /// Whether the configuration allows a device.
-  var mayUseDevice: Bool { configuration.hardware != .off }
   /// Whether the configuration allows software to take a device's place.
   var mayFallBack: Bool { configuration.hardware == .preferred }
 
-  /// The first codec could not be opened. Returns whether another is worth an attempt at once.
+  /// The first codec could not be opened. Returns whether to try another immediately.
   mutating func openingFailed(_ error: AVError) -> Bool {
     guard hardware.mayFallBack, error != .cancelled else { return false }
     hardware.fallBack(for: error, at: 0, format: [])
     return true
   }
 
-  /// Why software has taken a device's place; nil where it has not since the last call.
+  /// The reason that software has taken a device's place; nil if it has not since the last call.
   mutating func takeFallBack() -> HardwareUse.Reason? { hardware.takeReport() }
 
-  /// The device has output a wrong picture: what else it outputs is not shown.
+  /// The device has output a wrong picture: its other pictures are not shown.
   var isDistrusted: Bool { hardware.isDistrusted }
 
-  /// The device has output a wrong picture. Returns whether software is to decode it again.
+  /// The device has output a wrong picture. Returns whether software should decode it again.
   mutating func distrust() -> Bool {
     guard hardware.mayFallBack, replay.isUsable else { return false }
     hardware.distrust()
     return true
   }
 
-  /// Whether what the codec outputs of this access unit is incomplete, because it failed in decoding it.
+  /// Whether the codec's output for this access unit is incomplete, because it failed in decoding it.
   func hasFailed(in accessUnit: UInt64) -> Bool { recovery?.hasFailed(in: accessUnit) ?? false }
 
   // MARK: Orders
 
-  /// What the codec is to do next; nil for nothing.
+  /// The codec's next step; nil for nothing.
   mutating func nextOrder() -> CodecOrder? {
     if let order = orders.popFirst() { return order }
     // The last entry is the youngest access unit.
     return replaying.popFirst().map { .decode($0.packet, index: $0.index, isRepeated: !replaying.isEmpty) }
   }
 
-  /// Decodes an access unit; where the codec was lost before, that may be the random access point at which another
+  /// Decodes an access unit. If the codec was lost before, that may be the random access point at which another
   /// begins.
   ///
   /// - Parameters:
   ///   - oldest: the oldest access unit without a result.
-  ///   - isDamaged: a part of it, or of what it refers to, is known to be missing.
+  ///   - isDamaged: whether a part of it, or of its references, is known to be missing.
   mutating func decode(_ submission: Submission, retries: Int, oldest: UInt64, isDamaged: Bool) -> Outcome {
     let (index, summary) = (submission.index, submission.summary)
     let start = ReplayBuffer.Start(
@@ -147,11 +150,13 @@ struct CodecControl {
     replay.append(
       submission.packet, index: index, start: submission.isStart ? start : nil,
       isLeading: summary.isLeading || summary.nalUnitType == nil)
-    let changesPlace = hardware.changesPlace(
-      at: index, oldest: oldest, replaying: replay, isDamaged: isDamaged,
-      mayBeThere: HardwareRequest(place: configuration.hardwareDevice).hasCandidates)
+    let isReplaced =
+      hardware.changesPlace(
+        at: index, oldest: oldest, replaying: replay, isDamaged: isDamaged,
+        mayBeThere: HardwareRequest(place: configuration.hardwareDevice).hasCandidates)
+      || !isDamaged && deepens(for: summary, oldest: oldest)
     let isDue = replay.takeDue()
-    guard isOpen, !changesPlace else {
+    guard isOpen, !isReplaced else {
       if isOpen { orders.append(.setAside) }
       recovery = CodecRecovery(
         at: index, .external, attempts: max(1, retries), isOnDevice: hardware.isOnDevice,
@@ -163,6 +168,27 @@ struct CodecControl {
     orders.append(.decode(submission.packet, index: index))
     return .none
   }
+
+  /// Whether another codec, which holds more frames back for reordering, should decode an access unit. If the access
+  /// unit's picture contradicts the reorder depth that the stream signals, libavcodec would discard it. Pictures
+  /// behind a loss prove nothing.
+  ///
+  /// A gap in picture order count shows the contradiction early, so that no picture is output before those in the
+  /// gap. If delay matters more, the signaled depth holds until a picture contradicts it.
+  private mutating func deepens(for summary: DecodingSummary, oldest: UInt64) -> Bool {
+    guard summary.order != nil, let sent = setup.reorderDepth, let start = replay.firstIndex else { return false }
+    let depth = max(sent, deepenedTo)
+    var needed = summary.reorderDepth
+    if configuration.expectsReordering, needed > depth || depth == 0 && summary.followsOrderGap {
+      needed = max(needed, setup.bufferedFrames, 1)
+    }
+    guard needed > depth, replay.isWhole, oldest >= start else { return false }
+    deepenedTo = min(needed, 15)
+    return deepenedTo > depth
+  }
+
+  /// Whether more frames are held back for reordering than the stream signals.
+  var isDeepened: Bool { deepenedTo > 0 }
 
   /// Outputs everything inside, up to access unit `index`.
   mutating func drain(upTo index: UInt64) -> Outcome {
@@ -189,10 +215,13 @@ struct CodecControl {
     replay.removeAll()
   }
 
+  /// Decoding of an access unit has ended.
+  mutating func hasDecoded(_ index: UInt64) { youngestDecoded = max(youngestDecoded ?? 0, index) }
+
   /// A correct picture has come out.
   mutating func outputPicture(_ index: UInt64) { replay.outputPicture(index) }
 
-  // MARK: How orders ended
+  // MARK: Outcomes of orders
 
   /// An order was carried out, or failed because the codec is lost.
   ///
@@ -257,24 +286,24 @@ struct CodecControl {
   /// - Parameter index: the access unit that the last codec failed in.
   private mutating func openAnother(failedAt index: UInt64) {
     let wasOnDevice = recovery?.isOnDevice ?? false
-    let isReplayed = replay.isUsable && recovery?.chooseReplay() == true
+    let isReplayed = replay.isUsable && recovery?.chooseReplay(youngestDecoded: youngestDecoded) == true
     if wasOnDevice, hardware.mayFallBack, let recovery, !isReplayed || !recovery.isOnDevice {
       hardware.fallBack(for: recovery.cause, at: recovery.index, format: replay.format(at: index))
     }
     if isReplayed { return orders.append(.open) }
-    // If none gets through, the pictures inside the one that came furthest are all there are.
+    // If none gets through, the pictures inside the codec that got furthest are all there are.
     orders.append(.takeBack)
     giveUp()
   }
 
-  /// Has the codec output what is inside, and nothing after it.
+  /// Has the codec output its pictures, and nothing after them.
   private mutating func giveUp() {
     recovery?.giveUp()
     orders.append(.drain)
   }
 
-  /// What the codec that came furthest could give is output. Where an IRAP picture (of H.264, an IDR picture) is among
-  /// the access units that came behind the one which ends processes, another codec begins there.
+  /// The codec that got furthest has output all that it could. If an IRAP picture (of H.264, an IDR picture) is among
+  /// the access units behind the one that ends processes, another codec begins there.
   private mutating func gaveUp(
     _ recovery: CodecRecovery, isDrained: Bool, start: UInt64?, retries: Int
   ) -> Outcome {
@@ -307,7 +336,7 @@ struct CodecControl {
 
   private mutating func replaced(by recovery: CodecRecovery) -> Outcome {
     orders.append(.closeLost)
-    // A drain has its attempts once, however often the codec is lost in it.
+    // A drain gets its attempts once, however often the codec is lost in it.
     if recovery.isDraining { orders.append(.drain) } else { self.recovery = nil }
     settledDepth = recovery.isDraining ? settledDepth : reorderDepth
     return .replaced(start: replay.firstIndex ?? 0, index: recovery.index, isDraining: recovery.isDraining)

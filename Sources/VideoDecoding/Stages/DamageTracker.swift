@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// Follows damage from picture to picture, in decoding order. With reference picture sets (H.265), pictures that refer
-/// to damaged ones are damaged; without, all that follow a damaged reference picture are, up to a recovery that begins
-/// after it.
+/// Follows damage from picture to picture, in decoding order. With reference picture sets (H.265), pictures that
+/// refer to damaged ones are damaged. Without, all pictures after a damaged reference picture are damaged, up to a
+/// recovery that begins after it.
 struct DamageTracker {
-  /// What the damage so far means for the next access unit.
+  /// The effect of the damage so far on the next access unit.
   private var taint = LedgerEntry.Taint.none
   /// The index after the last lost or damaged access unit.
   private(set) var damageEnd: UInt64 = 0
@@ -29,19 +29,22 @@ struct DamageTracker {
     damageEnd = index
   }
 
-  /// Where the recovery began that this access unit completes; nil when it completes none.
+  /// The start of the recovery that this access unit completes; nil if it completes none.
   mutating func recovery(completedBy summary: DecodingSummary, index: UInt64) -> UInt64? {
     if summary.randomAccess.isMarked { recoveryStart = index }
     return summary.completesRecovery ? recoveryStart : nil
   }
 
-  /// Takes the next access unit, and marks it where it is damaged.
+  /// Takes the next access unit, and marks it if it is damaged.
   mutating func admit(_ record: inout LedgerEntry, _ summary: DecodingSummary) {
     if let references = record.references { return admit(&record, references) }
     // The picture may be a recovery point itself.
     if summary.followsGap || summary.isBrokenLink { taint(before: record.index) }
     taint = record.remaining(taint, damageEnd: damageEnd)
-    record.taint = record.isFree(ofDamageBefore: damageEnd) ? .none : taint
+    // A second field may refer to missing pictures, even if the first does not.
+    let needsNothing = summary.isIntra && !summary.isField || record.isFree(ofDamageBefore: damageEnd)
+    record.taint = needsNothing ? .none : taint
+    if summary.lacksFirstField { record.taint = .tainted }
     guard summary.isIncomplete else { return }
     // libavcodec conceals it, but reports that only without slice threads.
     record.taint = .tainted
@@ -65,7 +68,8 @@ struct DamageTracker {
     return record.recoveredSince.map { $0 < damageEnd } ?? true
   }
 
-  /// Damage was found in a picture: it spreads to those that follow it in decoding order, or those that refer to it.
+  /// Damage was found in a picture. It spreads to the pictures that follow it in decoding order, or to those that
+  /// refer to it.
   ///
   /// - Parameter byReferences: whether pictures have reference picture sets.
   mutating func spread(

@@ -7,10 +7,12 @@ struct DecodeRequest {
   let tag: UInt64
   /// Presentation time, if known.
   var time: Duration?
-  /// How long the picture is shown, if known.
+  /// The picture's duration, if known.
   var duration: Duration?
-  /// How the picture is to be displayed by the SEI messages up to it.
+  /// The display metadata of the SEI messages up to the picture.
   var display = DisplayMetadata()
   /// Decode only because later pictures refer to it.
   var doNotOutput = false
+  /// Leave out, with both fields of a frame or none, as in key-unit trick mode.
+  var isLeftOut = false
 }

@@ -4,20 +4,20 @@ import AVCodec
 /// Stage: whether a device decodes, why it does not, and when it is tried again.
 struct HardwareUse {
   private let wanted: SessionConfiguration.Hardware
-  /// Why software decodes in the device's place; nil where it does not.
+  /// The reason that software decodes in the device's place; nil if it does not.
   private var obstacle: Obstacle?
-  /// The access unit from which on software decodes.
+  /// The first access unit that software decodes.
   private var leftAt: UInt64 = 0
-  /// Why software has taken the device's place, until it is reported.
+  /// The reason that software has taken the device's place, until it is reported.
   private var unreported: Reason?
-  /// The device has output a wrong picture: what else it outputs is not trusted.
+  /// The device has output a wrong picture: its other pictures are not trusted.
   private(set) var isDistrusted = false
   /// Times of the last attempts to return to the device.
   private var tries: [Duration] = []
   /// Since the device last decoded for a minute.
   private var pause = RetryPause()
 
-  /// Why a device does not decode.
+  /// The reason that a device does not decode.
   private enum Obstacle: Equatable {
     /// None can be opened.
     case unavailable
@@ -29,7 +29,7 @@ struct HardwareUse {
     case damage
   }
 
-  /// Why software takes a device's place.
+  /// The reason that software takes a device's place.
   enum Reason {
     case failure(AVError)
     /// The stream is damaged.
@@ -48,7 +48,7 @@ struct HardwareUse {
 
   // MARK: Away from the device
 
-  /// The device cannot continue: software decodes access unit `index`, where these parameter sets are in force.
+  /// The device cannot continue: software decodes access unit `index`, at which these parameter sets are in force.
   mutating func fallBack(
     for error: AVError, at index: UInt64, format parameterSets: [UInt8],
     now: @autoclosure () -> Duration = RetryPause.now
@@ -64,11 +64,11 @@ struct HardwareUse {
     guard obstacle == .failed || obstacle == .unavailable else { return }
     let now = now()
     if let last = tries.last, now - last > .seconds(60) { pause.forgetFailures() }
-    // What could not be opened is not there a moment later.
+    // A device that could not be opened will not appear a moment later.
     pause.extend(isFirstFree: obstacle == .failed, now: now)
   }
 
-  /// Why software has taken the device's place; nil where it has not since the last call.
+  /// The reason that software has taken the device's place; nil if it has not since the last call.
   mutating func takeReport() -> Reason? { unreported.take() }
 
   mutating func distrust() { isDistrusted = true }
@@ -81,15 +81,15 @@ struct HardwareUse {
 
   // MARK: Changing the decoder
 
-  /// Whether another codec, of the device or in software, is to decode access unit `index`.
+  /// Whether another codec, of the device or in software, should decode access unit `index`.
   ///
-  /// Software takes over where the stream is damaged. The device returns after a random access point, when the replay no
-  /// longer contains what it failed in. Both wait until a replay gives every picture that is not out.
+  /// Software takes over if the stream is damaged. The device returns after a random access point, when the replay no
+  /// longer contains the access unit that it failed in. Both wait until a replay gives every picture that is not out.
   ///
   /// - Parameters:
   ///   - oldest: the oldest access unit without a result.
-  ///   - replay: what the other codec decodes first.
-  ///   - isDamaged: a part of the access unit, or of what it refers to, is known to be missing.
+  ///   - replay: the packets that the other codec decodes first.
+  ///   - isDamaged: whether a part of the access unit, or of its references, is known to be missing.
   ///   - mayBeThere: whether a device that could not be opened may be there now.
   mutating func changesPlace(
     at index: UInt64, oldest: UInt64, replaying replay: borrowing ReplayBuffer, isDamaged: Bool,

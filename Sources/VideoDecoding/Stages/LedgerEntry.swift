@@ -2,40 +2,42 @@
 import AVCodec
 import H26x
 
-/// What a session remembers of an access unit until its result is known.
+/// A session's record of an access unit until its result is known.
 struct LedgerEntry {
   /// Counts access units from 0; the packet's timestamp.
   let index: UInt64
   let tag: UInt64
   /// Presentation time, if known.
   var time: Duration?
-  /// How long its picture is shown, if known.
+  /// The picture's duration, if known.
   var duration: Duration?
-  /// How it is to be displayed by the SEI messages up to it.
+  /// The display metadata of the SEI messages up to the picture.
   var display = DisplayMetadata()
   let doNotOutput: Bool
+  /// Its kind is skipped.
+  var isHidden = false
   let nalUnitType: UInt8?
   let isField: Bool
   let isRandomAccessPoint: Bool
-  /// A leading picture (H.265): a codec that begins at the CRA picture before it leaves it out.
+  /// A leading picture (H.265): a codec that begins at the CRA picture before it does not output it.
   var isLeading = false
   /// Other pictures refer to it.
   let isReference: Bool
-  /// Correct whatever came before: an IDR picture or one after it in decoding order, one that completes a recovery, one
-  /// that is intra-coded throughout.
+  /// Correct regardless of earlier pictures: an IDR picture or a picture after it in decoding order, a picture that
+  /// completes a recovery, or a picture that is intra-coded throughout.
   let standsAlone: Bool
   /// The last picture up to this one that began a coded video sequence: once that is output, nothing from before it can
   /// follow.
   let sequenceStart: UInt64
-  /// Where the recovery began that this picture completes; its own index for an IDR picture.
+  /// The start of the recovery that this picture completes; its own index for an IDR picture.
   let recoveryStart: UInt64?
-  /// What decoding began at.
+  /// The kind of access unit that decoding began at.
   let start: StartGate.Start
-  /// It refers to nothing before this access unit, directly or through others; nil where that is not known.
+  /// It refers to nothing before this access unit, directly or through others; nil if unknown.
   var referencesSince: UInt64?
-  /// What it refers to, where that is known (H.265).
+  /// Its references, if known (H.265).
   var references: DecodingSummary.References?
-  /// It is correct if nothing from this access unit on is damaged.
+  /// It is correct if there is no damage at or after this access unit.
   var recoveredSince: UInt64?
   /// It is shown before the recovery point at which decoding may have begun.
   var awaitsRecovery = false
@@ -43,6 +45,8 @@ struct LedgerEntry {
   var isIncomplete = false
   /// It is for output (`pic_output_flag`).
   var isShown = true
+  /// Its position in output order; nil if unknown.
+  var order: OutputOrder?
   /// The hash that the decoded picture must have.
   var hash: H265.DecodedPictureHash?
   /// Whether it references damaged pictures.
@@ -58,13 +62,13 @@ struct LedgerEntry {
 
   enum Taint: Equatable {
     case none
-    /// Correct once the picture of access unit `index` is output: only those shown before it reference
-    /// damaged pictures.
+    /// Correct once the picture of access unit `index` is output: only pictures shown before it reference damaged
+    /// pictures.
     case until(index: UInt64)
     case tainted
   }
 
-  /// What damage that ends before access unit `damageEnd` means for this picture and later ones.
+  /// The effect of damage that ends before access unit `damageEnd` on this picture and later ones.
   func remaining(_ taint: Taint, damageEnd: UInt64) -> Taint {
     guard taint != .none, let recoveryStart, recoveryStart >= damageEnd else { return taint }
     if recoveryStart == sequenceStart { return .none }
@@ -100,6 +104,8 @@ extension LedgerEntry {
     awaitsRecovery = summary.awaitsRecovery
     isIncomplete = summary.isIncomplete
     isShown = summary.isShown
+    isHidden = summary.isHidden
+    order = summary.order
     hash = summary.hash
   }
 }

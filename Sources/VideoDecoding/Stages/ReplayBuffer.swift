@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// The packets that bring a new codec to where the lost one was: from the last random access point of which all earlier
-/// and leading pictures are output, limited in bytes and number.
+/// The packets that bring a new codec to the lost codec's position. They start at the last random access point of
+/// which all earlier and leading pictures are output, and are limited in bytes and number.
 struct ReplayBuffer {
   struct Entry {
     let packet: Packet
     let index: UInt64
   }
 
-  /// What a codec needs to begin at an entry.
+  /// The state that a codec needs to begin at an entry.
   struct Start {
     /// Parameter sets before it, in the stream's packaging.
     let parameterSets: [UInt8]
     /// The parameter sets in force at it, its own included.
     var parameterSetsInForce: [UInt8] = []
     /// Frames that the codec held back for reordering at that point. A codec that adapts loses a frame each time it
-    /// raises this: the new one has to lose the same.
+    /// raises this number, and the new codec has to lose the same frames.
     let reorderDepth: Int
     /// A codec that begins here drops leading pictures (a CRA picture's RASL pictures).
     var losesLeading = false
-    /// An IRAP picture: a codec that begins here, whatever came before, outputs no picture that refers to that.
+    /// An IRAP picture: a codec that begins here outputs no picture that refers to earlier ones.
     var isIRAP = false
   }
 
@@ -34,13 +34,13 @@ struct ReplayBuffer {
   }
 
   private(set) var entries: [Entry] = []
-  /// The youngest packet, also where nothing can be replayed.
+  /// The youngest packet, even if nothing can be replayed.
   private(set) var youngest: Packet?
   /// Entries at which decoding may begin.
   private var starts: [KnownStart] = []
   private var byteCount = 0
-  /// A replay gives every picture that is not output. Where the buffer was too small that takes a random access point
-  /// whose picture is output: its leading pictures, and all before it, are then, too.
+  /// A replay gives every picture that is not output. If the buffer was too small, that takes a random access point
+  /// whose picture is output: its leading pictures, and all before it, are then output, too.
   private(set) var isWhole = true
   /// The codec was drained and has forgotten its references: replay before anything but an IDR picture.
   private(set) var isDue = false
@@ -55,26 +55,28 @@ struct ReplayBuffer {
   /// Whether a replay is possible: there is a random access point to begin at.
   var isUsable: Bool { !entries.isEmpty }
 
-  /// What a codec needs to begin at the first entry.
+  /// The state that a codec needs to begin at the first entry.
   var start: Start? { starts.isEmpty ? nil : starts[0].start }
 
   /// Whether parameter sets are in force at a random access point inside.
   func contains(format: [UInt8]) -> Bool { starts.contains { $0.start.parameterSetsInForce == format } }
 
-  /// The parameter sets in force at an access unit; none where they are not known.
+  /// The parameter sets in force at an access unit; none if unknown.
   func format(at index: UInt64) -> [UInt8] {
     starts.last { $0.index <= index }?.start.parameterSetsInForce ?? []
   }
 
-  /// The access unit that it begins with.
+  /// The first access unit in the buffer.
   var firstIndex: UInt64? { entries.first?.index }
 
-  /// The first IRAP picture behind the access unit that no codec gets past; nil for none.
+  /// The first IRAP picture behind the access unit that no codec gets past; nil for none. This is never the start of
+  /// this replay, even if the codec was lost with an earlier access unit: otherwise replays might not end.
   func start(behind recovery: CodecRecovery) -> UInt64? {
-    starts.first { $0.index > recovery.culprit && $0.start.isIRAP }?.index
+    starts.dropFirst().first { $0.index > recovery.culprit && $0.start.isIRAP }?.index
   }
 
-  /// What brings a new codec to where the lost one was; the first packet has its parameter sets in front.
+  /// The packets that bring a new codec to the lost codec's position; the first packet has its parameter sets in
+  /// front.
   func beginning(_ packets: PacketPool) throws(AVError) -> [Entry] {
     guard let first = entries.first, let parameterSets = start?.parameterSets, !parameterSets.isEmpty else {
       return entries
@@ -109,7 +111,7 @@ struct ReplayBuffer {
     isWhole = false
   }
 
-  /// The picture of access unit `index` is output, and with it all earlier ones: if decoding may begin there, nothing
+  /// The picture of access unit `index` is output, and so are all earlier ones. If decoding may begin there, nothing
   /// before it is needed again.
   mutating func outputPicture(_ index: UInt64) {
     if index == firstIndex { isWhole = true }

@@ -2,8 +2,8 @@
 import AVCodec
 import H26x
 
-/// Where access units enter a session: numbers and inspects them, and keeps what has to go in front of each of them
-/// into the codec.
+/// The entry of access units into a session. It numbers and inspects them, and keeps the NAL units that must precede
+/// each of them into the codec.
 struct SessionInput {
   private var follower: any StreamFollower
   /// The number of the next access unit, from 0.
@@ -14,14 +14,17 @@ struct SessionInput {
   private(set) var sequenceStart: UInt64 = 0
   /// A sequence has begun since the codec was last reset.
   private(set) var followsSequenceStart = false
-  /// Parameter sets and the like to go in front of the next access unit: from outside the stream, or from an access
-  /// unit that the codec does not get.
+  /// Parameter sets and similar NAL units to put in front of the next access unit. They come from outside the stream,
+  /// or from an access unit that the codec does not get.
   private var carriedOver: [UInt8] = []
   private var display = DisplayTracker()
+  /// Whether others may refer to the last picture, if that was skipped; nil if it was not.
+  private var skippedReference: Bool?
 
-  /// Replaces start codes where lengths should be.
+  /// Replaces start codes that are in place of lengths.
   private var repackager: Repackager
-  /// Of length prefixes; nil for a byte stream.
+  private var packets = LengthPrefixed.PacketHistory()
+  /// The size of length prefixes; nil for a byte stream.
   private let lengthSize: NALLengthSize?
 
   /// Begins with the parameter sets with which the codec is opened.
@@ -40,7 +43,24 @@ struct SessionInput {
 
   /// An access unit with lengths in place of start codes; nil when it has none of these.
   mutating func repaired(_ accessUnit: Span<UInt8>) -> [UInt8]? {
-    lengthSize.flatMap { repackager.repaired(accessUnit, lengthSize: $0) }
+    lengthSize.flatMap { repackager.repaired(accessUnit, lengthSize: $0, &packets) }
+  }
+
+  /// The number of decodable bytes of an access unit. These are its NAL units before a zero or inconsistent length,
+  /// for which libavcodec refuses the whole access unit.
+  func soundByteCount(of accessUnit: Span<UInt8>) -> Int {
+    guard let lengthSize else { return accessUnit.count }
+    var end = 0
+    _ = NALPackaging.lengthPrefixed(lengthSize).forEachNALUnit(of: accessUnit) { end = $0.upperBound }
+    return end
+  }
+
+  /// Whether the bytes after the last sound NAL unit may be a truncated NAL unit, rather than padding or other data.
+  func mayBeNALUnit(_ rest: Span<UInt8>) -> Bool {
+    guard let lengthSize, rest.indices.contains(where: { rest[$0] != 0 }) else { return false }
+    // No NAL unit has 16 MiB, and none begins with forbidden_zero_bit.
+    let hasLength = lengthSize != .four || rest[0] == 0
+    return hasLength && (rest.count <= lengthSize.byteCount || rest[lengthSize.byteCount] & 0x80 == 0)
   }
 
   /// Reads an access unit for which the caller has not done so.
@@ -60,12 +80,12 @@ struct SessionInput {
     carriedOver = follower.parameterSets
   }
 
-  /// Takes the next access unit, and what was read of it, before it is numbered.
+  /// Takes the next access unit, and its contents, before it is numbered.
   mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> DecodingSummary {
     follower.inspect(accessUnit, description, index: nextIndex)
   }
 
-  /// Adds to the request for an access unit how it is to be displayed by its SEI messages.
+  /// Adds the display metadata of an access unit's SEI messages to its request.
   mutating func describe(
     _ request: DecodeRequest, _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription
   ) -> DecodeRequest {
@@ -75,19 +95,38 @@ struct SessionInput {
     return request
   }
 
-  /// Why the codec does not get the access unit that was inspected last; nil when it does.
+  /// The reason that the codec does not get the access unit that was inspected last; nil if it does.
   ///
-  /// - Parameter last: what the codec got last; nil for nothing.
-  func reasonToDrop(
-    _ accessUnit: Span<UInt8>, _ summary: DecodingSummary, after last: Packet?,
-    skipping skipFrames: SessionConfiguration.SkipFrames
+  /// - Parameters:
+  ///   - summary: marked if the picture is not shown, or lacks a field.
+  ///   - last: the packet that the codec got last; nil for none.
+  ///   - isLeftOut: whether the picture is skipped, regardless of its kind.
+  mutating func reasonToDrop(
+    _ accessUnit: Span<UInt8>, _ summary: inout DecodingSummary, after last: Packet?,
+    skipping skipFrames: SessionConfiguration.SkipFrames, isLeftOut: Bool = false
   ) -> DropReason? {
     if let last, follower.isRepeated(accessUnit, after: last.bytes) { return .noPicture }
-    if summary.isSkipped { return .noReference }
-    return skipFrames == .nonReference && summary.isDiscardable ? .skipped : nil
+    if summary.isSkipped, !isLeftOut { return .noReference }
+    guard summary.nalUnitType != nil else { return nil }
+    var use = isLeftOut ? .skipped : follower.use(of: summary, skipping: skipFrames)
+    if summary.isSecondField {
+      // The skipped kinds of pictures may change between fields, and a field that is referred to may follow one that
+      // is not.
+      switch skippedReference {
+      case nil: use = .decoded
+      case false? where !summary.isDiscardable && use != .skipped:
+        summary.isSecondField = false
+        summary.lacksFirstField = true
+      case .some: use = .skipped
+      }
+    }
+    skippedReference = use == .skipped ? !summary.isDiscardable : nil
+    summary.isHidden = use == .hidden
+    return use == .skipped ? .skipped : nil
   }
 
-  /// Why an access unit is not of a byte stream: it does not begin with a start code (Annex B). nil when it is.
+  /// The reason that an access unit is not from a byte stream: it does not begin with a start code (Annex B). nil if
+  /// it is.
   func packagingFault(of accessUnit: Span<UInt8>) -> String? {
     guard lengthSize == nil else { return nil }
     var zeros = 0
@@ -96,7 +135,7 @@ struct SessionInput {
     return "it does not begin with a start code: samples of MP4 need a format with nalLengthSize"
   }
 
-  /// What `inspect` would return for this access unit.
+  /// The value that `inspect` would return for this access unit.
   func lookAhead(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> DecodingSummary {
     var lookahead = follower
     return lookahead.inspect(accessUnit, description, index: nextIndex)
@@ -108,15 +147,15 @@ struct SessionInput {
     return nextIndex
   }
 
-  /// What is sent to the codec in front of an access unit.
+  /// The NAL units to send to the codec in front of an access unit.
   ///
-  /// - Parameter sets: further parameter sets that the codec has not got.
+  /// - Parameter sets: further parameter sets that the codec does not have.
   mutating func takePrefix(for summary: DecodingSummary, sets: [UInt8] = []) -> [UInt8] {
     defer { carriedOver = [] }
     return carriedOver + sets + summary.standIns
   }
 
-  /// The codec does not get this access unit: what it brings besides its picture is sent with the next one.
+  /// The codec does not get this access unit: its contents besides the picture are sent with the next one.
   mutating func carryOver(_ summary: DecodingSummary) {
     if summary.changesParameterSets { carriedOver = follower.parameterSets }
     if summary.endsSequence { carriedOver += follower.endOfSequence }
@@ -130,7 +169,7 @@ struct SessionInput {
 
   /// The next picture need not continue the last one.
   ///
-  /// - Parameter keepsReferences: what was decoded can still be referred to.
+  /// - Parameter keepsReferences: whether later pictures may still refer to decoded ones.
   mutating func reset(keepsReferences: Bool) { follower.reset(keepsReferences: keepsReferences) }
 
   /// Nothing decoded so far can be referred to any more.
@@ -151,8 +190,8 @@ struct SessionInput {
   /// The ledger's entry of the next picture.
   ///
   /// - Parameters:
-  ///   - start: where decoding began.
-  ///   - recoveryStart: where the recovery began that the picture completes.
+  ///   - start: the kind of access unit that decoding began at.
+  ///   - recoveryStart: the start of the recovery that the picture completes.
   mutating func entry(for submission: Submission, start: StartGate.Start?, recoveryStart: UInt64?) -> LedgerEntry {
     let summary = submission.summary
     var entry = LedgerEntry(

@@ -6,8 +6,10 @@ struct SessionOutput {
   private var results = RingQueue<SessionResult>()
   private var notices = RingQueue<SessionNotice>()
   private(set) var statistics = SessionStatistics()
+  /// The picture output so far that is the last in output order; nil if unknown.
+  private var latest: OutputOrder?
 
-  /// What is counted beside results.
+  /// An event that is counted besides results.
   enum Event {
     case submitted, concealed, hashMismatch, corrupted, restart, replay, processLoss, resynchronisation, fallBack
   }
@@ -32,7 +34,7 @@ struct SessionOutput {
     }
   }
 
-  /// A failure, whether or not the session gets over it.
+  /// A failure, whether or not the session recovers from it.
   mutating func note(_ error: DecodeError) { statistics.lastError = error }
 
   mutating func show(_ picture: DecodedPicture) {
@@ -51,12 +53,25 @@ struct SessionOutput {
     results.append(.failed(tag: tag, error: error))
   }
 
+  /// Whether a picture that follows this one in output order was output.
+  func isOutOfOrder(_ record: LedgerEntry) -> Bool {
+    guard let latest, let order = record.order, !record.doNotOutput, !record.isHidden else { return false }
+    return order < latest
+  }
+
+  /// The result of an access unit whose picture was started and will not come out.
+  func unseenEnding(of record: LedgerEntry) -> AccessUnitLedger.Ending {
+    if let error = record.error { return .failed(error) }
+    return .dropped(isOutOfOrder(record) ? .outOfOrder : .notShown)
+  }
+
   /// A picture has come out. Returns whether it is shown.
   mutating func admit(
     _ record: LedgerEntry, isUnrecovered: Bool, isCorrupt: Bool, outputCorrupt: Bool
   ) -> Bool {
-    if record.doNotOutput || isUnrecovered {
-      drop(record.tag, record.doNotOutput ? .doNotOutput : .noReference)
+    if let order = record.order { latest = latest.map { max($0, order) } ?? order }
+    if record.doNotOutput || record.isHidden || isUnrecovered {
+      drop(record.tag, record.doNotOutput ? .doNotOutput : record.isHidden ? .skipped : .noReference)
       return false
     }
     if isCorrupt { count(.corrupted) }
@@ -79,7 +94,7 @@ struct SessionOutput {
 
   /// Software takes the place of a device, which is reported once.
   ///
-  /// - Parameter detail: why no device can be opened, in words; nil where that is not the reason.
+  /// - Parameter detail: the reason that no device can be opened, in words; nil for other reasons.
   mutating func fallBack(_ reason: HardwareUse.Reason, detail: String?) {
     if statistics.softwareFallbacks == 0 {
       let text =
@@ -97,8 +112,8 @@ struct SessionOutput {
     notices.append(notice)
   }
 
-  /// Drops frames that nobody has fetched, and returns them. The caller releases them: the owner of a picture's memory
-  /// may then ask the session something.
+  /// Drops frames that have not been fetched, and returns them. The caller releases them: the owner of a picture's
+  /// memory may then call the session.
   mutating func flush() -> [DecodedPicture] {
     var pictures: [DecodedPicture] = []
     var waiting = results

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// Where decoding begins: access units wait here until one comes that may be the first.
+/// The gate at the start of decoding: access units wait here until one comes that may be the first.
 struct StartGate {
-  /// What decoding began at.
+  /// The kind of access unit that decoding began at.
   enum Start: Equatable {
-    /// An IDR picture or a recovery point: libavcodec knows which pictures are correct.
+    /// An IDR picture or a recovery point: libavcodec can distinguish correct pictures.
     case marked
     /// A recovery point that is reached only later (gradual refresh): every picture until then is damaged.
     case gradual
@@ -24,7 +24,7 @@ struct StartGate {
     case open(Start)
   }
 
-  /// What to do with an access unit.
+  /// The treatment of an access unit.
   enum Admission {
     case passes, begins, waits, isLost
   }
@@ -36,7 +36,7 @@ struct StartGate {
   private var times: ClosedRange<Duration>?
   /// The picture that decoding began at, as long as it has not come out.
   private var awaitedPicture: UInt64?
-  /// Why the codec was lost, as long as no access unit has been dropped because of it.
+  /// The reason that the codec was lost, as long as no access unit has been dropped because of it.
   private(set) var unreportedLoss: DecodeError?
   /// A correct picture has come out since decoding began: all later ones in output order have their references.
   private(set) var hasRecovered = false
@@ -54,11 +54,11 @@ struct StartGate {
   var isLost: Bool { state == .lost }
   var isHolding: Bool { !held.isEmpty }
   var isHoldingPictures: Bool { held.contains { $0.summary.nalUnitType != nil } }
-  /// What decoding began at; nil before.
+  /// The kind of access unit that decoding began at; nil before.
   var start: Start? {
     if case .open(let start) = state { start } else { nil }
   }
-  /// Waiting is over: begin with what there is.
+  /// Waiting is over: begin with the available access units.
   var isOverdue: Bool {
     guard isHolding else { return false }
     let waited = times.map {
@@ -70,7 +70,8 @@ struct StartGate {
 
   /// Decides about the next access unit.
   ///
-  /// - Parameter isDropped: the codec does not get it once decoding has begun, so decoding cannot begin with it.
+  /// - Parameter isDropped: whether the codec does not get it once decoding has begun, so that decoding cannot begin
+  ///   with it.
   mutating func admit(_ summary: DecodingSummary, index: UInt64, isDropped: Bool = false) -> Admission {
     switch (state, isDropped ? .none : summary.randomAccess) {
     case (.open, .idr):
@@ -84,7 +85,7 @@ struct StartGate {
       return begin(.gradual, at: index)
     case (_, .intra):
       return begin(.intra, at: index)
-    // After a loss an intra picture will do, whatever the stream marks.
+    // After a loss an intra picture is enough, even if the stream marks random access points.
     case (.lost, .none):
       return summary.isIntra && !isDropped ? begin(.intra, at: index) : .isLost
     case (.closed, .none):
@@ -106,7 +107,7 @@ struct StartGate {
     times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
   }
 
-  /// Removes and returns what waits.
+  /// Removes and returns the waiting access units.
   mutating func takeHeld() -> [Submission] {
     defer {
       held = []
@@ -116,7 +117,7 @@ struct StartGate {
     return held
   }
 
-  /// Begins without a random access point, with what waits.
+  /// Begins without a random access point, with the waiting access units.
   mutating func force() -> [Submission] {
     var submissions = takeHeld()
     if !submissions.isEmpty {
@@ -126,8 +127,8 @@ struct StartGate {
     return submissions
   }
 
-  /// What was decoded cannot be referred to any more: nothing is decoded before the next access unit that may be the
-  /// first. Where no random access point ever came, none is waited for.
+  /// No later picture can refer to decoded ones: nothing is decoded before the next access unit that may be the
+  /// first. If no random access point ever came, none is waited for.
   mutating func close() {
     awaitedPicture = nil
     if case .open(let start) = state, start != .forced { state = .closed }
@@ -141,7 +142,8 @@ struct StartGate {
 
   /// The codec was lost for good. If there never was a random access point, the gate does not wait for one.
   ///
-  /// - Parameter failure: why, where nothing is missing so far: reported with the first access unit that is dropped.
+  /// - Parameter failure: the reason, if nothing is missing so far: reported with the first access unit that is
+  ///   dropped.
   mutating func lose(unreported failure: DecodeError? = nil) {
     awaitedPicture = nil
     guard state != .open(.forced) else { return }
@@ -149,7 +151,7 @@ struct StartGate {
     unreportedLoss = failure
   }
 
-  /// An access unit is dropped because the codec was lost. Returns why, the first time, if that is to be reported.
+  /// An access unit is dropped because the codec was lost. Returns the reason, if it has yet to be reported.
   mutating func takeUnreportedLoss() -> DecodeError? { unreportedLoss.take() }
 
   /// A correct picture is output.
@@ -166,7 +168,7 @@ struct StartGate {
   /// Whether a picture is not for output, because it was decoded without its references.
   func isUnrecovered(_ record: LedgerEntry, isFlagged: Bool, isDraining: Bool) -> Bool {
     switch record.start {
-    // libavcodec does not flag those that come out only because it is drained.
+    // libavcodec does not flag pictures that come out only because it is drained.
     case .marked:
       isFlagged || (!hasRecovered && record.awaitsRecovery) || (isDraining && !hasRecovered && !record.standsAlone)
     // libavcodec decides by the size of reference lists, and may never take an intra picture for a start.

@@ -9,7 +9,7 @@ struct Submission {
   let packet: Packet
   /// Parameter sets before it.
   let parameterSets: [UInt8]
-  /// The parameter sets in force at it, its own included.
+  /// The parameter sets in force at it, including its own.
   let parameterSetsInForce: [UInt8]
   /// Decoding may begin here: a clean random access point, a splice, or the first one that is decoded.
   var isStart: Bool

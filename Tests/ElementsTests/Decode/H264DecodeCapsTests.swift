@@ -102,6 +102,11 @@ import Testing
     Colour(isFullRange: true, primaries: 1, transfer: 1, matrix: 1, caps: "2:4:0:0", expected: "2:4:5:1"),
     Colour(isFullRange: true, primaries: 1, transfer: 1, matrix: 1, caps: "bt601", expected: "bt601"),
     Colour(caps: "0:3:0:0", expected: "2:3:0:0"),
+    Colour(isFullRange: false, expected: "2:0:0:0"),
+    Colour(isFullRange: false, primaries: 2, expected: "2:0:0:0"),
+    Colour(isFullRange: false, primaries: 2, caps: "0:0:0:0", expected: "2:0:0:0"),
+    Colour(caps: "2:0:0:0", expected: "2:0:0:0"),
+    // Without a matrix other elements would ignore the range.
     Colour(isFullRange: true, expected: "1:4:0:0"),
     Colour(isFullRange: false, primaries: 1, expected: "2:4:0:1"),
   ]) func colourIsCompleted(_ colour: Colour) throws {

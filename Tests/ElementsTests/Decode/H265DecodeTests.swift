@@ -112,6 +112,62 @@ import Testing
     #expect(harness.takeFault() == nil)
   }
 
+  /// Pictures that are dropped in mid-stream, in decoding order, leave the times of others as they are: leading pictures
+  /// behind an end of sequence, and damaged pictures.
+  @Test(arguments: [
+    "thread-type=none", "thread-type=slice", "max-threads=3", "isolation=process max-threads=2",
+    "isolation=process thread-type=none",
+  ])
+  func picturesBesideDroppedOnesKeepTheirTimes(_ properties: String) throws {
+    let positions = try presentationOrder(openGroups)
+    let whole = try decode(decoder(), openGroups)
+    let starts = openGroups.indices.dropFirst().filter { type(openGroups[$0]) == .cra }
+    #expect(starts.count > 1)
+    for start in starts {
+      var ended = openGroups
+      ended[start - 1] += [0, 0, 0, 1, 36 << 1, 1]
+      var lost = openGroups
+      lost[start - 1] = []
+      let settings = ["", "output-corrupt=false"]
+      for (setting, units) in settings.flatMap({ setting in [ended, lost].map { (setting, $0) } }) {
+        let harness = try decoder("\(properties) \(setting)")
+        for (index, unit) in units.enumerated() where !unit.isEmpty {
+          #expect(harness.push(unit, pts: Clip.time(positions[index]), duration: Clip.frameDuration) == 0)
+        }
+        harness.endOfStream()
+        let pictures = try harness.takePictures()
+        let times = pictures.compactMap(\.pts)
+        #expect(times.count == pictures.count && zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+        for picture in pictures where !picture.flags.contains(.corrupted) {
+          let position = try #require(openGroups.indices.first { Clip.time($0) == picture.pts })
+          #expect(picture.bytes == whole[position].bytes, "\(setting), \(start), \(position)")
+        }
+      }
+    }
+  }
+
+  /// The position of each access unit in presentation order, by POC.
+  private func presentationOrder(_ units: [[UInt8]]) throws -> [Int] {
+    var sets = H265.ParameterSets()
+    var counter = H265.PictureOrderCounter()
+    var epoch = 0
+    var keys: [(epoch: Int, count: Int32, index: Int)] = []
+    for (index, unit) in units.enumerated() {
+      for nalUnit in Clip.nalUnits(unit) { _ = try? sets.insert(nalUnit.span) }
+      let first = try #require(Clip.nalUnits(unit).first { H265.NALUnitType(headerByte: $0[0]).isVCL })
+      let slice = try H265.SliceSegmentHeader(nalUnit: first.span, parameterSets: sets)
+      let sps = try #require(sets.sequenceParameterSet(slice.sequenceParameterSetID))
+      let count = counter.next(slice, sps: sps)
+      if count.resetsPOC { epoch += 1 }
+      keys.append((epoch, count.picture, index))
+    }
+    var positions = Array(units.indices)
+    for (position, key) in keys.sorted(by: { ($0.epoch, $0.count) < ($1.epoch, $1.count) }).enumerated() {
+      positions[key.index] = position
+    }
+    return positions
+  }
+
   /// A lost access unit is noticed although libavcodec reports nothing.
   @Test func picturesBehindALostReferenceAreFlagged() throws {
     let lost = try #require(units.indices.dropFirst().first { type(units[$0]) == .trailingR })

@@ -78,6 +78,24 @@ import Testing
     #expect(harness.statistic("session-restarts") == 3)
   }
 
+  /// libavcodec logs "Broken frame packetizing" without its codec context.
+  @Test(arguments: ["", "thread-type=slice"]) func twoPicturesInAnAccessUnitEndNoProcess(_ properties: String) throws {
+    var units = try accessUnits(.h264)
+    let points = units.indices.filter { unit in
+      Clip.nalUnits(units[unit]).contains { $0[0] & 31 == 5 }
+    }
+    for point in points.dropFirst().reversed() {
+      units[point - 1] += units[point]
+      units.remove(at: point)
+    }
+    let expected = try decode(units, try decoder(.h264, "max-threads=2 " + properties))
+    let harness = try decoder(.h264, Self.isolated + " " + properties)
+    let pictures = try decode(units, harness)
+    #expect(pictures.map(\.fingerprint) == expected.map(\.fingerprint))
+    #expect(!pictures.isEmpty)
+    #expect(harness.statistic("processes-lost") == 0)
+  }
+
   /// Whether the thread of this name is in poll(2).
   private func isPolling(_ thread: String) -> Bool {
     let tasks = "/proc/self/task"

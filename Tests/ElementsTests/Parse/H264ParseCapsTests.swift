@@ -68,12 +68,19 @@ import Testing
 
   @Test func upstreamsCapsTakePrecedence() throws {
     let given = [
-      "width=(int)100", "height=(int)50", "framerate=(fraction)10/1", "pixel-aspect-ratio=(fraction)2/1",
+      "framerate=(fraction)10/1", "pixel-aspect-ratio=(fraction)2/1",
       "colorimetry=(string)bt601", "multiview-mode=(string)side-by-side", "mastering-display-info=(string)1:2:3",
     ]
     let stream = Stream.byteStream(Self.described, Stream.ppsToOrder(), Stream.masteringDisplay, Stream.idr)
     let text = try caps(stream, from: "video/x-h264, " + given.joined(separator: ", "))
     for field in given { #expect(text.contains(field + ",")) }
+    // The stream knows better how large its pictures are; 0/1 is no rate.
+    for wrong in ["width=100, height=50", "width=100", "height=50", "width=0, height=0", "framerate=0/1"] {
+      let text = try caps(stream, from: "video/x-h264, \(wrong)")
+      for field in ["width=(int)1920", "height=(int)1080", "framerate=(fraction)30000/1001"] {
+        #expect(text.contains(field + ","), "\(wrong)")
+      }
+    }
     // Only the stream has these.
     for field in ["profile=(string)high-4:2:2", "chroma-format=(string)4:2:2"] { #expect(text.contains(field + ",")) }
   }

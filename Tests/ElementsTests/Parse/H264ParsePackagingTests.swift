@@ -37,7 +37,6 @@ import Testing
   }
 
   @Test(arguments: [
-    "video/x-h264, stream-format=avc, alignment=au",
     "video/x-h264, stream-format=avc, alignment=nal, codec_data=(buffer)01",
     "video/x-h264, stream-format=byte-stream, codec_data=(buffer)01",
     ParseStream.avcCaps([1, 0x4D, 0x40, 0x15, 0xFE, 0xE0, 0]),

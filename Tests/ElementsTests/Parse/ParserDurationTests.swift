@@ -123,4 +123,32 @@ import Testing
       #expect(Self.isNear(pipeline.duration, 12.0 / 25, within: 0.01), "\(pipeline.duration ?? -1)")
     }
   }
+
+  /// Whatever the places where samples meet: pictures of one second, with SEI in front, and of any size.
+  @Test(arguments: StreamCodec.allCases, [60, 700, 3000, 5000])
+  func aShortFileIsKnownExactlyAtOnce(_ codec: StreamCodec, _ size: Int) throws {
+    let sei = (codec == .h264 ? [6] : [78, 1]) + [5, 255, 245] + [UInt8](repeating: 0x33, count: 500) + [0x80]
+    var nalUnits = codec.parameterSets(reorder: 0)
+    for index in 0..<UInt32(25) {
+      nalUnits.append(sei)
+      nalUnits.append(
+        codec.picture(
+          index == 0 ? .idr : .p, number: index % 16, order: index, size: index == 0 ? 4 * size : size + Int(index)))
+    }
+    try Self.withFile(RepackStream.annexB(nalUnits)) { path in
+      let pipeline = try QueriedPipeline("filesrc location=\(path) ! \(codec.element)parse")
+      #expect(Self.isNear(pipeline.duration, 1, within: 1e-9), "\(pipeline.duration ?? -1)")
+      _ = try pipeline.finish()
+      #expect(Self.isNear(pipeline.duration, 1, within: 1e-9))
+    }
+  }
+
+  /// Ten seconds of large pictures: few begin in the samples, unless these are enlarged.
+  @Test(arguments: StreamCodec.allCases) func largePicturesAreSampledMore(_ codec: StreamCodec) throws {
+    let bytes = Self.stream(codec, groups: 5, of: 50) { _ in 80_000 }
+    try Self.withFile(bytes) { path in
+      let pipeline = try QueriedPipeline("filesrc location=\(path) ! \(codec.element)parse")
+      #expect(Self.isNear(pipeline.duration, 10, within: 0.05), "\(pipeline.duration ?? -1)")
+    }
+  }
 }

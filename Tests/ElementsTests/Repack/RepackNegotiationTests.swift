@@ -15,7 +15,6 @@ private typealias Stream = RepackStream
 
   @Test func impossibleCapsAreRefusedWithAReason() throws {
     let cases = [
-      (Stream.caps("avc"), "requires codec_data"),
       (Stream.caps("byte-stream", codecData: record), "excludes codec_data"),
       (Stream.caps("mp4"), "is unsupported"), (Stream.caps("byte-stream", "frame"), "is unsupported"),
     ]

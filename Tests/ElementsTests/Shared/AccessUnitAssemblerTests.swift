@@ -19,7 +19,8 @@ struct AccessUnitAssemblerTests {
 
     init(_ bytes: [UInt8], _ packaging: NALPackaging, isMarked: Bool = false, canBeCut: Bool = true) {
       var found = FoundNALUnits<H264>()
-      found.find(in: bytes.span, packaging: packaging)
+      var history = LengthPrefixed.PacketHistory()
+      found.find(in: bytes.span, packaging: packaging, &history)
       self.bytes = bytes
       nalUnits = found.repackager.entries
       self.isMarked = isMarked

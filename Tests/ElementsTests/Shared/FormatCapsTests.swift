@@ -95,8 +95,9 @@ import Testing
   @Test func keepsEntriesAndDamageOfEachPart() {
     let slices = (0..<3).map { RepackStream.slice(UInt32($0), isIDR: $0 == 0) }
     var found = FoundNALUnits<H264>()
+    var history = LengthPrefixed.PacketHistory()
     let bytes = RepackStream.lengthPrefixed(slices) + [0, 1, 0, 0, 7]
-    found.find(in: bytes.span, packaging: .lengthPrefixed(.four))
+    found.find(in: bytes.span, packaging: .lengthPrefixed(.four), &history)
     #expect(found.repackager.entries.count == 3 && found.damage != nil && found.misplacedStartCodes == 0)
     let origin = 4 + slices[0].count
     let (head, tail) = (found.part(0..<1, origin: 0), found.part(1..<3, origin: origin))
@@ -105,17 +106,17 @@ import Testing
     #expect(tail.repackager.entries.first?.range == 4..<4 + slices[1].count)
     // A byte stream in place of length prefixes: all start codes are misplaced, and counted in the first part.
     let stream = RepackStream.annexB(slices)
-    found.find(in: stream.span, packaging: .lengthPrefixed(.four))
+    found.find(in: stream.span, packaging: .lengthPrefixed(.four), &history)
     #expect(found.misplacedStartCodes == 3 && found.damage == nil && found.repackager.entries.count == 3)
     let front = found.part(0..<2, origin: 0)
     let back = found.part(2..<3, origin: found.repackager.entries[2].range.lowerBound - 4)
     #expect(front.misplacedStartCodes == 3 && back.misplacedStartCodes == 0)
     // The entries of the last scan are replaced.
     let garbage: [UInt8] = [1, 2, 3, 4, 5]
-    found.find(in: garbage.span, packaging: .annexB)
+    found.find(in: garbage.span, packaging: .annexB, &history)
     #expect(found.damage != nil && found.misplacedStartCodes == 0 && found.repackager.entries.isEmpty)
     let nothing: [UInt8] = []
-    found.find(in: nothing.span, packaging: .annexB)
+    found.find(in: nothing.span, packaging: .annexB, &history)
     #expect(found.damage == nil)
   }
 
@@ -126,7 +127,8 @@ import Testing
     for (nalUnit, searches, count) in [(slice, true, 1), (slice, false, 0), (sei, true, 1), (sei, false, 1)] {
       let bytes = RepackStream.lengthPrefixed([nalUnit])
       var found = FoundNALUnits<H264>()
-      found.find(in: bytes.span, packaging: .lengthPrefixed(.four), searches ? .everywhere : .outsideSlices)
+      var history = LengthPrefixed.PacketHistory()
+      found.find(in: bytes.span, packaging: .lengthPrefixed(.four), &history, searches ? .everywhere : .outsideSlices)
       #expect(found.misplacedStartCodes == count && found.repackager.entries.count == 1 + count)
     }
   }

@@ -26,6 +26,33 @@ enum StreamCodec: String, CaseIterable, Sendable, CustomTestStringConvertible {
     self == .h264 ? Clip.accessUnits(in: bytes, of: H264.self) : Clip.accessUnits(in: bytes, of: H265.self)
   }
 
+  /// The position of each access unit in presentation order, by POC.
+  func presentationOrder(_ units: [[UInt8]]) -> [Int] {
+    guard self == .h265 else { return Clip.presentationOrder(units) }
+    var sets = H265.ParameterSets()
+    var counter = H265.PictureOrderCounter()
+    var epoch = 0
+    var keys: [(epoch: Int, count: Int32, index: Int)] = []
+    for (index, unit) in units.enumerated() {
+      for nalUnit in Clip.nalUnits(unit) {
+        _ = try? sets.insert(nalUnit.span)
+        guard H265.NALUnitType(headerByte: nalUnit[0]).isVCL,
+          let slice = try? H265.SliceSegmentHeader(nalUnit: nalUnit.span, parameterSets: sets),
+          let sps = sets.sequenceParameterSet(slice.sequenceParameterSetID)
+        else { continue }
+        let count = counter.next(slice, sps: sps)
+        if count.resetsPOC { epoch += 1 }
+        keys.append((epoch, count.picture, index))
+        break
+      }
+    }
+    var positions = Array(units.indices)
+    for (position, key) in keys.sorted(by: { ($0.epoch, $0.count) < ($1.epoch, $1.count) }).enumerated() {
+      positions[key.index] = position
+    }
+    return positions
+  }
+
   /// A byte stream whose SPSs have no VUI, and with that no frame rate.
   func withoutVUI(_ bytes: [UInt8]) -> [UInt8] {
     Clip.nalUnits(bytes).flatMap { [0, 0, 0, 1] + (parameterSetWithoutVUI($0) ?? $0) }
@@ -42,6 +69,22 @@ enum StreamCodec: String, CaseIterable, Sendable, CustomTestStringConvertible {
       guard nalUnit[0] >> 1 == 33, var sps = try? H265.SequenceParameterSet(nalUnit: nalUnit.span) else { return nil }
       sps.vui = nil
       return sps.nalUnit()
+    }
+  }
+
+  /// Whether a NAL unit is a parameter set.
+  func isParameterSet(_ nalUnit: [UInt8]) -> Bool {
+    switch self {
+    case .h264: H264.NALUnitType(headerByte: nalUnit[0]).isParameterSet
+    case .h265: H265.NALUnitType(headerByte: nalUnit[0]).isParameterSet
+    }
+  }
+
+  /// Whether a NAL unit is a slice.
+  func isSlice(_ nalUnit: [UInt8]) -> Bool {
+    switch self {
+    case .h264: H264.NALUnitType(headerByte: nalUnit[0]).isVCL
+    case .h265: H265.NALUnitType(headerByte: nalUnit[0]).isVCL
     }
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-// README's example; DocumentationExampleTests compares the two and runs this one.
+// The program of docs/embedding.md; DocumentationExampleTests compares the two and runs this one.
 // BEGIN
 import Foundation
 import VideoDecoding

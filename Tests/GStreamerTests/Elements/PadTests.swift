@@ -79,9 +79,11 @@ private final class Relabeller: Element {
 }
 
 @Suite struct PadTests {
-  @Test func exposesTheStreamsProperties() throws {
+  /// - Parameter isWrapped: whether an application has put its own functions in front of those of the pads.
+  @Test(arguments: [false, true]) func exposesTheStreamsProperties(isWrapped: Bool) throws {
     try Relabeller.register(as: "testrelabeller", typeName: "GstTestRelabeller")
     let harness = try Harness("testrelabeller")
+    if isWrapped { unsafe WrappedPads.wrap(padsOf: harness.element) }
     harness.setInputCaps("application/x-test")
     #expect(harness.push([1]) == 0)
     #expect(try harness.pullBytes() == [1])

@@ -134,6 +134,26 @@ private final class LengthParse: BaseParse {
     #expect(harness.text("speed") == "fast" && harness.text("extras") == "Salt+Pepper")
     #expect(harness.text("stats").contains("test-stats"))
   }
+
+  @Test func applicationsMayDeriveFromAnElement() throws {
+    let name = "GstTestDerivedLengthParse"
+    var type = unsafe g_type_from_name(name)
+    if type == 0 {
+      let parent = unsafe g_type_from_name("GstTestLengthParse")
+      var query = unsafe GTypeQuery()
+      unsafe g_type_query(parent, &query)
+      type = unsafe g_type_register_static_simple(
+        parent, name, query.class_size, nil, query.instance_size + 64, nil, GTypeFlags(rawValue: 0))
+    }
+    #expect(unsafe gst_element_register(nil, "testderivedlengthparse", 0, type) != 0)
+    let harness = try Harness("testderivedlengthparse")
+    harness.set("number", "10")
+    #expect(harness.text("number") == "10" && harness.text("speed") == "slow")
+    harness.setInputCaps("application/x-test")
+    #expect(harness.push([3, 7, 8]) == 0)
+    harness.endOfStream()
+    #expect(try harness.pullBytes() == [3, 7, 8])
+  }
 }
 
 /// "Decodes" 16 bytes into a GRAY8 picture of 4×4, holding one picture back.

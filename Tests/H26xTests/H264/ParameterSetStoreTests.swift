@@ -106,6 +106,25 @@ import Testing
     }
   }
 
+  /// The same for an SPS whose VUI is cut off behind its timing; a VUI with an illegal field is left out whole.
+  @Test func whatPrecedesTheEndOfAVUIIsKept() throws {
+    var sps = try Samples.sps()
+    let timing = H264.VUI.Timing(unitsInTick: 1, timeScale: 50, isFixedFrameRate: true)
+    sps.vui?.timing = timing
+    #expect(sps.vui?.bitstreamRestriction != nil)
+    let broken = Array(sps.nalUnit().dropLast(2))
+    #expect(throws: BitstreamError.self) { try H264.SequenceParameterSet(bytes: broken) }
+    var sets = H264.ParameterSets()
+    #expect(try sets.insert(bytes: broken) == .added)
+    let found = try #require(sets.sequenceParameterSet(sps.id))
+    #expect(found.vui?.timing == timing && found.vui?.bitstreamRestriction == nil && !found.hasProperEnd)
+    sps.vui?.chromaLocation = .init(topField: 6, bottomField: 6)
+    var others = H264.ParameterSets()
+    #expect(try others.insert(bytes: sps.nalUnit()) == .added)
+    let other = try #require(others.sequenceParameterSet(sps.id))
+    #expect(other.codedSize == sps.codedSize && other.vui == nil && !other.hasProperEnd)
+  }
+
   /// Every id may be asked for, those that no set can have too.
   @Test func idsThatThereAreNot() throws {
     let sets = try SliceBuilder.sets()

@@ -35,6 +35,33 @@ private let frame = TimestampGenerator.ticksPerFrame
     }
   }
 
+  /// 3:2 pulldown from either phase, doubled and tripled frames, with up to three B-frames between P-frames.
+  @Test(arguments: [[3, 2], [2, 3], [4], [6]], 0...3 as ClosedRange<Int32>)
+  func repeatedFieldsTakeTime(_ cadence: [Int], _ between: Int32) {
+    var pictures = [Picture(order: 0, resetsPOC: true)]
+    for anchor in stride(from: between + 1, through: 48, by: Int(between) + 1) {
+      pictures.append(Picture(order: 2 * anchor, resetsPOC: false))
+      for order in (anchor - between)..<anchor { pictures.append(Picture(order: 2 * order, resetsPOC: false)) }
+    }
+    for index in pictures.indices {
+      pictures[index].fieldPeriods = cadence[Int(pictures[index].order) / 2 % cadence.count]
+    }
+    let times = run(pictures, depth: between > 0 ? 1 : 0)
+    checkRules(times)
+    let shown = times.sorted { $0.presentation < $1.presentation }
+    // The first frames do not show yet which of them are longer: that the second one is, is not known when the third is
+    // decoded before it.
+    let known = cadence == [2, 3] && between > 0 ? Int(between) + 2 : 0
+    for (time, next) in zip(shown.dropFirst(known), shown.dropFirst(known + 1)) {
+      #expect(next.presentation == time.presentation + time.duration)
+    }
+    for (picture, time) in zip(pictures, times) { #expect(time.duration == Int64(picture.fieldPeriods) * frame / 2) }
+    // A container adds up what lies between decoding times.
+    let total = shown.reduce(0) { $0 + $1.duration }
+    let stored = (times.last?.decoding ?? 0) + (times.last?.duration ?? 0)
+    #expect(abs(stored - total) <= (cadence == [2, 3] ? frame : frame / 2))
+  }
+
   @Test(arguments: [1, 2, 4] as [Int32]) func anyStepOfCounts(_ step: Int32) {
     let places: [Int32] = [0, 3, 1, 2, 6, 4, 5]
     let times = run(frames(places.map { $0 * step }))

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 plugin/dependencies.sh --bench
 plugin/build.sh
-plugin/build-tool.sh
+plugin/build.sh --tool
 Tests/Scripts/Bench/make-media.sh
 # The conversion of H26x compared with memcpy, in a scratch folder of its own because its build flags differ.
 swift run -c release --scratch-path .build/bench-packaging bench-packaging

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""README's pictures of the report and of the inspector: `make pictures`."""
+"""The pictures of the report and of the inspector in README and docs/program.md: `make pictures`."""
 import pathlib
 import subprocess
 import sys

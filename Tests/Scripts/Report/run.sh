@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
 plugin/dependencies.sh --page
-[[ -n ${H26X:-} ]] || plugin/build-tool.sh
+[[ -n ${H26X:-} ]] || plugin/build.sh --tool
 Sources/Inspector/build.sh
 
 cd Tests/Scripts/Report

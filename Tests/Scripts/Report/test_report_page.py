@@ -342,6 +342,29 @@ class ReportTests(PageCase):
         page.key("+")
         self.assertEqual(page.value("view.to - view.from"), count / 2)
 
+    def test_a_long_stream_says_what_is_not_listed(self):
+        page, path = self.report("clip.mp4")
+        items = document(path)
+        rate = self.facts(page)["Bit rate"]
+        self.assertFalse(page.value("$('omission').checkVisibility()"))
+        page.value("""showDocument($("data").textContent.split("\\n").filter((line) => {
+            const item = line ? JSON.parse(line) : {};
+            return item.kind !== "accessUnit" || item.index < 20;
+        }).join("\\n"), "long")""")
+        self.assertTrue(page.value("$('omission').checkVisibility()"))
+        self.assertTrue(page.text("#omission").startswith("Only the first 20 of 62 access units are listed"), page.text("#omission"))
+        self.assertEqual(page.text("#shown"), "20 of 20")
+        facts = self.facts(page)
+        self.assertEqual(facts["Access units"], str(items[-1]["accessUnits"]))
+        for name in ("Duration", "Bit rate"):
+            self.assertTrue(facts[name].endswith(" of the part that is listed"), facts[name])
+        # Not that of all bytes in the time of a part.
+        self.assertLess(float(facts["Bit rate"].split()[0].replace(",", "")), 2 * float(rate.split()[0].replace(",", "")))
+        # Keyframes behind the list are shown, and lead nowhere.
+        last = "document.querySelector('#thumbnails button:last-child')"
+        self.assertTrue(page.value(f"{last}.disabled"))
+        self.assertFalse(page.value("document.querySelector('#thumbnails button').disabled"))
+
     def test_phone_dark_and_light(self):
         for dark in (False, True):
             for name in ("clip.mp4", "clip.h265"):

@@ -16,7 +16,7 @@ plugin/build.sh
 work=$PWD/.build/valgrind
 rm -rf "$work"
 mkdir -p "$work/plugin"
-ln -s ../../release-plugin/release/libgstswifth26x.so "$work/plugin/"
+ln -s ../../shipped/release/libgstswifth26x.so "$work/plugin/"
 
 # All memory comes from malloc, which memcheck watches, and GLib clears stale pointers in its lists.
 export G_SLICE=always-malloc G_DEBUG=gc-friendly

@@ -57,6 +57,26 @@ import Testing
     TestStream(sequence).adding(.init(frameNumber: 1, order: 2))
   }
 
+  @Test("All samples with start codes in place of lengths are one finding", arguments: [false, true])
+  func startCodesInSamples(hasRecord: Bool) throws {
+    let file = Self.two { file in
+      file.samples = file.samples.map { [0, 0, 0, 1] + $0.dropFirst(4) }
+      guard !hasRecord else { return }
+      let sets = TestStream.sps() + [0, 0, 0, 1] + TestStream.pps()
+      (file.configuration, file.samples[0]) = ([], [0, 0, 0, 1] + sets + file.samples[0])
+    }
+    for readsPayload in [false, true] {
+      var options = ReportOptions()
+      options.readsPayload = readsPayload
+      let items = try report(file.bytes, options)
+      let found = items.compactMap { if case .finding(let finding) = $0 { finding } else { nil } }
+      let samples = found.filter { $0.rule == .containerSample }
+      #expect(samples.map { String(decoding: $0.found.bytes, as: UTF8.self) } == ["2 samples with start codes"])
+      #expect(samples.first?.accessUnit == 0)
+      #expect(found.count == (hasRecord ? 1 : 2), "\(found)")
+    }
+  }
+
   @Test("Sync flags of a demultiplexer that sets all of them are ignored", arguments: [true, false])
   func blocksInGroups(callsAll: Bool) {
     let file = Self.two { _ in }

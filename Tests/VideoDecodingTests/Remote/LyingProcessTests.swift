@@ -5,6 +5,7 @@ import CodecPeers
 import Foundation
 import Glibc
 import H26x
+import Synchronization
 import TestSupport
 import Testing
 
@@ -135,6 +136,7 @@ import Testing
     [.begun(index: 7), finished],
     [.decoded(index: UInt64.max, nil, []), finished],
     [.failed(index: 1, .invalidData), finished],
+    [.unplaced(index: 1), finished],
     [finished, finished],
     [.decoded(index: 0, .processEnded(signal: 11), []), finished],
     [.finished(nil, CodecStatus(reorderDepth: 17), consumedSlotCount: 0)],
@@ -173,6 +175,52 @@ import Testing
     let sender = Thread { for _ in 0..<17 { while (try? unsafe other.answer(many)) == nil {} } }
     sender.start()
     #expect(try liar.decode().error == .protocolViolation)
+  }
+
+  /// A process answers slowly: each record comes alone, a while after the one before, and none of them ends anything.
+  @Test(arguments: ["picture", "decoded", "request"]) func noRecordGivesAProcessMoreTime(_ kind: String) throws {
+    let liar = try Liar(timeout: .milliseconds(300))
+    try liar.answer([Self.request()])
+    nonisolated(unsafe) let other = liar
+    let isOver = Atomic(false)
+    let sender = Thread {
+      while !isOver.load(ordering: .relaxed) {
+        usleep(50_000)
+        let record: CodecReply =
+          switch kind {
+          case "picture": Self.picture()
+          case "decoded": .decoded(index: 0, nil, [])
+          default: Self.request()
+          }
+        try? unsafe other.answer([record])
+      }
+    }
+    sender.start()
+    #expect(try liar.decode().error == .timedOut)
+    isOver.store(true, ordering: .relaxed)
+    while !sender.isFinished { usleep(1000) }
+  }
+
+  @Test func requestsForMemoryWithoutEndEndTheProcess() throws {
+    let liar = try Liar(timeout: .seconds(3600))
+    nonisolated(unsafe) let other = liar
+    let isOver = Atomic(false)
+    let sender = Thread { while !isOver.load(ordering: .relaxed) { try? unsafe other.answer([Self.request()]) } }
+    sender.start()
+    #expect(try liar.decode().error == .protocolViolation)
+    isOver.store(true, ordering: .relaxed)
+    while !sender.isFinished { usleep(1000) }
+  }
+
+  @Test func aPictureWithoutMemoryIsReportedWithTheCause() throws {
+    let liar = try Liar()
+    try liar.answer([.decoded(index: 0, nil, []), .unplaced(index: 0), Self.finished])
+    let (error, events) = try liar.decode()
+    #expect(error == nil)
+    guard case .unplaced(0, .outOfMemory)? = events.last else {
+      Issue.record("\(events.count) events")
+      return
+    }
   }
 
   @Test func aPictureKeepsItsMemoryWhateverTheProcessReports() throws {

@@ -218,30 +218,6 @@ import Testing
     }
   }
 
-  /// libavcodec reports nothing when what a picture refers to was skipped.
-  @Test(arguments: ["clip.h265", "open-gop.h265"]) func picturesThatReferToSkippedOnesAreFlagged(_ name: String) throws
-  {
-    let stream = try CodedStream(name)
-    let whole = Set(try stream.decode(.threadings[0]).checksums)
-    var flagged = 0
-    for place in stride(from: 3, to: 15, by: 2) {
-      let session = try stream.session(.threadings[0])
-      session.skipFrames = .bidirectional
-      var run = Run()
-      for (index, unit) in stream.units.prefix(24).enumerated() {
-        if index == place { session.skipFrames = .none }
-        try session.decode(unit, tag: UInt64(index))
-      }
-      session.drain()
-      session.takeResults(into: &run)
-      for picture in run.frames {
-        #expect(picture.isCorrupt || whole.contains("\(picture.tag) \(picture.fingerprint)"), "\(place) \(picture.tag)")
-        if picture.isCorrupt { flagged += 1 }
-      }
-    }
-    #expect(flagged > 0)
-  }
-
   /// A flush in the middle of an open group: the session waits for the next random access point.
   @Test func afterAFlushDecodingBeginsAtARandomAccessPoint() throws {
     let stream = try H265Stream(media: "open-gop.h265")

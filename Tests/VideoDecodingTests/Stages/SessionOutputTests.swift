@@ -39,7 +39,7 @@ import Testing
   @Test(arguments: DropReason.allCases) func someDropsAreLosses(_ reason: DropReason) {
     var output = SessionOutput()
     output.drop(1, reason)
-    let isLoss = [.beforeRandomAccessPoint, .noReference, .corrupt, .sessionLost].contains(reason)
+    let isLoss = [.beforeRandomAccessPoint, .noReference, .corrupt, .outOfOrder, .sessionLost].contains(reason)
     #expect(output.statistics.dropped == 1 && output.statistics.lost == (isLoss ? 1 : 0))
   }
 

@@ -112,6 +112,7 @@ import Testing
     switch event {
     case .decoded(let index, let error, _): "decoded \(index)" + (error.map { ", error \($0.rawValue)" } ?? "")
     case .failed(let index, let error): "failed \(index), error \(error.rawValue)"
+    case .unplaced(let index, let error): "unplaced \(index), error \(error.rawValue)"
     case .picture: "picture"
     }
   }

@@ -31,6 +31,9 @@ struct RecordingFollower: StreamFollower {
   }
 
   func isRepeated(_ accessUnit: Span<UInt8>, after last: Span<UInt8>) -> Bool { false }
+  func use(of summary: DecodingSummary, skipping skipFrames: SessionConfiguration.SkipFrames) -> PictureUse {
+    skipFrames == .nonReference && summary.isDiscardable ? .skipped : .decoded
+  }
   mutating func reset(keepsReferences: Bool) { record.calls.append("reset \(keepsReferences)") }
   mutating func forgetReferences() { followsReferencesFrom = nil }
   mutating func followReferences(from index: UInt64) { followsReferencesFrom = index }

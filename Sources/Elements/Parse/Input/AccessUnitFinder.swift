@@ -15,9 +15,9 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
   private var orderLog = PictureOrderLog<Codec>()
   private var changes: Changes?
 
-  /// What other stages need.
+  /// Changes that matter to other stages.
   struct Changes: Sendable {
-    /// Parameter sets have to be inserted: those in the stream came too late.
+    /// Parameter sets must be inserted: those in the stream came too late.
     fileprivate(set) var wantsParameterSets = false
     /// A NAL unit length was bad: data was lost, perhaps parameter sets.
     fileprivate(set) var hasBadLength = false
@@ -27,7 +27,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     fileprivate(set) var warning: ElementError?
   }
 
-  // MARK: What to look for
+  // MARK: Search
 
   /// Sets the packaging of input and output.
   mutating func configure(_ input: ParserInputFormat<Codec>, for output: OutputPackaging<Codec>) {
@@ -53,7 +53,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     scanner.sliceDepth = depth
   }
 
-  /// Whether no access unit has been found or begun.
+  /// Whether no access unit was found or has started.
   var isBetweenAccessUnits: Bool { heldSize == nil && scanner.isBetweenAccessUnits }
 
   // MARK: Finding
@@ -88,7 +88,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
   /// The access unit is handed to the output.
   mutating func letGo() { heldSize = nil }
 
-  /// What has happened since the last time; nil when nothing has.
+  /// Returns the changes since the last call; nil if there are none.
   @inline(__always) mutating func takeChanges() -> Changes? {
     guard changes != nil else { return nil }
     return changes.take()
@@ -113,8 +113,8 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     return scanner.nalUnitCounts[Int(sps.rawValue)] > 0 || scanner.nalUnitCounts[Int(pps.rawValue)] > 0
   }
 
-  /// What goes in front of an access unit that does not have it, in this output: parameter sets, and in a byte stream,
-  /// which has no `codec_data`, its SEI.
+  /// The NAL units to insert in front of an access unit that lacks them, in this output: parameter sets. A byte
+  /// stream has no `codec_data`, so the SEI of `codec_data` is inserted, too.
   func inserted(into output: OutputPackaging<Codec>) -> [[UInt8]] {
     scanner.parameterSets.nalUnits + (output.format == .byteStream ? describedSEI : [])
   }
@@ -128,7 +128,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
     sei.removeAll()
   }
 
-  /// Forgets the position in the stream: what comes next need not follow on what came before.
+  /// Forgets the position in the stream: the next data need not continue the last.
   mutating func forgetPosition() {
     scanner.resetPosition()
     orderLog = PictureOrderLog<Codec>()

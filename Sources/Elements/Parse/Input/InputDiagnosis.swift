@@ -19,7 +19,7 @@ struct InputDiagnosis<Codec: ParserCodec>: Sendable {
   mutating func noticeGap() { hasGaps = true }
   mutating func finish(_ bytes: Int) { byteCount += UInt64(max(0, bytes)) }
 
-  /// Missing pictures are to be reported at the end of the stream. Returns whether this is the first time.
+  /// Schedules a report of missing pictures for the end of the stream. Returns whether this is the first time.
   mutating func awaitEnd() -> Bool {
     guard pictureCount == 0, !awaitsEnd else { return false }
     awaitsEnd = true

@@ -2,7 +2,7 @@
 
 /// Stage: where in the input the next data should be.
 struct InputPosition: Sendable {
-  /// Where data begins that continues the last; nil before any came.
+  /// The offset of the data that continues the last; nil before any came.
   private var expected: UInt64?
   /// Whether nothing was consumed yet.
   private(set) var isFresh = true

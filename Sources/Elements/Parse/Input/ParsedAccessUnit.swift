@@ -5,7 +5,7 @@ import H26x
 /// An access unit, or a NAL unit where those are output one by one, on its way through the stages: what each of them
 /// has returned about it.
 struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
-  /// What the scanner found in it.
+  /// The scanner's findings in it.
   private(set) var scanned = ScannedAccessUnit<Codec.SliceHeader>()
   /// The content of its SEI messages.
   private(set) var sei = SEIContent()

@@ -4,11 +4,11 @@ import H26x
 
 /// Stage: the input's packaging, by upstream's caps.
 struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
-  /// How NAL units are packed; nil until caps or data show it.
+  /// The packing of NAL units; nil until caps or data show it.
   private(set) var streamFormat: StreamFormat<Codec>?
-  /// What a buffer holds; nil when it is not aligned to anything.
+  /// The content of a buffer; nil if it is not aligned to anything.
   private(set) var alignment: StreamAlignment?
-  /// Of the input's length prefixes, and the output's unless the input is a byte stream.
+  /// The size of the input's length prefixes, and of the output's unless the input is a byte stream.
   private(set) var lengthSize = NALLengthSize.four
 
   /// Whether NAL units have length prefixes.
@@ -17,10 +17,10 @@ struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
   /// Whether start codes are in front of NAL units.
   var isByteStream: Bool { streamFormat == .byteStream }
 
-  /// What the scanner is to expect.
+  /// The packaging that the scanner expects.
   var packaging: NALPackaging { isLengthPrefixed ? .lengthPrefixed(lengthSize) : .annexB }
 
-  /// How NAL units are packed in the output.
+  /// The packing of NAL units in the output.
   func outputPackaging(_ packaging: OutputPackaging<Codec>) -> NALPackaging {
     guard packaging.format.isLengthPrefixed else { return .annexB }
     // alignment=nal comes without codec_data, which gives the size: everybody assumes 4 bytes.
@@ -33,11 +33,12 @@ struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
   mutating func take(_ caps: CompressedCaps<Codec>) throws(SinkCapsRefusal) -> Bool {
     if caps.streamFormat.isLengthPrefixed, caps.alignment == .nalUnit { throw .wrongAlignment }
     var isReadable = true
+    var format = caps.streamFormat
     for problem in caps.problems {
       switch problem {
-      // The stream has the parameter sets, and everybody assumes lengths of 4 bytes.
-      case .missingCodecData where caps.streamFormat == .inBand: break
-      case .missingCodecData: throw .missingCodecData
+      // The stream has the parameter sets, and everybody assumes lengths of 4 bytes. The scanner finds start codes
+      // where they stand in place of lengths, as in MP4 files without avcC.
+      case .missingCodecData: format = .inBand
       case .unexpectedCodecData: throw .unexpectedCodecData
       case .unreadableCodecData:
         // Lengths of three bytes are illegal: such a stream is not passed through.
@@ -47,14 +48,15 @@ struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
       case .otherMediaType, .unknownStreamFormat, .unknownAlignment: break
       }
     }
-    streamFormat = caps.streamFormat
+    streamFormat = format
     alignment = caps.streamFormat.isLengthPrefixed ? .accessUnit : caps.alignment
     lengthSize = caps.record?.nalLengthSize ?? .four
     return isReadable
   }
 
-  /// Whether this output needs the parameter sets of `codec_data` in-band, unless the first access unit has them: its
-  /// own `codec_data` has none where they may be in-band. avc and hvc1 that stay as they are may not have them there.
+  /// Whether this output needs the parameter sets of `codec_data` in-band, unless the first access unit has them. The
+  /// output's own `codec_data` has none if they may be in-band. avc and hvc1 that stay as they are may not have them
+  /// there.
   func hasSets(lackedBy output: OutputPackaging<Codec>) -> Bool {
     isLengthPrefixed
       && (streamFormat != .outOfBand || output.format != .outOfBand || output.alignment != .accessUnit)

@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// Stage: how much of the input is consumed, and what is reported about it to the base class and the application.
+/// Stage: the consumption of the input, and the reports about it to the base class and the application.
 struct ParserIntake<Codec: ParserCodec>: Sendable {
   private var position = InputPosition()
   private var minimumFrame = MinimumFrameSize()
@@ -73,7 +73,7 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
     minimumFrame.needsMore(than: available, isPulling: isPulling)
   }
 
-  // MARK: Where it is
+  // MARK: Position
 
   /// Data at this offset was handed over.
   mutating func notice(_ offset: UInt64?) { position.notice(offset) }

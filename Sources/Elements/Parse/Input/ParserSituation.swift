@@ -7,15 +7,15 @@ struct ParserSituation: Sendable {
   var settings = ParserSettings()
   /// Pull mode.
   var isPulling = false
-  /// No more data comes: what is there has to be used up.
+  /// No more data comes: the present data must be used up.
   var isDraining = false
   /// The base class has not shown this data before.
   var isNew = false
-  /// Where the data begins in the input, in bytes; nil when unknown.
+  /// The data's position in the input, in bytes; nil if unknown.
   var offset: UInt64?
   /// Timestamps and flags of the input.
   var attributes = Buffer.Attributes()
-  /// How the stream is played.
+  /// The playback of the stream.
   var playback = Playback()
   /// The target of an accurate seek whose data has not come yet.
   var target: ClockTime?

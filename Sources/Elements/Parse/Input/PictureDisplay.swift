@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// How a picture is to be displayed, by its SEI, as flags and metas of buffers.
+/// The display of a picture, by its SEI, as flags and metas of buffers.
 struct PictureDisplay: Sendable {
   /// A time code of the picture.
   struct TimeCode: Sendable {
@@ -18,7 +18,7 @@ struct PictureDisplay: Sendable {
     /// The field that it is for: 0 both, 1 the first, 2 the second.
     var fieldCount: UInt32
 
-    /// Creates one from an SEI message; what is not sent is 0.
+    /// Creates a time code from an SEI message; missing fields are 0.
     init(_ timestamp: ClockTimestamp, fieldCount: UInt32) {
       hours = UInt32(timestamp.hours ?? 0)
       minutes = UInt32(timestamp.minutes ?? 0)
@@ -34,9 +34,9 @@ struct PictureDisplay: Sendable {
 
   /// Field periods that it lasts; nil when the stream does not signal them.
   var fieldPeriods: Int?
-  /// Which field comes first and whether it is shown twice; nil when the stream does not signal it.
+  /// The field that comes first, and whether it is shown twice; nil if the stream does not signal it.
   var interlaceFlags: Buffer.Flags?
-  /// Of fields and field pairs, whether the top field is first; nil for frames, and when the stream does not signal it.
+  /// Whether the top field of fields and field pairs is first; nil for frames, and if the stream does not signal it.
   var isTopFirst: Bool?
   /// It is a bottom field alone.
   var isBottomField = false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// How a segment is played.
+/// The playback of a segment.
 struct Playback: Sendable {
   /// Forwards, at any speed.
   var isForward = true
@@ -9,7 +9,7 @@ struct Playback: Sendable {
   var isNormalFromStart = true
   /// All of the stream at normal speed, so that nothing is clipped or dropped.
   var isWhole = true
-  /// Where it ends in time; nil when it does not.
+  /// The time at which playback ends; nil if it does not.
   var stop: ClockTime?
   /// Trick mode: B-frames may be dropped (TRICKMODE_FORWARD_PREDICTED).
   var isForwardPredictedOnly = false

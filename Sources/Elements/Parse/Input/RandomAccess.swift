@@ -4,7 +4,7 @@ import H26x
 
 /// Stage: at which pictures decoding can begin.
 struct RandomAccess<Codec: ParserCodec>: Sendable {
-  /// The stream signals random access points: by recovery point SEI, or by NAL unit type where the codec has types for
+  /// The stream signals random access points: by recovery point SEI, or by NAL unit type if the codec has types for
   /// all.
   private var marksRandomAccess = false
   private var fields = FieldPairing<Codec>()
@@ -19,13 +19,13 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
 
   /// Whether decoding can begin with an access unit, or with a NAL unit of one.
   ///
-  /// As long as the stream signals no random access point (by recovery point SEI, or by type where the codec has types
-  /// for all), a picture of I slices counts as one: many encoders send them for that purpose and signal nothing. Once
-  /// it has signalled one, only signalled ones count.
+  /// Until the stream signals a random access point (by recovery point SEI, or by type if the codec has types for
+  /// all), a picture of I slices counts as one. Many encoders send such pictures for that purpose and signal nothing.
+  /// After the first signal, only signaled random access points count.
   ///
   /// - Parameters:
   ///   - accessUnit: each once, in order.
-  ///   - soFar: what is in the access unit up to this NAL unit, when NAL units come one by one.
+  ///   - soFar: the contents of the access unit up to this NAL unit, when NAL units come one by one.
   ///   - isIntraOnly: whether every picture is intra coded by profile.
   mutating func contains(
     _ accessUnit: ScannedAccessUnit<Codec.SliceHeader>, soFar: AccessUnitContents, isIntraOnly: Bool

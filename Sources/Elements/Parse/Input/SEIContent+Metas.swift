@@ -6,7 +6,7 @@ extension SEIContent {
   /// Attaches the contents of SEI messages as metas, except for those that a parser upstream has attached.
   ///
   /// - Parameters:
-  ///   - rate: frames a second in caps, by which time codes count; nil when unknown.
+  ///   - rate: frames a second in caps, by which time codes count; nil if unknown.
   ///   - tick: the clock of the stream's own time codes.
   func attach(to buffer: inout Buffer, rate: Fraction?, tick: FormatDescription.Tick?) {
     if !captions.isEmpty, !buffer.hasCaptions {
@@ -57,7 +57,7 @@ extension SEIContent {
 }
 
 extension ParsedAccessUnit {
-  /// Which field comes first and whether it is shown twice.
+  /// The field that comes first, and whether it is shown twice.
   ///
   /// ONEFIELD is not among the flags, although a field may be alone in its access unit: to decoders it means
   /// interlace-mode=alternate, and they would output fields.

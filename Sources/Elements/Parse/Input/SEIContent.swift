@@ -2,14 +2,14 @@
 import GStreamer
 import H26x
 
-/// What the SEI messages of one access unit contain about its picture.
+/// The content of one access unit's SEI messages about its picture.
 struct SEIContent: Sendable {
   struct Captions: Sendable {
     var format: Buffer.CaptionFormat
     var bytes: [UInt8]
   }
 
-  /// How the picture is shown.
+  /// The display of the picture.
   var display = PictureDisplay()
   /// The SEI NAL unit that time codes are in; nil when there is none.
   var timeCodeRange: Range<Int>?

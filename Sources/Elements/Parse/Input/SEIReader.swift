@@ -4,7 +4,7 @@ import H26x
 
 /// Stage: reads SEI messages, of an access unit and of the sequence.
 struct SEIReader<Codec: ParserCodec>: Sendable {
-  /// What persists beyond an access unit.
+  /// The messages that persist beyond an access unit.
   private(set) var sequence = SequenceSEI()
   /// Messages that could not be read.
   private(set) var errors: UInt64 = 0
@@ -13,11 +13,11 @@ struct SEIReader<Codec: ParserCodec>: Sendable {
   mutating func removeAll() { sequence = SequenceSEI() }
 
   /// Reads the SEI NAL units of a complete access unit: the parameter sets that they need may be after them. Not
-  /// needed where there are none and no sequence begins.
+  /// needed if there are none and no sequence begins.
   ///
   /// - Parameters:
-  ///   - content: takes what they contain about its picture.
-  ///   - recoveryPoint: becomes the last recovery point, where there is one.
+  ///   - content: takes their content about its picture.
+  ///   - recoveryPoint: becomes the last recovery point, if there is one.
   ///   - sps: id of the SPS of its picture or, in front of its first slice, of the next picture.
   /// - Returns: whether what persists has changed.
   mutating func read(

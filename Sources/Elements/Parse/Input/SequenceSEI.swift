@@ -2,7 +2,7 @@
 import GStreamer
 import H26x
 
-/// What SEI messages contain about the video from one IDR picture on, for caps.
+/// The content of SEI messages about the video starting at one IDR picture, for caps.
 struct SequenceSEI: Sendable, Equatable {
   /// A value that lasts from its message to the next IDR picture that comes without one (D.2.29).
   struct Lasting<Value: Sendable & Equatable>: Sendable, Equatable {
@@ -77,7 +77,7 @@ struct SequenceSEI: Sendable, Equatable {
       return false
     case .frames(let isLeft, let nextIsSecondView):
       multiviewMode = .frameByFrame
-      // The first view of a pair signals which comes first; that holds for the second.
+      // The first view of a pair signals the order; that holds for the second view.
       if nextIsSecondView ? !isLeft : isLeft { multiviewFlags = .rightViewFirst }
       return nextIsSecondView
     }

@@ -4,10 +4,11 @@ import GStreamer
 /// Stage: access units that are pushed without the base class.
 ///
 /// GstBaseParse takes as long over a small access unit as parsing it does. When a raw file is read from start to end,
-/// it has nothing to decide about small access units between two random access points, and gets several as one frame:
-/// all but the last are pushed from here, the last by the base class, which counts the bytes and the duration of all.
+/// GstBaseParse has nothing to decide about small access units between two random access points. It gets several of
+/// them as one frame. All but the last are pushed here; the base class pushes the last, and counts the bytes and the
+/// duration of all.
 struct AccessUnitBatch<Codec: ParserCodec>: Sendable {
-  /// Where the last access unit so far ends, in bytes of the frame.
+  /// The end of the last access unit so far, in bytes of the frame.
   private(set) var end = 0
   /// Size of the first access unit, which ``ParserIntake`` has counted.
   private var first = 0
@@ -21,7 +22,7 @@ struct AccessUnitBatch<Codec: ParserCodec>: Sendable {
   /// may begin.
   private(set) var timestampsBefore: ParserTimestamps<Codec>?
 
-  /// What the base class is given of a batch.
+  /// The part of a batch that the base class is given.
   struct Result {
     /// Its size in bytes.
     let size: Int
@@ -39,8 +40,9 @@ struct AccessUnitBatch<Codec: ParserCodec>: Sendable {
     if case .some = timestampsBefore { timestampsBefore = nil }
   }
 
-  /// Begins with an access unit of `size` bytes, unless forbidden. Returns whether it began: not with one that the base
-  /// class puts into its index, nor with the first one after a seek, to which it gives the time.
+  /// Begins with an access unit of `size` bytes, unless forbidden. Returns whether it began. It does not begin with
+  /// an access unit that the base class puts into its index. The first access unit after a seek is excluded, too,
+  /// because the base class gives it the time.
   mutating func begin(with accessUnit: ParsedAccessUnit<Codec>, size: Int) -> Bool {
     if case .none = timestampsBefore { return false }
     guard accessUnit.attributes.pts != nil, accessUnit.isRandomAccessPoint == false else { return false }
@@ -57,7 +59,7 @@ struct AccessUnitBatch<Codec: ParserCodec>: Sendable {
     if changesTags { self.changesTags = true }
   }
 
-  /// The access unit before was pushed. Returns where the next begins.
+  /// The access unit before was pushed. Returns the beginning of the next.
   mutating func advance() -> Int {
     let start = end
     end += next

@@ -8,11 +8,11 @@ struct CapsProposal: ~Copyable {
   let codecData: [UInt8]
   /// Other profiles that the stream conforms to, for a downstream that refuses its own.
   let compatibleProfiles: [String]
-  /// Latency of the parser: a frame, or nothing where no frame rate gives its duration.
+  /// Latency of the parser: a frame, or zero if no frame rate gives its duration.
   let latency: ClockTime
 }
 
-/// What becomes of proposed caps.
+/// The change that proposed caps bring.
 enum CapsChange {
   /// They are those that were sent before.
   case none

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// What the element does to send an access unit.
+/// A step of the element to send an access unit.
 enum OutputAction: ~Copyable {
   /// Report to the base class how far the stream has been output.
   case advance(ClockTime)

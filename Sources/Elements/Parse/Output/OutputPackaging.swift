@@ -35,7 +35,7 @@ struct OutputPackaging<Codec: ElementCodecSyntax>: Sendable, Equatable {
     switch allowed {
     case .some(let allowed) where !allowed.isEmpty:
       let wish = allowed.copy().truncated()
-      // What needs the least work comes first.
+      // The packaging that needs the least work comes first.
       let kept = [inputAlignment ?? .accessUnit, .accessUnit, .nalUnit].first {
         wish.canIntersect(OutputPackaging(format: input, alignment: $0).caps)
       }

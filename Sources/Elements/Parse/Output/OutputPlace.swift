@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Where an access unit is in the base class's frame, or in the buffer that is output in its place. In bytes.
+/// An access unit's place in the base class's frame, or in the buffer that is output instead. In bytes.
 struct OutputPlace: Sendable {
-  /// Where it begins.
+  /// The beginning.
   let start: Int
-  /// Its size, without what is inserted.
+  /// Its size, without insertions.
   let size: Int
-  /// Where parameter sets are to be inserted, from its beginning on; nil where none are.
+  /// The offset, from the beginning, at which parameter sets can be inserted; nil if none can.
   let parameterSetOffset: Int?
 
   init<SliceHeader: Sendable>(of accessUnit: borrowing ScannedAccessUnit<SliceHeader>, at start: Int = 0, size: Int) {

@@ -12,11 +12,11 @@ enum RepackagingOutcome {
   case failed(BitstreamError)
 }
 
-/// Stage: writes a new output buffer where the input's bytes cannot be used.
+/// Stage: writes a new output buffer if the input's bytes cannot be used.
 struct OutputRepackager<Codec: ParserCodec>: Sendable {
   private var repackager = Repackager(codec: Codec.codec)
 
-  /// Repackages an access unit where that is needed.
+  /// Repackages an access unit if needed.
   ///
   /// - Parameters:
   ///   - size: its size in the input, in bytes.
@@ -44,7 +44,7 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
         scanned = rewritten.scanned
         buffer = try repackaged(&scanned, rewritten.bytes.span, upTo: .max, input, output)
       } else if scanned.holdsStartCodes {
-        // A length in front of several NAL units counts the ones behind this one too.
+        // A length in front of several NAL units counts the NAL units behind this one, too.
         buffer = try repackaged(&scanned, map.bytes, upTo: scanned.end, input, output)
       } else {
         buffer = try repackaged(&scanned, bytes, upTo: .max, input, output)

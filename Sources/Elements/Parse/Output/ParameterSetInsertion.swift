@@ -12,14 +12,14 @@ struct ParameterSetInsertion: Sendable {
   /// They are inserted before the next IDR picture, whatever the interval.
   mutating func force() { isForced = true }
 
-  /// Some that have changed are not output where they are in the stream: all are inserted before the next IDR picture,
-  /// even if it has some of its own.
+  /// Some changed parameter sets are not output in their place in the stream. All are inserted before the next IDR
+  /// picture, even if it has some of its own.
   mutating func makeUp() { (isForced, lacksSome) = (true, true) }
 
   /// New caps: cancels ``force()``.
   mutating func cancel() { (isForced, lacksSome) = (false, false) }
 
-  /// Times begin anew.
+  /// Times begin again.
   mutating func forgetTime() { lastTime = nil }
 
   /// Whether they are due before an IDR picture with this PTS. If so, they count as sent.

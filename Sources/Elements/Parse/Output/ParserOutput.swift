@@ -2,12 +2,12 @@
 import GStreamer
 import H26x
 
-/// What the output needs of the stages before it.
+/// The state of earlier stages that the output needs.
 struct OutputSurroundings<Codec: ElementCodecSyntax> {
   var packaging: OutputPackaging<Codec>
-  /// How NAL units are packed.
+  /// The packing of NAL units.
   var nalPackaging: NALPackaging
-  /// What is in the access unit so far, when NAL units come one by one; else nil.
+  /// The contents of the access unit so far, if NAL units come one by one; else nil.
   var contentsSoFar: AccessUnitContents?
   var frameRate: Fraction?
   var tick: FormatDescription.Tick?
@@ -17,7 +17,7 @@ struct OutputSurroundings<Codec: ElementCodecSyntax> {
 
 /// Stage: turns an access unit into the buffers that are output.
 struct ParserOutput<Codec: ParserCodec>: Sendable {
-  /// What to do next for the access unit.
+  /// The next step for the access unit.
   private enum Step { case position, tags, segment, keyUnit, insertions, pieces, done }
 
   /// An access unit delimiter of the lowest temporal sub-layer, with its start code.
@@ -25,7 +25,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   /// The access unit that is being sent.
   private(set) var accessUnit = ParsedAccessUnit<Codec>()
-  /// Where it is.
+  /// The access unit's place.
   private var place = OutputPlace(of: ScannedAccessUnit<Codec.SliceHeader>(), size: 0)
   private var insertion = ParameterSetInsertion()
 
@@ -52,7 +52,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     self.place = place
   }
 
-  /// Whether it is where the frame begins.
+  /// Whether it is at the beginning of the frame.
   var isFirstOfFrame: Bool { place.start == 0 }
 
   /// Begins to send the access unit as the last one of its frame, which the base class pushes.
@@ -149,17 +149,17 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// Parameter sets are inserted before the next IDR picture, whatever the interval.
   mutating func insertParameterSets() { insertion.force() }
 
-  /// Parameter sets that have changed are not output where they are in the stream: all are inserted before the next IDR
+  /// Changed parameter sets are not output in their place in the stream. All are inserted before the next IDR
   /// picture, even if it has some of its own.
   mutating func makeUpForParameterSets() { insertion.makeUp() }
 
   /// New caps: cancels ``insertParameterSets()``.
   mutating func cancelParameterSets() { insertion.cancel() }
 
-  /// Times begin anew.
+  /// Times begin again.
   mutating func forgetTime() { insertion.forgetTime() }
 
-  /// Decides what is inserted, once per access unit. Returns whether parameter sets are: then hand them over.
+  /// Decides on the insertions, once per access unit. Returns whether parameter sets are: then hand them over.
   mutating func decideOnInsertions(_ surroundings: OutputSurroundings<Codec>) -> Bool {
     guard step == .insertions else { return false }
     step = .pieces
@@ -298,7 +298,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     return .push(part)
   }
 
-  /// Adds insertions and metas. `mutating` only because what is borrowed would be copied.
+  /// Adds insertions and metas. `mutating` only because a borrowed value would be copied.
   @inline(__always) private mutating func complete(
     _ buffer: inout Buffer, carriesSEI: Bool, _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
   ) {

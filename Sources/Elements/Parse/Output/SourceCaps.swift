@@ -6,7 +6,7 @@ import H26x
 struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// Caps were sent.
   private(set) var isSet = false
-  /// What other stages need.
+  /// The facts that other stages need.
   private(set) var facts = SourceFacts()
   /// A buffer was output under these caps.
   private var hasSentBuffer = false
@@ -24,7 +24,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
 
   // MARK: Going stale
 
-  /// Upstream's caps have changed: what was sent is kept, to be compared with new caps.
+  /// Upstream's caps have changed: the sent caps are kept, to be compared with new caps.
   mutating func restart(parameterSetChanges: UInt64) {
     let before = self
     self = SourceCaps<Codec>()
@@ -108,8 +108,9 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     var caps = upstream.copy()
     caps.remove("codec_data")
     caps.remove("streamheader")
-    let width = given.int("width") ?? Int32(clamping: description.cropRectangle.width)
-    let height = given.int("height") ?? Int32(clamping: description.frameSize.height)
+    // Containers may be wrong about the size.
+    let width = Int32(clamping: description.cropRectangle.width)
+    let height = Int32(clamping: description.frameSize.height)
     caps.set("width", .int(width))
     caps.set("height", .int(height))
     var ratio = given.fraction("pixel-aspect-ratio")
@@ -138,14 +139,15 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
       log(.warning, "ignored a frame rate of \(ignored): beyond the level")
     }
     if rate == nil, wanted.numerator > 0 { rate = wanted }
-    if let given { rate = given.numerator > 0 ? given : nil }
-    // 0/1 means a variable rate, which only upstream may declare; a rate that is not known is left out.
-    if given == nil, let rate { caps.set("framerate", .fraction(rate)) }
+    // Upstream's 0/1 stands for a variable rate, or for an unknown rate.
+    let isGiven = given?.numerator ?? 0 > 0
+    if isGiven { rate = given }
+    if !isGiven, let rate { caps.set("framerate", .fraction(rate)) }
     facts.frameRate = rate
     facts.pictureRate = rate.flatMap { Ratio(UInt32(clamping: $0.numerator), UInt32(clamping: $0.denominator)) }
   }
 
-  /// Fields from SEI messages, where upstream's caps have none.
+  /// Fields from SEI messages, if upstream's caps have none.
   private static func set(
     _ sequence: SequenceSEI, in caps: inout Caps, _ given: StructureView, width: Int32, height: Int32,
     ratio: Fraction
@@ -171,7 +173,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     caps.set("multiview-flags", flags)
   }
 
-  /// The caps field `hdr-format`; nil where neither HDR10+ metadata comes nor both messages of HDR10.
+  /// The caps field `hdr-format`; nil if neither HDR10+ metadata comes nor both messages of HDR10.
   private static func highDynamicRange(of sequence: SequenceSEI, _ caps: StructureView) -> String? {
     if sequence.dynamicMetadata.value == true { return "hdr10+" }
     return caps.has("mastering-display-info") && caps.has("content-light-level") ? "hdr10" : nil

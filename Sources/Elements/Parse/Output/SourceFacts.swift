@@ -4,7 +4,7 @@ import H26x
 
 /// Facts about the stream that the caps describe, for other stages. Holds no references, so that copies are cheap.
 struct SourceFacts: Sendable {
-  /// Frames a second, by upstream, the stream or the property; nil when unknown.
+  /// Frames a second, by upstream, the stream or the property; nil if unknown.
   var frameRate: Fraction?
   /// The same, in lowest terms.
   var pictureRate: Ratio?
@@ -14,7 +14,7 @@ struct SourceFacts: Sendable {
   var isTickBeyondLevel = false
   /// Every picture is intra coded by profile.
   var isIntraOnly = false
-  /// How many frames may at most precede a frame in decoding order and follow it in output order.
+  /// The largest number of frames that precede a frame in decoding order and follow it in output order.
   var reorderDepth = 0
   /// The stream itself signals reordering.
   var signalsReordering = false

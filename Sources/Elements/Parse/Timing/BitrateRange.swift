@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// The lowest and highest bitrate of single access units, for tags, as GstBaseParse finds them when it gets each one, and
-/// the average.
+/// The lowest and highest bitrate of single access units, for tags, as GstBaseParse finds them when it gets each one,
+/// and the average.
 struct BitrateRange: Sendable {
-  /// What the tags have, in bit/s; `nil` before there were enough access units.
+  /// The range that the tags have, in bit/s; `nil` before there were enough access units.
   private(set) var reported: ClosedRange<UInt32>?
-  /// The average that the tags have, in bit/s; `nil` when unknown.
+  /// The average that the tags have, in bit/s; `nil` if unknown.
   private(set) var reportedAverage: UInt32?
   private var range: ClosedRange<UInt32>?
   private var count = 0

@@ -2,10 +2,10 @@
 import GStreamer
 import H26x
 
-/// Stage: how long gradual recoveries of a raw file last, which is how much earlier than its target an accurate seek has
-/// to begin.
+/// Stage: the duration of a raw file's gradual recoveries. An accurate seek must begin this much earlier than its
+/// target.
 struct GradualRecovery<Codec: ParserCodec>: Sendable {
-  /// The last one that was begun, and when.
+  /// The last recovery that started, and its start.
   private var current: (progress: RecoveryProgress<Codec>, start: ClockTime)?
   /// The longest that was measured so far.
   private(set) var longest = ClockTime.zero
@@ -14,7 +14,7 @@ struct GradualRecovery<Codec: ParserCodec>: Sendable {
   /// The base class does not account for them.
   private var isNew = false
 
-  /// One was begun and is not complete.
+  /// A recovery has started and is not complete.
   var isUnderWay: Bool { current != nil }
 
   /// The next picture need not follow on the last one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// How much earlier than its target an accurate seek begins.
+/// The distance between an accurate seek's start and its target.
 struct LeadIn {
   let rate: Fraction
   let frames: UInt32

@@ -4,7 +4,7 @@ import H26x
 
 /// Stage: the timestamps of the output.
 ///
-/// Upstream's are kept. A raw stream, which has none, gets them from picture order count and frame rate. Where upstream
+/// Upstream's are kept. A raw stream, which has none, gets them from picture order count and frame rate. If upstream
 /// gives only PTS, DTS are derived from them.
 struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// Upstream's segment is in time.
@@ -13,7 +13,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   private var hasUpstreamTimes = false
   /// Upstream has given decoding timestamps.
   private var hasUpstreamDecodingTimes = false
-  /// Upstream's DTS are those of a container that has none below 0, which clamps them to 0.
+  /// Upstream's DTS come from a container that has none below 0, which clamps them to 0.
   private var areDecodingTimesSqueezed = false
   /// Generates the times of a raw stream.
   private var timeline = Codec.Timeline()
@@ -67,7 +67,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     shift.beginSegment(isInTime && (segment?.rate ?? 0) > 0, sequenceNumber: sequenceNumber)
   }
 
-  // MARK: What upstream provides
+  // MARK: Upstream's times
 
   /// Notes from an input buffer which times upstream provides.
   mutating func notice(_ situation: ParserSituation) {
@@ -81,8 +81,8 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// Whether the stream is a raw one whose timestamps are generated here.
   @inline(__always) func areMade(for input: ParserInputFormat<Codec>, _ playback: Playback) -> Bool {
     guard input.isByteStream, !hasUpstreamTimes else { return false }
-    // In reverse the base class reads forwards from where it sought, at a time that is known at the start of the file
-    // and at the keyframes of its index.
+    // In reverse, the base class reads forward from the place it sought. The time of that place is known at the start
+    // of the file and at the keyframes of its index.
     guard playback.isForward else { return isUpstreamInTime ? false : !awaitsPosition || isPositionKnown }
     return isUpstreamInTime ? playback.isNormalFromStart : true
   }
@@ -95,9 +95,9 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// Reads the POC of the current picture, in a raw stream.
   ///
   /// - Parameters:
-  ///   - bytes: the data, from the access unit on.
-  ///   - size: where the next one begins.
-  ///   - isComplete: whether no more data is to be waited for.
+  ///   - bytes: the data, starting at the access unit.
+  ///   - size: the offset of the next access unit.
+  ///   - isComplete: whether no more data comes.
   /// - Returns: whether enough is known; else the access unit waits for more data.
   mutating func readOrder(
     of accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, size: Int,
@@ -106,6 +106,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     guard let slice = accessUnit.scanned.slice else { return true }
     let isContinued = accessUnit.readOrder()
     let generation = scanner.parameterSetChanges
+    timeline.fieldPeriods = accessUnit.sei.display.fieldPeriods
     if !isContinued, timeline.read(slice, rate: rate, generation: generation) { return true }
     return timeline.read(
       slice, isContinued: isContinued, endsSequence: accessUnit.scanned.contents.contains(.endOfSequence), rate: rate,
@@ -124,10 +125,13 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     if hasUpstreamTimes {
       if needsDecodingTimes { times.rebuiltDecodingTime = rebuiltDecodingTime(of: accessUnit, times, facts, playback) }
     } else if areMade(for: input, playback) {
-      // What the base class has put there is the PTS of the first buffer of the file, or nothing in its first run.
+      // The base class has put the PTS of the file's first buffer there, or nothing in its first run.
       times.pts = nil
       if let made = timeline.takeTimes() {
         set(&times, made)
+      } else if !sharesTimes, let end = timeline.endOfPictures {
+        // Muxers need a time with each access unit.
+        times.pts = ClockTime(nanoseconds: end)
       } else if startsCountingDecodingTimes(at: accessUnit), times.dts == nil {
         times.dts = .zero
       }
@@ -138,7 +142,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     return times
   }
 
-  /// How long an access unit is displayed: nil when unknown, zero when no picture begins in it.
+  /// The display duration of an access unit: nil if unknown, zero if no picture begins in it.
   @inline(__always) func duration(of accessUnit: ParsedAccessUnit<Codec>, _ facts: SourceFacts) -> ClockTime? {
     guard accessUnit.beginsPicture else { return .zero }
     let fields = accessUnit.sei.display.fieldPeriods ?? accessUnit.scanned.fieldPeriods
@@ -163,8 +167,8 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     }
   }
 
-  /// Whether a picture begins whose DTS is 0: without a frame rate no other is known, and that from the first buffering
-  /// period on.
+  /// Whether a picture begins whose DTS is 0: without a frame rate no other DTS is known, and this one only since the
+  /// first buffering period.
   private mutating func startsCountingDecodingTimes(at accessUnit: ParsedAccessUnit<Codec>) -> Bool {
     if accessUnit.sei.hasBufferingPeriod { hasBufferingPeriod = true }
     return hasBufferingPeriod && accessUnit.beginsPicture
@@ -182,8 +186,9 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: Decoding times
 
-  /// Where upstream gives only PTS, as Matroska does, DTS are these in ascending order. The same where upstream's DTS
-  /// begin at 0 with the first PTS although the stream signals reordering: FLV, for example, has no times below 0.
+  /// Returns the DTS if upstream gives only PTS, as Matroska does: these PTS in ascending order. The same applies if
+  /// upstream's DTS begin at 0 with the first PTS although the stream signals reordering: FLV, for example, has no
+  /// times below 0.
   private mutating func rebuiltDecodingTime(
     of accessUnit: ParsedAccessUnit<Codec>, _ times: AccessUnitTimes, _ facts: SourceFacts, _ playback: Playback
   ) -> Int64? {
@@ -256,6 +261,6 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 }
 
 extension ScannedAccessUnit where SliceHeader: SliceHeaderSyntax {
-  /// How many field periods it lasts, where SEI does not signal otherwise.
+  /// Its number of field periods, unless SEI signals another.
   fileprivate var fieldPeriods: Int { slice?.isField == true && pictureCount < 2 ? 1 : 2 }
 }

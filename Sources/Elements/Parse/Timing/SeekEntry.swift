@@ -2,15 +2,15 @@
 import GStreamer
 import H26x
 
-/// A keyframe from which on, or from the end of its recovery on, all pictures are right.
+/// A keyframe: all pictures after it, or after the end of its recovery, are right.
 struct SeekEntry<Codec: ParserCodec> {
   /// The reader when the access unit was found.
   let reader: ParserReader<Codec>
-  /// Where that is in the file.
+  /// The access unit's position in the file.
   let offset: UInt64
   /// Its presentation time.
   let time: ClockTime?
-  /// Of a gradual one.
+  /// The recovery of a gradual keyframe.
   private var recovery: RecoveryProgress<Codec>?
 
   init(

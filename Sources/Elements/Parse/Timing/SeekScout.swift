@@ -2,15 +2,15 @@
 import GStreamer
 import H26x
 
-/// Reads a raw file ahead of the output, from the keyframe at which the base class begins after an accurate seek, the
-/// last one before the target that it has in its index, to the last one from which the picture at the target is right.
-/// Reading takes little time; what lies between would have to be decoded.
+/// Reads a raw file ahead of the output after an accurate seek. The base class begins at the last keyframe before the
+/// target that its index has. The scout reads from there to the last keyframe from which the picture at the target is
+/// right. Reading takes little time; the pictures in between would have to be decoded.
 struct SeekScout<Codec: ParserCodec> {
-  /// What to do next.
+  /// The next step.
   enum Step {
     /// Have the caps made, and pass the same data again.
     case announce
-    /// Pass data from ``offset`` on.
+    /// Pass data starting at ``offset``.
     case more
     /// The keyframe is found.
     case arrived
@@ -18,15 +18,15 @@ struct SeekScout<Codec: ParserCodec> {
 
   /// The target of the seek.
   let target: ClockTime
-  /// Where the next data to read begins in the file.
+  /// The position in the file of the next data to read.
   private(set) var offset: UInt64
-  /// Where it began.
+  /// The position at which it began.
   private let start: UInt64
   /// The reader ahead of the output's.
   private(set) var reader: ParserReader<Codec>
-  /// What was found last.
+  /// The access unit found last.
   private var accessUnit = ParsedAccessUnit<Codec>()
-  /// The time of the first picture, where the base class gives it.
+  /// The time of the first picture, if the base class gives it.
   private let position: ClockTime?
   /// The last keyframe so far that is complete.
   private var last: SeekEntry<Codec>?
@@ -39,8 +39,8 @@ struct SeekScout<Codec: ParserCodec> {
   ///
   /// - Parameters:
   ///   - reader: as it is in front of that data.
-  ///   - offset: where the data begins in the file.
-  ///   - position: the time of the first picture, where the base class gives it.
+  ///   - offset: the data's position in the file.
+  ///   - position: the time of the first picture, if the base class gives it.
   ///   - target: the target of the seek.
   init(_ reader: ParserReader<Codec>, from offset: UInt64, at position: ClockTime?, to target: ClockTime) {
     (self.reader, self.position, self.target) = (reader, position, target)
@@ -50,7 +50,7 @@ struct SeekScout<Codec: ParserCodec> {
   /// Reads data that begins at ``offset``, or the same data again after `announce`.
   ///
   /// - Parameters:
-  ///   - start: where the data begins in the file.
+  ///   - start: the data's position in the file.
   ///   - isEnd: whether the file ends with it.
   mutating func read(_ bytes: Span<UInt8>, at start: UInt64, isEnd: Bool, _ log: ElementLog) -> Step {
     while let place = Int(exactly: offset - start), place < bytes.count {
@@ -72,7 +72,7 @@ struct SeekScout<Codec: ParserCodec> {
     return isEnd ? .arrived : .more
   }
 
-  /// A picture was read: those recoveries that it completes are complete from its presentation on.
+  /// A picture was read: recoveries that it completes are complete at its presentation.
   private mutating func follow(presentedAt time: ClockTime) {
     if let slice = accessUnit.scanned.slice,
       let sps = reader.finder.scanner.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID)
@@ -113,7 +113,7 @@ struct SeekScout<Codec: ParserCodec> {
     return keyframes
   }
 
-  /// The keyframe to continue with; nil where that is the one at which the base class began.
+  /// The keyframe to continue with; nil if the base class began at that keyframe.
   var arrival: SeekEntry<Codec>? { last.flatMap { $0.offset > start ? $0 : nil } }
 
   // MARK: One access unit
@@ -145,7 +145,7 @@ struct SeekScout<Codec: ParserCodec> {
     guard !contents.contains(.randomAccess), let point = accessUnit.recoveryPoint, point.distance > 0 else {
       return .picture(size, times, SeekEntry(before, at: offset, times.pts))
     }
-    // Pictures of another recovery are never those of a run from the beginning.
+    // Pictures of another recovery never equal the pictures of a run from the beginning.
     guard point.isExactMatch, !point.isBrokenLink, let slice = accessUnit.scanned.slice else {
       return .picture(size, times, nil)
     }

@@ -8,7 +8,7 @@ import GStreamer
 /// segment move, base and time do not. It is found with the first picture, and lasts until a flush: a segment without one
 /// continues, and downstream may hold pictures of the one before. Segments after a flush have none.
 struct SegmentShift: Sendable {
-  /// What to send downstream before the first buffer.
+  /// The segment to send downstream before the first buffer.
   struct Announcement: Sendable {
     var amount: ClockTime
     var sequenceNumber: UInt32
