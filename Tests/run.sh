@@ -83,6 +83,9 @@ run_set() {
     mapfile -t named < <(comm -23 <(sed -nE 's/^.* Test (\w+\(.*\)|".*") started\.$/\1/p' "$log" | sort -u) \
       <(sed -nE 's/^.* Test (\w+\([^)]*\)|"[^"]*") .*(passed|failed) after .*/\1/p' "$log" | sort -u))
     summarize "${named[@]/#/  had not ended: }"
+    # The process ended: with what GLib, the Swift runtime or the system said last.
+    mapfile -t named < <(grep -aE 'CRITICAL|Fatal error|signal code|ERROR \*\*|terminate called' "$log" | tail -5)
+    summarize "${named[@]/#/  said: }"
     return
   fi
   mapfile -t named < <(sed -nE 's/^.*✘ Test (\w+\(.*\)|".*") .*recorded an issue.* at (.*)$/\1 at \2/p' "$log" | sort -u)
