@@ -25,7 +25,7 @@ let shipped = Context.environment["SHIPPED"]
 let onlyInPackages = ["Aggregator", "VideoEncoder", "VideoFilter"]
 let shippedTargets: Set = [
   "H26x", "CGStreamer", "GStreamer", "CAVCodec", "AVCodec", "CLinux", "CodecLink", "VideoDecoding", "CodecService",
-  "Elements", "Plugin",
+  "CodecServiceProgram", "Elements", "Plugin",
 ]
 let toolOnly: Set = ["CAVFormat", "AVFormat", "StreamReport", "Tool"]
 
@@ -82,7 +82,7 @@ let package = Package(
     .library(name: "StreamReport", targets: ["StreamReport"]),
     .library(name: "TestSupport", targets: ["TestSupport"]),
     .library(name: "CodecPeers", targets: ["CodecPeers"]),
-    .executable(name: "h26x-codec", targets: ["CodecService"]),
+    .executable(name: "h26x-codec", targets: ["CodecServiceProgram"]),
     .executable(name: "h26x", targets: ["Tool"]),
   ],
   traits: traits,
@@ -127,8 +127,11 @@ let package = Package(
     // Video files as access units for VideoDecoding.
     .target(name: "VideoFiles", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: hotSettings),
     // Decodes for an application behind a wall: libavcodec runs there.
-    .executableTarget(
+    .target(
       name: "CodecService", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x", "VideoDecoding"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "CodecServiceProgram", dependencies: ["CLinux", "CodecService", "H26x", "VideoDecoding"],
       swiftSettings: settings),
     .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: hotSettings),
     .target(
@@ -158,6 +161,10 @@ let package = Package(
     .executableTarget(
       name: "codec-host", dependencies: ["CLinux", "CodecLink", "H26x", "TestSupport", "VideoDecoding"],
       path: "Tests/CodecHost", swiftSettings: settings),
+    // A codec service whose processes try to escape, or have no filter of system calls.
+    .executableTarget(
+      name: "codec-trial", dependencies: ["CLinux", "CodecLink", "CodecPeers", "CodecService"],
+      path: "Tests/CodecTrial", swiftSettings: settings),
     // Streams and generators that more than one test target needs.
     .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: settings),
     // What codec processes and applications send that break the protocol.
@@ -179,7 +186,7 @@ let package = Package(
     .testTarget(
       name: "VideoDecodingTests",
       dependencies: [
-        "VideoDecoding", "AVCodec", "CAVCodec", "CodecLink", "CodecPeers", "CodecService", "H26x",
+        "VideoDecoding", "AVCodec", "CAVCodec", "CodecLink", "CodecPeers", "CodecServiceProgram", "H26x",
         "HardwareSupport", "TestSupport", "ThreadSanitizerLocks",
       ],
       exclude: ["Hardware/Records", "Reading/Records"], swiftSettings: settings),
@@ -193,7 +200,10 @@ let package = Package(
     .testTarget(name: "CodecLinkTests", dependencies: ["CodecLink"], swiftSettings: settings),
     .testTarget(
       name: "CodecServiceTests",
-      dependencies: ["CLinux", "CodecLink", "CodecService", "VideoDecoding", "ThreadSanitizerLocks", "codec-host"],
+      dependencies: [
+        "CLinux", "CodecLink", "CodecPeers", "CodecService", "CodecServiceProgram", "VideoDecoding",
+        "ThreadSanitizerLocks", "codec-host", "codec-trial",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "StreamReportTests", dependencies: ["StreamReport", "H26x", "TestSupport"], swiftSettings: settings),
@@ -219,7 +229,7 @@ if let shipped {
   }
   // The plugin and the service export nothing but the plugin's entry points. With a static runtime the compiler exports
   // everything, so that nothing could be dropped.
-  for target in package.targets where ["Plugin", "CodecService"].contains(target.name) {
+  for target in package.targets where ["Plugin", "CodecServiceProgram"].contains(target.name) {
     target.linkerSettings = [
       .unsafeFlags([
         "-Xlinker", "--version-script=\(Context.packageDirectory)/plugin/exports.map", "-Xlinker",

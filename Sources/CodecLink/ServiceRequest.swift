@@ -9,29 +9,18 @@ package struct ServiceRequest: Sendable {
   package var requiresSandbox: Bool
   /// The device that the process opens before it is protected; only in processes of the starter for hardware.
   package var device: DeviceRequest?
-  /// The attempt that the process makes when it is protected, instead of serving a session; only in a debug build.
-  package var attempt: EscapeAttempt?
-  /// Whether a debug build does as if the kernel had no filter of system calls.
-  package var withholdsFilter: Bool
 
   /// A process that serves a session.
-  package init(
-    memoryLimit: UInt64 = 0, requiresSandbox: Bool = false, device: DeviceRequest? = nil, attempt: EscapeAttempt? = nil,
-    withholdsFilter: Bool = false
-  ) {
+  package init(memoryLimit: UInt64 = 0, requiresSandbox: Bool = false, device: DeviceRequest? = nil) {
     self.device = device
     self.memoryLimit = memoryLimit
     self.requiresSandbox = requiresSandbox
-    self.attempt = attempt
-    self.withholdsFilter = withholdsFilter
   }
 
   /// Reads the message behind its number.
   package init(reading reader: inout MessageReader) throws(LinkError) {
     memoryLimit = try reader.read()
     requiresSandbox = try reader.read(UInt8.self) != 0
-    attempt = EscapeAttempt(rawValue: try reader.read())
-    withholdsFilter = try reader.read(UInt8.self) != 0
     device = try DeviceRequest(reading: &reader)
     try reader.finish()
   }
@@ -42,8 +31,6 @@ package struct ServiceRequest: Sendable {
     writer.append(number)
     writer.append(memoryLimit)
     writer.append(UInt8(requiresSandbox ? 1 : 0))
-    writer.append(attempt?.rawValue ?? 0)
-    writer.append(UInt8(withholdsFilter ? 1 : 0))
     DeviceRequest.write(device, to: &writer)
     return writer.bytes
   }

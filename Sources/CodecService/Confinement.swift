@@ -8,9 +8,9 @@ import Glibc
 /// The starter confines itself when its libraries are loaded, and what it forks is born confined: making namespaces for
 /// each session would take longer than the fork. Each layer is a layer more than the filter of system calls, and a
 /// kernel or container that refuses one leaves the others.
-enum Confinement {
+package enum Confinement {
   /// The extent of the confinement.
-  enum Wall {
+  package enum Wall: Sendable {
     /// All that libavcodec does without.
     case software
     /// All that a GPU's driver does without. The driver opens its nodes and files itself, later too.

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: MPL-2.0
 import CLinux
-import CodecLink
+package import CodecLink
 import Glibc
-import VideoDecoding
+package import VideoDecoding
 
 /// A process that was forked for one session.
-enum SessionProcess {
+package struct SessionProcess: Sendable {
+  /// Whether it puts up the filter of system calls. Only tests leave it out.
+  package var installsFilter = true
+  /// Its work once it is protected; it never returns.
+  package var serve: @Sendable (consuming LinkSocket, OpenedDevice?) -> Never = serveSession
+
+  /// A process that serves its session.
+  package init() {}
+
   /// Puts up the protection that is left to put up, reports it, and serves the session.
   ///
   /// - Parameters:
   ///   - link: the descriptor of the session's socket.
   ///   - starter: the process that has forked this one.
   ///   - protection: the protection that it was born with.
-  static func run(_ request: ServiceRequest, link: Int32, starter: pid_t, protection: Protection) -> Never {
+  func run(_ request: ServiceRequest, link: Int32, starter: pid_t, protection: Protection) -> Never {
     // The starter has one thread, so its death is the death of the process. The kernel then kills this process, even
     // if it is stopped or hangs.
     guard clinux_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL)) == 0, getppid() == starter,
@@ -20,7 +28,7 @@ enum SessionProcess {
       dup2(link, StarterDescriptor.link) == StarterDescriptor.link
     else { _exit(1) }
     ResourceLimits.closeDescriptors(from: StarterDescriptor.link + 1)
-    resetSignals()
+    Self.resetSignals()
     let socket = LinkSocket(owning: OwnedDescriptor(owning: StarterDescriptor.link))
 
     // Before the filter: a driver executes code that it loads, and makes threads and memory at its discretion.
@@ -34,7 +42,7 @@ enum SessionProcess {
       ResourceLimits.hide()
     }
     let filter = SystemCallFilter(process: getpid(), allowsDriver: request.device != nil)
-    if !request.withholdsFilter, filter.install() { protection.insert(.systemCallFilter) }
+    if installsFilter, filter.install() { protection.insert(.systemCallFilter) }
     do throws(LinkError) {
       try socket.send(ServiceReady(protection: protection, device: opened?.report ?? .none).bytes.span)
     } catch { _exit(1) }
@@ -42,10 +50,7 @@ enum SessionProcess {
     if case .failed = opened?.report { _exit(0) }
     // The application reports the missing protection.
     if request.requiresSandbox, !protection.isSuperset(of: .essential) { _exit(0) }
-    #if DEBUG
-      if let attempt = request.attempt { EscapeTrial.run(attempt, socket) }
-    #endif
-    serveSession(socket, opened)
+    serve(socket, opened)
   }
 
   /// Takes away the handlers of the Swift runtime, which would execute a debugger when this process crashes: the filter

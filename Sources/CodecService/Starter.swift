@@ -9,13 +9,14 @@ import H26x
 ///
 /// It has one thread, so that a fork copies all of it, and never touches what a stream brings. It ends with its
 /// application, and its sessions' processes end with it (PR_SET_PDEATHSIG).
-final class Starter {
+package final class Starter {
   private let link: LinkSocket
   /// The application.
   private let application: OwnedDescriptor
   /// The layers that this process and all that it forks are behind.
   private let protection: Protection
   private let wall: Confinement.Wall
+  private let process: SessionProcess
   private var sessions: [RunningSession] = []
 
   /// A session's process.
@@ -31,11 +32,11 @@ final class Starter {
   }
 
   /// Serves the application that executed this program, to its end.
-  static func run(_ wall: Confinement.Wall) -> Never {
+  package static func run(_ wall: Confinement.Wall, _ process: SessionProcess = SessionProcess()) -> Never {
     ResourceLimits.closeDescriptors(from: StarterDescriptor.last + 1)
     bindToApplication()
     do throws(LinkError) {
-      try Starter(wall).serve()
+      try Starter(wall, process).serve()
       _exit(0)
     } catch {
       // The application has ended, or broke the protocol: nothing can be reported to it.
@@ -45,7 +46,7 @@ final class Starter {
 
   /// Performs the first steps of a starter and of a session's process once, and ends with 0. If this program has
   /// inherited a filter that forbids one of them, the filter ends it before.
-  static func tryOut() -> Never {
+  package static func tryOut() -> Never {
     CodecLibrary.preload()
     _ = Confinement.apply(.software)
     let process = clinux_fork()
@@ -75,8 +76,8 @@ final class Starter {
     if unsafe poll(&state, 1, 0) != 0 { _exit(0) }
   }
 
-  private init(_ wall: Confinement.Wall) throws(LinkError) {
-    self.wall = wall
+  private init(_ wall: Confinement.Wall, _ process: SessionProcess) throws(LinkError) {
+    (self.wall, self.process) = (wall, process)
     link = LinkSocket(owning: OwnedDescriptor(owning: StarterDescriptor.link))
     // A process that the application has forked since may hold its ends of link and lifeline, so the starter also
     // watches the application's pidfd.
@@ -136,27 +137,24 @@ final class Starter {
 
   /// Forks a process for a session, and hands its descriptors to the application.
   private func begin(number: UInt32, _ request: ServiceRequest) throws(LinkError) {
-    #if !DEBUG
-      guard request.attempt == nil, !request.withholdsFilter else { throw .invalid }
-    #endif
     guard wall == .hardware || request.device == nil else { throw .invalid }
     guard let link = Self.sockets(), let report = Self.sockets() else { return try refuse(number, errno) }
     let starter = getpid()
-    let process = clinux_fork()
-    guard process != 0 else {
-      SessionProcess.run(request, link: link.second.rawValue, starter: starter, protection: protection)
+    let child = clinux_fork()
+    guard child != 0 else {
+      process.run(request, link: link.second.rawValue, starter: starter, protection: protection)
     }
-    guard process > 0 else { return try refuse(number, errno) }
-    let descriptor = clinux_pidfd_open(process)
+    guard child > 0 else { return try refuse(number, errno) }
+    let descriptor = clinux_pidfd_open(child)
     guard descriptor >= 0 else {
       let code = errno
-      kill(process, SIGKILL)
-      waitpid(process, nil, 0)
+      kill(child, SIGKILL)
+      waitpid(child, nil, 0)
       return try refuse(number, code)
     }
     let pidfd = OwnedDescriptor(owning: descriptor)
     try self.link.send(
-      ServiceAnswer(number: number, processIdentifier: process).bytes.span,
+      ServiceAnswer(number: number, processIdentifier: child).bytes.span,
       descriptors: [link.first.rawValue, pidfd.rawValue, report.first.rawValue])
     sessions.append(RunningSession(process: pidfd, report: LinkSocket(owning: report.second)))
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import CodecLink
+import CodecPeers
 import Glibc
 import Testing
 import VideoDecoding
@@ -14,6 +15,8 @@ import VideoDecoding
     /// The call fails, and the process goes on.
     case fails(Int32)
   }
+
+  private static let starter = Host.trialStarter("CODEC_TRIAL_ESCAPES=1")
 
   static let table: [(EscapeAttempt, Outcome)] = [
     // The C library opens files while it decodes and must survive that they are not there.
@@ -52,13 +55,14 @@ import VideoDecoding
 
   @Test("every attempt to escape is denied", arguments: table)
   func attempt(_ attempt: EscapeAttempt, _ outcome: Outcome) throws {
-    let process = try CodecStarter.begin(attempt)
+    // With all protection and little memory.
+    let process = try Self.starter.begin(ServiceRequest(memoryLimit: 256 << 20, requiresSandbox: true))
     let size = EscapeAttempt.sharedByteCount
     let writable = try SharedMemory(byteCount: size, peerAccess: .writable)
     let readable = try SharedMemory(byteCount: size, peerAccess: .readable)
     let marks = Array(repeating: UInt8(0x5A), count: size)
     for memory in [writable, readable] { try memory.write(marks.span, at: 0) }
-    try process.socket.send([UInt8(1)].span, descriptors: [writable.rawValue, readable.rawValue])
+    try process.socket.send([attempt.rawValue].span, descriptors: [writable.rawValue, readable.rawValue])
 
     var message = LinkMessage()
     switch outcome {
@@ -78,12 +82,5 @@ import VideoDecoding
       try memory.read(at: 0, into: &span)
       #expect(bytes == marks)
     }
-  }
-}
-
-extension CodecStarter {
-  /// Begins a process that tries to escape, with all protection and little memory.
-  fileprivate static func begin(_ attempt: EscapeAttempt) throws(ServiceError) -> ServiceProcess {
-    try shared.begin(ServiceRequest(memoryLimit: 256 << 20, requiresSandbox: true, attempt: attempt))
   }
 }

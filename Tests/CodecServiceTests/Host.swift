@@ -10,6 +10,12 @@ final class Host {
   static let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
   static let program = folder.appending(path: "codec-host")
 
+  /// A starter whose processes are those of `codec-trial`, which the environment variable `variable` changes.
+  static func trialStarter(_ variable: String) -> CodecStarter {
+    let path = Array(folder.appending(path: "codec-trial").path.utf8)
+    return CodecStarter(at: CodecServiceLocation(path: path), environment: [variable])
+  }
+
   let process = Process()
   private let output = Pipe()
 

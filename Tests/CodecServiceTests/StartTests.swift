@@ -138,15 +138,15 @@ import VideoDecoding
 
   @Test("a required sandbox that the kernel lacks is an error; a process that does with less reports what is missing")
   func noProtection() throws {
-    let starter = CodecStarter()
+    let starter = Host.trialStarter("CODEC_TRIAL_LACKS_FILTER=1")
     let error = #expect(throws: ServiceError.self) {
-      try starter.begin(ServiceRequest(requiresSandbox: true, withholdsFilter: true))
+      try starter.begin(ServiceRequest(requiresSandbox: true))
     }
     guard case .noProtection(_, .systemCallFilter) = error else {
       Service.recordUnexpected(error)
       return
     }
-    let process = try starter.begin(ServiceRequest(withholdsFilter: true))
+    let process = try starter.begin(ServiceRequest())
     #expect(!process.protection.contains(.systemCallFilter))
     #expect(process.protection.missing.contains(.systemCallFilter))
     #expect(Service.answers(process))

@@ -47,6 +47,8 @@ struct FrameRequest {
   var pts: ClockTime?
   /// The duration: a field, half as long as its frame.
   var duration: ClockTime?
+  /// Upstream has marked its bytes as damaged.
+  var isDamaged = false
   /// It would be shown too late.
   var isLate = false
   /// Trick mode: only random access points are decoded.

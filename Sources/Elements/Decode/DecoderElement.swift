@@ -169,13 +169,14 @@ extension DecoderElement {
 
   private func decode(_ number: FrameNumber) throws(FlowError) {
     guard let frame = frame(number: number) else { return core.discard(number) }
-    let request = FrameRequest(
+    var request = FrameRequest(
       isSyncPoint: frame.isSyncPoint, pts: frame.pts, duration: frame.duration,
       isLate: maximumDecodeTime(of: frame) < 0,
       keyUnitsOnly: inputSegment.keyUnitsOnly,
       allowsSkipping: outputSegment.allowsSkipping || outputSegment.forwardPredictedOnly, isReverse: isReverse)
     do throws(FlowError) {
       let lent: Void? = try frame.withInput { (buffer) throws(FlowError) in
+        request.isDamaged = buffer.flags.contains(.corrupted)
         let map = try buffer.map()
         core.decode(map.bytes, as: request)
       }
@@ -215,6 +216,7 @@ extension DecoderElement {
       if let rest = part.withInput({ $0.share() }) {
         whole.modifyInput {
           $0.addMetas(of: rest)
+          if rest.flags.contains(.corrupted) { $0.flags.insert(.corrupted) }
           if !gathers { $0.append(rest.share()) }
         }
       }

@@ -129,7 +129,7 @@ struct DecoderSession {
     let time = { (time: ClockTime) in Duration.nanoseconds(Int64(clamping: time.nanoseconds)) }
     try current?.decode(
       accessUnit, description, tag: UInt64(number), time: request.pts.map(time), duration: request.duration.map(time),
-      isLeftOut: request.isLeftOut)
+      isLeftOut: request.isLeftOut, isDamaged: request.isDamaged)
   }
 
   /// The codec was lost for good, and no random access point has come since.

@@ -138,7 +138,7 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
   private static func describe(_ buffer: inout Buffer, _ pieces: [RepackPiece<Codec>]) {
     var isDamaged = false
     for (index, piece) in pieces.enumerated() {
-      isDamaged = isDamaged || piece.found.damage != nil
+      isDamaged = isDamaged || piece.found.lacksNALUnit
       piece.withBuffer { source in
         if index == 0 {
           buffer.copyMetadata(from: source)

@@ -15,6 +15,8 @@ struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
   var repackager = Repackager(codec: Codec.codec)
   /// The damage that ended the search early; nil if the whole buffer could be read.
   private(set) var damage: BitstreamError?
+  /// Whether the damage may have cost a NAL unit. Padding and other bytes behind the last one do not.
+  private(set) var lacksNALUnit = false
   /// Start codes found in a length-prefixed buffer, where none belongs.
   private(set) var misplacedStartCodes = 0
 
@@ -31,12 +33,14 @@ struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
     _ search: NALUnitSearch = .everywhere
   ) {
     damage = nil
+    lacksNALUnit = false
     misplacedStartCodes = 0
     switch packaging {
     case .annexB:
       repackager.scanAnnexB(bytes)
       if repackager.entries.isEmpty, bytes.count > 0 {
         damage = BitstreamError(.unsupported, "start_code_prefix_one_3bytes", bitOffset: 0)
+        lacksNALUnit = true
       }
     case .lengthPrefixed(let size):
       let startCodes = history.judge(bytes, lengthSize: size)
@@ -46,6 +50,9 @@ struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
         }
       } catch {
         damage = error
+        let end = repackager.entries.last?.range.upperBound ?? 0
+        lacksNALUnit =
+          end == 0 || LengthPrefixed.mayBeTruncatedNALUnit(bytes.extracting(end...), lengthSize: size)
       }
     }
   }
@@ -56,7 +63,10 @@ struct FoundNALUnits<Codec: ElementCodecSyntax>: Sendable {
   func part(_ nalUnits: Range<Int>, origin: Int) -> FoundNALUnits {
     var part = self
     part.repackager = repackager.part(nalUnits, origin: origin)
-    if nalUnits.upperBound < repackager.entries.count { part.damage = nil }
+    if nalUnits.upperBound < repackager.entries.count {
+      part.damage = nil
+      part.lacksNALUnit = false
+    }
     if nalUnits.lowerBound > 0 { part.misplacedStartCodes = 0 }
     return part
   }

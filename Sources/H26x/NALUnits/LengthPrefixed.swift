@@ -52,6 +52,16 @@ extension LengthPrefixed {
     return result
   }
 
+  /// Whether bytes at a bad length may be a truncated NAL unit, rather than padding or other data.
+  ///
+  /// - Parameter rest: the packet from the length on, to its end.
+  package static func mayBeTruncatedNALUnit(_ rest: Span<UInt8>, lengthSize: NALLengthSize) -> Bool {
+    // No NAL unit has 16 MiB, and none begins with forbidden_zero_bit.
+    guard rest.count > 0, lengthSize != .four || rest[0] == 0 else { return false }
+    guard rest.count <= lengthSize.byteCount || rest[lengthSize.byteCount] & 0x80 == 0 else { return false }
+    return rest.indices.contains { rest[$0] != 0 }
+  }
+
   /// Whether a NAL unit holds a start code, which no legal one does: a muxer has made one of several.
   public static func holdsStartCode(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
     guard range.lowerBound >= 0, range.upperBound <= bytes.count else { return false }

@@ -379,15 +379,35 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
         take(bytes, unit.range, start: unit.range.lowerBound - unit.prefixLength)
         if startCodes.exist { noticeStartCodes() }
         cursor.beginsAccessUnit = false
-        if settings.cutsNALUnits { return complete(unit.end, endsAccessUnit: unit.end == bytes.count) }
+        if settings.cutsNALUnits {
+          markTruncation(bytes, after: unit.end, lengthSize)
+          return complete(unit.end, endsAccessUnit: unit.end == bytes.count)
+        }
       }
     } catch {
       errors.lengths += 1
       record(.badLength(error, goodBytes: units.position, byteCount: bytes.count))
       isPacketBroken = units.position > 0 && units.position < bytes.count
-      current.contents.insert(.damaged)
+      if units.position == 0
+        || LengthPrefixed.mayBeTruncatedNALUnit(bytes.extracting(units.position...), lengthSize: lengthSize)
+      {
+        current.contents.insert(.damaged)
+      }
     }
     return complete(isPacketBroken ? units.position : bytes.count, endsAccessUnit: true)
+  }
+
+  /// Marks the current NAL unit as damaged if a truncated one follows, which is not a piece of its own.
+  private mutating func markTruncation(_ bytes: Span<UInt8>, after end: Int, _ lengthSize: NALLengthSize) {
+    var rest = LengthPrefixed.NALUnits(bytes, lengthSize: lengthSize, from: end)
+    do throws(BitstreamError) {
+      _ = try rest.next()
+    } catch {
+      guard LengthPrefixed.mayBeTruncatedNALUnit(bytes.extracting(rest.position...), lengthSize: lengthSize) else {
+        return
+      }
+      current.contents.insert(.damaged)
+    }
   }
 
   private mutating func noticeStartCodes() {

@@ -92,8 +92,8 @@ private struct SampleInspector<Codec: VideoCodecSyntax>: SampleInspecting {
   init?(_ configuration: [UInt8]) {
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(configuration.span)
-      let ordered = record.inOrder
-      self.configuration = ordered == record ? configuration : try ordered.bytes()
+      // In sending order, and without start codes of a careless muxer.
+      self.configuration = try record.inOrder.bytes()
       description = try Codec.formatDescription(record)
       packaging = .lengthPrefixed(record.nalLengthSize)
       inspector = Codec.Inspector(parameterSets: Codec.ParameterSets())

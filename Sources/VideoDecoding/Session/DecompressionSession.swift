@@ -234,16 +234,19 @@ public final class DecompressionSession {
 
   /// The public method for an access unit that was read before, and has no start codes in place of lengths.
   ///
-  /// - Parameter isLeftOut: whether to leave it undecoded, unless it completes a frame whose first field was decoded.
-  ///   The result is a drop for `doNotOutput`.
+  /// - Parameters:
+  ///   - isLeftOut: whether to leave it undecoded, unless it completes a frame whose first field was decoded. The
+  ///     result is a drop for `doNotOutput`.
+  ///   - isDamaged: whether it lacks NAL units, so that its picture is corrupt.
   package func decode(
     _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, tag: UInt64, time: Duration?,
-    duration: Duration? = nil, doNotOutput: Bool = false, isLeftOut: Bool = false
+    duration: Duration? = nil, doNotOutput: Bool = false, isLeftOut: Bool = false, isDamaged: Bool = false
   ) throws(DecodeError) {
     guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
     guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag, detail: "the access unit is empty") }
     let request = DecodeRequest(
-      tag: tag, time: time, duration: duration, doNotOutput: doNotOutput, isLeftOut: isLeftOut)
+      tag: tag, time: time, duration: duration, doNotOutput: doNotOutput, isDamaged: isDamaged,
+      isLeftOut: isLeftOut)
     decode(accessUnit, description, request)
   }
 

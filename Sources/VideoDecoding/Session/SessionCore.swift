@@ -105,7 +105,8 @@ struct SessionCore: ~Copyable {
     var summary = isSplice ? input.inspect(accessUnit, description) : incoming.summary
     // Without a slice, libavcodec's error is all there is.
     let soundCount = summary.nalUnitType == nil ? accessUnit.count : input.soundByteCount(of: accessUnit)
-    if input.mayBeNALUnit(accessUnit.extracting(soundCount...)) { summary.isIncomplete = true }
+    let isDamaged = request.isDamaged && summary.nalUnitType != nil
+    if isDamaged || input.mayBeNALUnit(accessUnit.extracting(soundCount...)) { summary.isIncomplete = true }
     let index = input.number()
     output.count(.submitted)
     let dropReason = input.reasonToDrop(

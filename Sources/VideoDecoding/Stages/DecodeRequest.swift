@@ -13,6 +13,8 @@ struct DecodeRequest {
   var display = DisplayMetadata()
   /// Decode only because later pictures refer to it.
   var doNotOutput = false
+  /// The caller has marked the access unit as damaged.
+  var isDamaged = false
   /// Leave out, with both fields of a frame or none, as in key-unit trick mode.
   var isLeftOut = false
 }

@@ -55,12 +55,9 @@ struct SessionInput {
     return end
   }
 
-  /// Whether the bytes after the last sound NAL unit may be a truncated NAL unit, rather than padding or other data.
+  /// Whether the bytes after the last sound NAL unit may be a truncated one.
   func mayBeNALUnit(_ rest: Span<UInt8>) -> Bool {
-    guard let lengthSize, rest.indices.contains(where: { rest[$0] != 0 }) else { return false }
-    // No NAL unit has 16 MiB, and none begins with forbidden_zero_bit.
-    let hasLength = lengthSize != .four || rest[0] == 0
-    return hasLength && (rest.count <= lengthSize.byteCount || rest[lengthSize.byteCount] & 0x80 == 0)
+    lengthSize.map { LengthPrefixed.mayBeTruncatedNALUnit(rest, lengthSize: $0) } ?? false
   }
 
   /// Reads an access unit for which the caller has not done so.

@@ -43,7 +43,6 @@ import Testing
   @Test(arguments: StreamCodec.allCases, sizes)
   func othersStayAsTheyAre(codec: StreamCodec, size: Int) throws {
     for hasSEI in [false, true] {
-      let sets = codec.parameterSets(reorder: 0)
       let pictures = (0..<UInt32(6)).map { index in
         Self.sized(size) { codec.picture(index == 0 ? .idr : .p, number: index, order: index, size: $0) }
       }
@@ -51,7 +50,7 @@ import Testing
       let sound = try pictures.map { picture in
         try (hasSEI ? [sei, picture] : [picture]).flatMap { try NALPackaging.lengthPrefixed(.four).packaged($0) }
       }
-      let record = try codec == .h264 ? Self.record(sets, H264.self) : Self.record(sets, H265.self)
+      let record = try Self.record(codec)
       let caps =
         "\(codec.mediaType), stream-format=\(codec.inBand), alignment=au, "
         + "codec_data=(buffer)\(ParseStream.hexadecimal(record))"
@@ -100,12 +99,11 @@ import Testing
   /// around it come whole.
   @Test(arguments: StreamCodec.allCases, [100, 256, 300, 511, 600])
   func nalUnitsInFrontOfABadLengthAreKept(codec: StreamCodec, size: Int) throws {
-    let sets = codec.parameterSets(reorder: 0)
     let pictures = (0..<UInt32(3)).map { index in
       Self.sized(size) { codec.picture(index == 0 ? .idr : .p, number: index, order: index, size: $0) }
     }
     let sound = try pictures.map { try NALPackaging.lengthPrefixed(.four).packaged($0) }
-    let record = try codec == .h264 ? Self.record(sets, H264.self) : Self.record(sets, H265.self)
+    let record = try Self.record(codec)
     let caps =
       "\(codec.mediaType), stream-format=\(codec.inBand), alignment=au, "
       + "codec_data=(buffer)\(ParseStream.hexadecimal(record))"
@@ -156,6 +154,64 @@ import Testing
     }
   }
 
+  /// Buffers of a packet whose last NAL unit is truncated are flagged, those of a packet with other bytes behind it are
+  /// not.
+  @Test(arguments: StreamCodec.allCases, ["parse", "repack"])
+  func flagsAccessUnitsThatLackNALUnits(codec: StreamCodec, element: String) throws {
+    let pictures = (0..<UInt32(4)).map { index in
+      Self.sized(300) { codec.picture(index == 0 ? .idr : .p, number: index, order: index, size: $0) }
+    }
+    let sei = Self.message(codec, 40)
+    let sound = try pictures.map { picture in
+      try [sei, picture].flatMap { try NALPackaging.lengthPrefixed(.four).packaged($0) }
+    }
+    let record = try Self.record(codec)
+    let caps =
+      "\(codec.mediaType), stream-format=\(codec.inBand), alignment=au, "
+      + "codec_data=(buffer)\(ParseStream.hexadecimal(record))"
+    let trailers: [(damage: [UInt8], lacksNALUnit: Bool)] = [
+      ([0, 0, 0, 9, sei[0], sei[0]], true), ([0, 0, 1], true), ([0, 0, 0, 9, 0xFF, 1], false),
+      ([0xDE, 0xAD, 0xBE, 0xEF, 0x55], false), ([0, 0, 0], false),
+    ]
+    for (trailer, lacksNALUnit) in trailers {
+      for output in ["byte-stream, alignment=au", "byte-stream, alignment=nal", "\(codec.inBand), alignment=nal"] {
+        let harness = try Harness("\(codec.element)\(element)")
+        harness.setOutputCaps("\(codec.mediaType), stream-format=\(output)")
+        harness.setInputCaps(caps)
+        for (index, packet) in sound.enumerated() {
+          #expect(harness.push(packet + (index == 2 ? trailer : []), pts: .milliseconds(UInt64(40 * index))) == 0)
+        }
+        harness.endOfStream()
+        var flagged: [ClockTime?] = []
+        while let buffer = harness.tryPull() { if buffer.flags.contains(.corrupted) { flagged.append(buffer.pts) } }
+        #expect(flagged == (lacksNALUnit ? [.milliseconds(80)] : []), "\(element), \(output), \(trailer)")
+      }
+    }
+  }
+
+  /// Damage that no decoder can see: whole slices are missing.
+  @Test(arguments: ["clip.h264", "clip.h265"], ["", "alignment=nal"])
+  func decodersFlagThePicturesOfFlaggedInput(clip: String, alignment: String) throws {
+    let codec: StreamCodec = clip.hasSuffix("5") ? .h265 : .h264
+    let filter = alignment.isEmpty ? "" : "\(codec.element)parse ! \(codec.mediaType), \(alignment) ! "
+    let stream = try RecordedStream(clip, as: .timedPackets)
+    let harness = try Harness("\(filter)\(codec.element)dec max-threads=1")
+    harness.setLive(false)
+    harness.setOutputCaps("video/x-raw")
+    harness.setInputCaps(stream.caps)
+    for (index, piece) in stream.pieces.enumerated() {
+      var buffer = try #require(Buffer(copying: piece.bytes.span))
+      buffer.pts = .milliseconds(UInt64(40 * index))
+      // The last one, so that no other picture refers to it.
+      if index == stream.pieces.count - 1 { buffer.flags.insert(.corrupted) }
+      harness.push(buffer)
+    }
+    harness.endOfStream()
+    let pictures = try harness.takePictures()
+    #expect(pictures.count == stream.pieces.count)
+    #expect(pictures.filter { $0.flags.contains(.corrupted) }.count == 1)
+  }
+
   private func decode(_ packets: [[UInt8]], _ caps: String, _ chain: String) throws -> [String] {
     let harness = try Harness(chain)
     harness.setLive(false)
@@ -181,6 +237,11 @@ import Testing
     let payload = size - header.count - 3 < 255 ? size - header.count - 3 : size - header.count - 4
     let length: [UInt8] = payload < 255 ? [UInt8(payload)] : [255, UInt8(payload - 255)]
     return header + [5] + length + [UInt8](repeating: 0x44, count: payload) + [0x80]
+  }
+
+  private static func record(_ codec: StreamCodec) throws -> [UInt8] {
+    let sets = codec.parameterSets(reorder: 0)
+    return try codec == .h264 ? record(sets, H264.self) : record(sets, H265.self)
   }
 
   private static func record<Codec: ElementCodecSyntax>(_ nalUnits: [[UInt8]], _: Codec.Type) throws -> [UInt8] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import CLinux
-import CodecLink
+import CodecService
 import Glibc
 import H26x
 import VideoDecoding

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// An act that a codec process under an attacker's control would try; a debug build of the service tries it on
-/// request.
+/// An act that a codec process under an attacker's control would try. `codec-trial` tries it on request.
 package enum EscapeAttempt: UInt8, Sendable, CaseIterable {
   /// Bytes of the memory that the application shares for the attempt: one that the process may write, one that it may
-  /// only read. Their descriptors come in one message.
+  /// only read. One message brings the attempt's number and their descriptors.
   package static let sharedByteCount = 1 << 16
 
   /// Open a file that everybody may read.
