@@ -27,7 +27,7 @@ import Testing
     #expect(run.said.hasPrefix("h26x: ") && run.said.filter { $0 == "\n" }.count == 1, what)
   }
 
-  @Test(arguments: readers) func reportsWhatIsWrong(reader: [String]) async throws {
+  @Test(arguments: readers) func reportsBadInputInOneLine(reader: [String]) async throws {
     let (bad, kinds) = try prepared()
     try await Crowd.each(kinds) { kind in
       let folder = try Folder()
@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: [
     ["info"], ["decode", "-o", "out.yuv"], ["repack", "-o", "out.mp4"], ["snapshot", "-o", "out.png"],
   ])
-  func takesAnyName(reader: [String]) async throws {
+  func acceptsAnyFileName(reader: [String]) async throws {
     let clip = try Data(contentsOf: Program.media.appending(path: "clip.mp4"))
     try await Crowd.each(BadFiles.names) { name in
       let folder = try Folder()
@@ -103,7 +103,7 @@ import Testing
   }
 
   /// A named pipe, which must be opened once only: closing it would end its writer.
-  @Test func readsPipesWithNames() async throws {
+  @Test func readsNamedPipes() async throws {
     let clip = Program.media.appending(path: "clip.mp4").path
     try await Crowd.each(Self.readers.filter { !["demo", "compare"].contains($0[0]) }) { reader in
       let folder = try Folder()
@@ -114,7 +114,7 @@ import Testing
   }
 
   /// MPEG-TS of null packets, for which the demultiplexer posts no message.
-  @Test func endsWhereNothingComes() async throws {
+  @Test func failsForAStreamOfNullPackets() async throws {
     let packet = Data([0x47, 0x1F, 0xFF, 0x10]) + Data(count: 184)
     let stream = (0..<600).reduce(into: Data()) { bytes, _ in bytes += packet }
     try await Crowd.each(["repack - -o out.mkv", "repack null.ts -o out.mkv", "info -"]) { command in
@@ -129,7 +129,7 @@ import Testing
 
   /// Files that end within the first bytes by which formats are distinguished. The byte at 4 is the sync byte
   /// of a transport stream whose packets begin with a timestamp.
-  @Test func readsFilesOfEachSize() async throws {
+  @Test func reportsShortFilesOfEverySize() async throws {
     let folder = try Folder()
     let sizes = 0...400
     for size in sizes {
@@ -193,7 +193,7 @@ import Testing
     (["help", "info", "check"], "not info and check"),
   ]
 
-  @Test func namesTheOptionThatIsWrong() async throws {
+  @Test func namesTheWrongOption() async throws {
     try await Crowd.each(Self.typos) { arguments, said in
       let folder = try Folder()
       let run = try await Program.run(arguments, in: folder.url)
@@ -217,14 +217,14 @@ import Testing
   @Test(arguments: [
     ["--help"], ["-h"], ["help"], ["help", "info"], ["info", "-h"], ["info", "a", "--json", "--help"],
   ])
-  func helpsWhoAsks(arguments: [String]) async throws {
+  func printsHelpOnRequest(arguments: [String]) async throws {
     let folder = try Folder()
     let run = try await Program.run(arguments, in: folder.url)
     #expect(run.status == 0 && run.said.isEmpty && run.text.contains("USAGE: h26x"), "\(run.text)\(run.said)")
   }
 
   /// Requests for parts that the file does not have.
-  @Test func reportsPartsThatDoNotExist() async throws {
+  @Test func reportsTimesAndPicturesBehindTheEnd() async throws {
     let clip = Program.media.appending(path: "clip.mp4").path
     let runs: [(arguments: [String], said: String)] = [
       (["snapshot", clip, "-o", "a.png", "--at", "1:00"], "0:01:00"),

@@ -10,7 +10,7 @@ import Testing
   /// Where this process may mount, which containers may forbid. Without /proc, libdispatch ends the program sooner or later,
   /// and Swift has no arguments.
   @Test(arguments: ["info \(clip)", "hash \(clip)", "repack \(clip) -o out.mkv", "", "--version"])
-  func saysThatItNeedsProc(command: String) async throws {
+  func reportsThatProcIsMissing(command: String) async throws {
     let folder = try Folder()
     let prefix = geteuid() == 0 ? "unshare --mount" : "unshare --user --map-root-user --mount"
     func run(_ command: String) async throws -> Program {

@@ -26,7 +26,7 @@ import Testing
 
   /// From each container into each other one: the sample entry depends on the stream, not on where it came from.
   @Test(arguments: [("h264", "avc1", "avc3"), ("h265", "hvc1", "hev1")])
-  func parameterSetsStayWithTheirPictures(_ suffix: String, _ described: String, _ inBand: String) async throws {
+  func keepsParameterSetsWithTheirPictures(_ suffix: String, _ described: String, _ inBand: String) async throws {
     let folder = try Folder()
     var stream = Data()
     for name in ["clip", "wide", "clip"] {
@@ -58,7 +58,8 @@ import Testing
   }
 
   /// What is edited stands in the container's description, too, which has the first parameter sets.
-  @Test(arguments: ["mp4", "mov", "mkv"]) func editsReachTheDescription(_ container: String) async throws {
+  @Test(arguments: ["mp4", "mov", "mkv"]) func writesEditsIntoTheContainersDescription(_ container: String) async throws
+  {
     let folder = try Folder()
     var stream = Data()
     for name in ["clip", "wide"] { stream += try Data(contentsOf: Program.media.appending(path: "\(name).h265")) }
@@ -77,7 +78,7 @@ import Testing
   }
 
   /// A pipe is read once, and what was written into one stays.
-  @Test func aPipeIsNotReadTwice() async throws {
+  @Test func refusesAFormatChangeInAPipe() async throws {
     let folder = try Folder()
     var stream = Data()
     for name in ["clip", "wide"] {

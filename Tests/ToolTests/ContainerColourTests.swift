@@ -25,7 +25,7 @@ import Testing
     return String(decoding: run.output.prefix { $0 != 10 }, as: UTF8.self)
   }
 
-  @Test func theContainersHoldsWithoutTheStreams() async throws {
+  @Test func usesTheContainersColourIfTheStreamHasNone() async throws {
     let folder = try Folder()
     let clip = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try await Self.files(RawStreamTests.withoutVUI(clip), in: folder)
@@ -43,7 +43,7 @@ import Testing
     #expect(folder.bytes("in.mp4.png") == folder.bytes("in.mkv.png"))
   }
 
-  @Test func theStreamsHoldsBeforeTheContainers() async throws {
+  @Test func prefersTheStreamsColour() async throws {
     let folder = try Folder()
     try await Self.files(Data(contentsOf: Program.media.appending(path: "clip.h264")), in: folder)
     for file in ["in.mp4", "in.mkv"] {

@@ -31,7 +31,7 @@ import Testing
   @Test(arguments: [
     ("clip.mkv", "matroska", "clip.mp4"), ("clip.flv", "flv", "clip.mp4"), ("clip.ts", "mpegts", "clip.h264"),
     ("clip-h265.mkv", "matroska", "clip-h265.mp4"), ("clip-h265.ts", "mpegts", "clip.h265"),
-  ]) func inspectsWhatIsInside(name: String, container: String, like reference: String) async throws {
+  ]) func inspectsStreamsInContainers(name: String, container: String, like reference: String) async throws {
     let folder = try Folder()
     let run = try await Program.run(["inspect", "--json", Self.media(name)], in: folder.url)
     #expect(run.status == 0, "\(run.said)")
@@ -69,7 +69,9 @@ import Testing
 
   /// Pictures and groups are those of the stream, whatever it is in: two fields are one picture, and a picture of I
   /// slices is one to begin at.
-  @Test(arguments: ["interlaced.h264", "interlaced.h265", "untimed"]) func countsAlike(name: String) async throws {
+  @Test(arguments: ["interlaced.h264", "interlaced.h265", "untimed"]) func countsTheSamePicturesInEachContainer(
+    name: String
+  ) async throws {
     let folder = try Folder()
     try folder.write(
       "raw", name == "untimed" ? Self.untimed : try Data(contentsOf: URL(filePath: Self.media(name))))
@@ -93,7 +95,7 @@ import Testing
   }
 
   /// A damaged picture inside of Matroska is found.
-  @Test func findsDamageInside() async throws {
+  @Test func findsDamageInMatroska() async throws {
     let folder = try Folder()
     var stream = try Data(contentsOf: URL(filePath: Self.media("clip.h264")))
     let delimiter = Data([0, 0, 0, 1, 9])
@@ -107,7 +109,7 @@ import Testing
     #expect(run.text.contains("clip.ts: 62 access units, 0 errors"))
   }
 
-  @Test(arguments: ["clip", "clip-h265"]) func reportsTheSameForAllContainers(name: String) async throws {
+  @Test(arguments: ["clip", "clip-h265"]) func reportsTheSameFormatForAllContainers(name: String) async throws {
     let folder = try Folder()
     let raw = name == "clip" ? "clip.h264" : "clip.h265"
     let reference = try #require(
@@ -226,7 +228,7 @@ import Testing
   }
 
   /// A container without presentation times is refused, with a workaround.
-  @Test func reportsWhatAVILacks() async throws {
+  @Test func refusesToRepackAVIWithoutTimes() async throws {
     let folder = try Folder()
     let made = try await Program.shell(
       "gst-launch-1.0 -q filesrc location=\(Self.media("clip.h264")) ! h264parse ! video/x-h264,stream-format=byte-stream "
@@ -275,7 +277,7 @@ import Testing
 
   /// A sample entry type that names no codec, as QuickTime has for AVC-Intra.
   @Test(arguments: ["inspect --json", "check", "report -o out.html"])
-  func reportsOnAVCIntra(command: String) async throws {
+  func readsAVCIntra(command: String) async throws {
     let folder = try Folder()
     var clip = try Data(contentsOf: URL(filePath: Self.media("clip.mp4")))
     let entry = try #require(clip.range(of: Data("avc1".utf8), options: .backwards))

@@ -113,7 +113,8 @@ import Testing
   @Test(
     arguments: ["avenc_aac ! aacparse", "opusenc"],
     [("mkv", "keyframe"), ("mp4", "keyframe"), ("mp4", "hidden"), ("ts", "keyframe")])
-  func areOfTheSameSpan(sound: String, to target: (suffix: String, mode: String)) async throws {
+  func cutsSoundSubtitlesAndChaptersToTheSameSpan(sound: String, to target: (suffix: String, mode: String)) async throws
+  {
     let folder = try Folder()
     try await Self.source(folder, sound: sound)
     let out = "out.\(target.suffix)"
@@ -158,7 +159,7 @@ import Testing
   }
 
   /// Where pictures are shown that the source hides, chapters begin later, as sound does.
-  @Test(arguments: ["out.mkv", "-"]) func chaptersStayWithTheirPictures(out: String) async throws {
+  @Test(arguments: ["out.mkv", "-"]) func keepsChaptersWithTheirPictures(out: String) async throws {
     let folder = try Folder()
     try await Self.source(folder, sound: "avenc_aac ! aacparse")
     let run = try await Program.shell(
@@ -172,7 +173,7 @@ import Testing
   }
 
   /// What an edit list hides of the sound comes in front of time 0 in Matroska.
-  @Test func soundInFrontOfThePicturesStays() async throws {
+  @Test func keepsSoundInFrontOfThePictures() async throws {
     let folder = try Folder()
     try await Self.source(folder, sound: "avenc_aac ! aacparse")
     let run = try await Program.shell(
@@ -187,7 +188,7 @@ import Testing
   }
 
   /// MP4 has no gap between chapters, and begins with one.
-  @Test func timesThatChaptersLoseAreListed() async throws {
+  @Test func listsLostChapterTimes() async throws {
     let folder = try Folder()
     try await Self.source(folder, sound: "avenc_aac ! aacparse", chapters: [("first", 0, 500), ("second", 1000, 2480)])
     for (out, line) in [("out.mkv", nil), ("out.mp4", "left behind: when 1 chapter begins and ends")] {
@@ -198,7 +199,7 @@ import Testing
   }
 
   /// Of several frames of sound that MPEG-TS has in one packet, each is kept, at its time.
-  @Test func eachFrameOfAPacketHasATime() async throws {
+  @Test func givesEachFrameOfAPacketATime() async throws {
     let folder = try Folder()
     try await Self.source(folder, sound: "avenc_aac ! aacparse")
     let sounds = try #require(try Contents(folder.url.appending(path: "in.mkv").path).packets[.audio])

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: ["clip.mkv", "clip-h265.mkv", "clip.flv", "clip.ts", "clip-h265.ts"])
-  func areReported(name: String) async throws {
+  func reportsFilesThatAreCutOff(name: String) async throws {
     let folder = try Folder()
     let whole = try Self.clip(name)
     for count in [30_001, whole.count - 100] {
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// A segment of unknown size ends anywhere, and one may be followed by other elements.
-  @Test func segmentsOfUnknownSizeAreNot() throws {
+  @Test func acceptsSegmentsOfUnknownSize() throws {
     let whole = try Self.clip("clip.mkv")
     let segment = try #require(whole.range(of: Data([0x18, 0x53, 0x80, 0x67]))).upperBound
     let length = whole[segment].leadingZeroBitCount + 1
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// The number behind the last tag is wrong in files of some writers, and then the tags count.
-  @Test func tagsWithWrongSizesBehindThemAreNot() throws {
+  @Test func acceptsWrongSizesBehindFlashTags() throws {
     let whole = try Self.clip("clip.flv")
     #expect(try !isCutOff(whole.dropLast(4) + [0, 0, 0, 0]))
     #expect(try !isCutOff(whole.dropLast(4)))
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// Bytes that belong to no packet are somewhere in the file, or behind the last packet.
-  @Test func packetsBehindGarbageAreNot() throws {
+  @Test func acceptsGarbageAroundTransportPackets() throws {
     let whole = try Self.clip("clip.ts")
     let middle = 188 * 200
     #expect(try !isCutOff(whole.prefix(middle) + Data(repeating: 0x33, count: 37) + whole.dropFirst(middle)))

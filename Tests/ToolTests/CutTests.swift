@@ -34,7 +34,7 @@ import Testing
   ]
 
   /// Other players take an edit that lasts 0 for one that shows nothing.
-  @Test func anEditOfLessThanAPictureLasts() async throws {
+  @Test func givesAVeryShortCutADuration() async throws {
     let folder = try Folder()
     let run = try await Program.run(
       ["repack", Self.media("clip.h264"), "-o", "out.mp4", "--end", "0.01"], in: folder.url)
@@ -45,7 +45,7 @@ import Testing
     #expect(file[list.upperBound] == 1 && duration.contains { $0 > 0 })
   }
 
-  @Test(arguments: sources) func keepsWhatIsShown(source: (name: String, targets: [String])) async throws {
+  @Test(arguments: sources) func keepsThePicturesOfTheSpan(source: (name: String, targets: [String])) async throws {
     let base = try Folder()
     let all = try await Self.pictures(Self.media(source.name), in: base)
     try #require(all.count == 62)
@@ -84,7 +84,7 @@ import Testing
   }
 
   /// How far off the keyframe is.
-  @Test func saysWhereItBegins() async throws {
+  @Test func reportsWhereTheCutBegins() async throws {
     let folder = try Folder()
     func said(_ arguments: [String]) async throws -> String {
       let run = try await Program.run(
@@ -107,7 +107,7 @@ import Testing
     ("open-gop.h264", "0.96", 24..<35, 1, 1), ("open-gop.h264", "0.48", 12..<35, 1, 0),
     ("open-gop.h265", "0.48", 12..<35, 3, 0),
   ])
-  func leadingPicturesAreNeverShownBroken(
+  func neverShowsBrokenLeadingPictures(
     _ name: String, _ start: String, _ span: Range<Int>, _ dropped: Int, _ kept: Int
   ) async throws {
     let folder = try Folder()
@@ -128,7 +128,7 @@ import Testing
 
   /// An edit list that begins with a keyframe hides what is in front of it, and the leading pictures that refer to that:
   /// containers without edit lists need none of it.
-  @Test func whatAnEditListHidesIsLeftOutWhereNothingNeedsIt() async throws {
+  @Test func omitsHiddenPicturesThatNothingNeeds() async throws {
     let folder = try Folder()
     let all = try await Self.pictures(Self.media("open-gop.h265"), in: folder)
     let made = try await Program.run(["repack", Self.media("open-gop.h265"), "-o", "base.mp4"], in: folder.url)
@@ -146,7 +146,7 @@ import Testing
   }
 
   /// What an edit list of the source hides is no part of the presentation that is cut.
-  @Test func countsFromTheFirstPictureThatIsShown() async throws {
+  @Test func countsTimesFromTheFirstShownPicture() async throws {
     let folder = try Folder()
     let all = try await Self.pictures(Self.media("clip.mp4"), in: folder)
     _ = try await Program.run(
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func readsPipes() async throws {
+  @Test func cutsPipesLikeFiles() async throws {
     let folder = try Folder()
     for suffix in ["h264", "mp4", "mkv", "ts"] {
       let options = "--start 0.84 --end 1.2 --force"
@@ -193,7 +193,7 @@ import Testing
     (["--start", "999999999"], "ts", 1, "no picture after --start 277777:46:39.000; the last one"),
   ]
 
-  @Test func refusesWhatMakesNoSense() async throws {
+  @Test func refusesInvalidSpans() async throws {
     try await Crowd.each(Self.mistakes) { mistake in
       let folder = try Folder()
       for source in ["clip.mp4", "clip.h264", "clip.ts"] {
@@ -207,7 +207,7 @@ import Testing
   }
 
   /// Several parts of an edit list: a cut within one of them, and one that is not.
-  @Test func staysWithinOnePartOfAnEditList() async throws {
+  @Test func refusesCutsAcrossPartsOfAnEditList() async throws {
     let folder = try Folder()
     let all = try await Self.pictures(Self.media("clip.mp4"), in: folder)
     let made = try await Program.run(["repack", Self.media("clip.h264"), "-o", "base.mp4"], in: folder.url)
@@ -224,7 +224,7 @@ import Testing
     #expect(across.said.filter { $0 == "\n" }.count == 1 && folder.bytes("across.mp4") == nil)
   }
 
-  @Test func untimedPicturesCannotBeCut() async throws {
+  @Test func refusesToCutPicturesWithoutTimes() async throws {
     let folder = try Folder()
     try folder.write("raw.h264", ContainerTests.untimed)
     let run = try await Program.run(["repack", "raw.h264", "-o", "out.h264", "--start", "0.1"], in: folder.url)

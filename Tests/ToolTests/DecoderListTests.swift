@@ -4,7 +4,7 @@ import Testing
 
 /// `h26x info --decoders` without a device; what devices report is tested with HardwareDecoder.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct DecoderListTests {
-  @Test func listsSoftwareWhereThereIsNoDevice() async throws {
+  @Test func listsSoftwareDecodingWithoutADevice() async throws {
     let folder = try Folder()
     let run = try await Program.shell("env -u DISPLAY h26x info --decoders", in: folder.url)
     #expect(run.status == 0)
@@ -18,7 +18,7 @@ import Testing
   /// Connecting to a display takes longer than the first picture does.
   @Test(
     .enabled(if: ["/dev/dri", "/dev/nvidiactl", "/dev/dxg"].allSatisfy { !FileManager.default.fileExists(atPath: $0) }))
-  func aDisplayWithoutAGPUIsNotTried() async throws {
+  func skipsADisplayWithoutAGPU() async throws {
     let folder = try Folder()
     let clip = Program.media.appending(path: "clip.h264").path
     let run = try await Program.shell(
@@ -27,7 +27,7 @@ import Testing
     #expect(run.status == 1 && run.said.contains("display :7777 has no GPU of this machine"), "\(run.said)")
   }
 
-  @Test func aNamedDeviceHasToBeThere() async throws {
+  @Test func reportsAMissingDevice() async throws {
     let folder = try Folder()
     let arguments = ["info", "--decoders", "--hardware-device"]
     let node = try await Program.run(arguments + ["/dev/dri/renderD999"], in: folder.url)
@@ -40,7 +40,7 @@ import Testing
     ["info"], ["info", "--decoders", "clip.mp4"], ["info", "--decoders", "--count"],
     ["info", "--hardware-device", "0", "clip.mp4"],
   ])
-  func wrongUsageIsRefused(arguments: [String]) async throws {
+  func refusesWrongUsage(arguments: [String]) async throws {
     let folder = try Folder()
     let run = try await Program.run(arguments, in: folder.url)
     #expect(run.status == 64, "\(run.said)")

@@ -50,7 +50,7 @@ import Testing
 
   /// Matroska's DefaultDuration is copied, and not invented.
   @Test(arguments: [("clip.mkv", true), ("clip.mp4", false)])
-  func defaultDurationStays(name: String, isThere: Bool) async throws {
+  func copiesTheDefaultDurationOfMatroska(name: String, isThere: Bool) async throws {
     let folder = try Folder()
     let source = Program.media.appending(path: name).path
     _ = try await Self.repack(source, "out.mkv", in: folder)
@@ -72,7 +72,7 @@ import Testing
   // MARK: The sample entry
 
   @Test(arguments: [("dvcC", 5, 0, "dvh1"), ("dvvC", 8, 1, "hvc1")])
-  func dolbyVisionStays(type: String, profile: UInt8, compatibility: UInt8, coding: String) async throws {
+  func keepsDolbyVision(type: String, profile: UInt8, compatibility: UInt8, coding: String) async throws {
     let folder = try Folder()
     let box = AddedBoxes.dolbyVision(type, profile: profile, compatibility: compatibility)
     try Self.write("in.mp4", [box], coding: coding, in: folder)
@@ -91,7 +91,7 @@ import Testing
   }
 
   /// A profile that libavformat does not know in all versions.
-  @Test func dolbyVisionOfOtherProfilesIsCopiedOrListed() async throws {
+  @Test func copiesOrListsOtherDolbyVisionProfiles() async throws {
     let folder = try Folder()
     let box = AddedBoxes.dolbyVision("dvwC", profile: 20, compatibility: 0)
     try Self.write("in.mp4", [box], in: folder)
@@ -101,7 +101,7 @@ import Testing
       try left == ["the configuration of Dolby Vision"] || Self.sideData("out.mkv", folder).contains(.dolbyVision))
   }
 
-  @Test func stereoSphericalAndHDR10Stay() async throws {
+  @Test func keepsStereoSphericalAndHDR10Metadata() async throws {
     let folder = try Folder()
     let boxes = [
       AddedBoxes.stereo, AddedBoxes.spherical, AddedBoxes.masteringDisplay, AddedBoxes.contentLight,
@@ -129,7 +129,7 @@ import Testing
   }
 
   /// Boxes that libavformat does not know are copied byte by byte.
-  @Test func boxesOfOthersAreCopied() async throws {
+  @Test func copiesUnknownBoxes() async throws {
     let folder = try Folder()
     let boxes = [AddedBoxes.spatial, AddedBoxes.fieldOfView]
     try Self.write("in.mp4", boxes, in: folder)
@@ -148,7 +148,7 @@ import Testing
   }
 
   /// An ICC profile is beside the numbers of the colour; of a Dolby Vision configuration there is one.
-  @Test func whatTheMuxerWritesIsNotDoubled() async throws {
+  @Test func writesNoBoxTwice() async throws {
     let folder = try Folder()
     let boxes = [AddedBoxes.profile, AddedBoxes.dolbyVision("dvcC", profile: 8, compatibility: 1)]
     try Self.write("in.mp4", boxes, in: folder)
@@ -162,7 +162,7 @@ import Testing
   }
 
   /// libavformat reads nothing of a movie with such a track: then that is listed.
-  @Test func whatCannotBeReadIsListed() async throws {
+  @Test func listsEverythingThatCannotBeRead() async throws {
     let folder = try Folder()
     let description = AddedBoxes.box("stsd", [0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])
     let track = ["stbl", "minf", "mdia", "trak"].reduce(description) { AddedBoxes.box($1, $0) }
@@ -174,7 +174,7 @@ import Testing
   }
 
   /// The last box may have the size 0, for all that follows.
-  @Test func aBoxWithoutSizeGetsOne() async throws {
+  @Test func givesABoxWithoutSizeItsSize() async throws {
     let folder = try Folder()
     try Self.write("in.mp4", [[0, 0, 0, 0] + AddedBoxes.fieldOfView.dropFirst(4)], in: folder)
     #expect(try await Self.repack("in.mp4", "out.mp4", in: folder) == [])
@@ -182,7 +182,7 @@ import Testing
   }
 
   /// Of very many boxes, some are kept.
-  @Test func manyBoxesAreOneLine() async throws {
+  @Test func listsManyBoxesInOneLine() async throws {
     let folder = try Folder()
     try Self.write("in.mp4", Array(repeating: AddedBoxes.box("abcd", [1]), count: 1000), in: folder)
     #expect(try await Self.repack("in.mp4", "out.mkv", in: folder) == ["abcd in the description of the video"])
@@ -192,7 +192,7 @@ import Testing
     ("clip-h265.mp4", false, "dvh1"), ("clip-h265.mp4", true, "dvhe"), ("clip.mp4", false, "dva1"),
     ("clip.mp4", true, "dvav"),
   ])
-  func entriesOfDolbyVisionFollowTheCodec(name: String, isInBand: Bool, coding: String) throws {
+  func namesDolbyVisionEntriesByCodec(name: String, isInBand: Bool, coding: String) throws {
     let folder = try Folder()
     try Self.write("in.mp4", [], coding: "dvh1", in: folder)
     let input = try InputFile(FilePath(folder.url.appending(path: "in.mp4").path))
@@ -204,7 +204,7 @@ import Testing
   }
 
   /// An edit removes what it makes wrong, and that only.
-  @Test func anEditConcernsItsBoxes() async throws {
+  @Test func dropsOnlyBoxesThatAnEditInvalidates() async throws {
     let folder = try Folder()
     try Self.write("in.mp4", [AddedBoxes.masteringDisplay, AddedBoxes.fieldOfView, AddedBoxes.aperture], in: folder)
     for (option, left) in [
@@ -223,7 +223,7 @@ import Testing
 
   // MARK: The file
 
-  @Test func keysOfMatroskaHaveLanguages() {
+  @Test func ignoresLanguagesOfMetadataKeys() {
     func missing(_ source: KeyValuePairs<String, String>, in copy: KeyValuePairs<String, String>) -> [String] {
       CopyComparison.missing(MetadataDictionary(source), in: MetadataDictionary(copy), or: [])
     }
@@ -236,7 +236,7 @@ import Testing
   }
 
   /// A cut's first picture has another time code than the source's.
-  @Test func timeCodesStayWithTheFirstPicture() async throws {
+  @Test func keepsTheTimeCodeOfTheFirstPicture() async throws {
     let folder = try Folder()
     let clip = try Data(contentsOf: Program.media.appending(path: "clip.flv"))
     try folder.write(
@@ -252,7 +252,7 @@ import Testing
     #expect(!cut.streams.contains { $0.metadata[key: "timecode"] != nil })
   }
 
-  @Test func coversAndTitlesStay() async throws {
+  @Test func keepsCoversAndTitles() async throws {
     let folder = try Folder()
     try folder.write("in.mp4", AddedBoxes.add(AddedBoxes.tags, to: ["moov"], of: try #require(Self.clip)))
     for (from, to) in [

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: ["clip.h264", "clip.h265", "interlaced.h264", "interlaced.h265", "open-gop.h265"])
-  func delimitersComeAndGo(name: String) async throws {
+  func insertsAndRemovesDelimiters(name: String) async throws {
     let folder = try Folder()
     let (source, suffix) = (Self.media(name), name.suffix(4))
     func edit(_ source: String, _ target: String, _ value: String) async throws {
@@ -50,7 +50,7 @@ import Testing
   }
 
   /// Layers are named for every container, and by `check`.
-  @Test func layersAreNamedEverywhere() async throws {
+  @Test func reportsLayersInEveryContainer() async throws {
     let folder = try Folder()
     // A slice of layer 1 that nothing reads.
     try await write("layers.h265", adding: [0x02, 0x09, 0xD0, 0x88, 0x88, 0x80], in: folder)
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// The Main tier of level 4 has 12 Mbit/s, and a buffer of as many bits.
-  @Test func theMainTierIsMeasured() async throws {
+  @Test func refusesTheMainTierAboveItsBitRate() async throws {
     let folder = try Folder()
     // 20 Mbit/s of filler data.
     try await write("in.h265", adding: [0x4C, 0x01] + Array(repeating: 0xFF, count: 100_000) + [0x80], in: folder)
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// What claims that there is no frame packing is compared with the stream.
-  @Test func framePackingContradictsNonPacked() async throws {
+  @Test func refusesNonPackedForAPackedStream() async throws {
     let folder = try Folder()
     let packed = try await Program.run(
       ["edit", Self.media("clip.h265"), "-o", "packed.h265", "--insert-sei", "45=81830000000000"], in: folder.url)

@@ -28,7 +28,7 @@ import Testing
     ("clip.h264", "3=1", "no IDR picture"), ("clip.h264", "5=1", "B slices"),
     ("interlaced.h264", "4=1", "frame_mbs_only_flag 0"),
   ])
-  func aConstraintThatPicturesContradictIsRefused(name: String, constraint: String, tool: String) async throws {
+  func refusesAConstraintThatPicturesContradict(name: String, constraint: String, tool: String) async throws {
     let folder = try Folder()
     let run = try await edit(Self.media(name), "-o", "out.h264", "--constraint-set", constraint, in: folder)
     #expect(run.status == 1, "\(run.said)")
@@ -37,7 +37,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test func aReservedConstraintIsRefusedAndATrueOneIsWritten() async throws {
+  @Test func refusesReservedConstraintsAndWritesTrueOnes() async throws {
     let folder = try Folder()
     try folder.write("in.h264", Self.stream(pictures: 2, filler: 0))
     for (constraint, reason) in [("3=1", " at other levels than 1.1"), ("4=1", ""), ("5=1", "")] {
@@ -54,7 +54,7 @@ import Testing
   // MARK: Levels
 
   /// 4 Mbit/s, which level 2 has no room for.
-  @Test func aLevelBelowTheBitRateIsRefused() async throws {
+  @Test func refusesALevelBelowTheBitRate() async throws {
     let folder = try Folder()
     try folder.write("in.h264", Self.stream(pictures: 50, filler: 20_000))
     let low = try await edit("in.h264", "-o", "out.h264", "--frame-rate", "25", "--level", "2", in: folder)
@@ -71,14 +71,14 @@ import Testing
   }
 
   /// A picture of 320 kbit, for which a buffer of 350 kbit is enough however short the stream is.
-  @Test func aShortStreamIsMeasuredByItsBuffer() async throws {
+  @Test func measuresAShortStreamByItsBuffer() async throws {
     let folder = try Folder()
     try folder.write("in.h264", Self.stream(pictures: 1, filler: 40_000))
     let run = try await edit("in.h264", "--dry-run", "--frame-rate", "25", "--level", "auto", in: folder)
     #expect(run.status == 0 && run.text.contains("level_idc: 30, now 11"), "\(run.text)\(run.said)")
   }
 
-  @Test func theRateOfTheContainerCounts() async throws {
+  @Test func measuresLevelsByTheContainersRate() async throws {
     let folder = try Folder()
     let clip = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try folder.write("in.h264", RawStreamTests.withoutVUI(clip))
@@ -97,7 +97,7 @@ import Testing
 
   private static let tiles = RawStreamTests.vectors.appending(path: "h265/g2b_tiles.h265").path
 
-  @Test(.enabled(if: FileManager.default.fileExists(atPath: tiles))) func tilesCount() async throws {
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: tiles))) func countsTilesForTheLevel() async throws {
     let folder = try Folder()
     let auto = try await edit(Self.tiles, "--dry-run", "--level", "auto", in: folder)
     #expect(auto.status == 0 && auto.text.contains(", now 90\n"), "\(auto.text)\(auto.said)")
@@ -108,7 +108,7 @@ import Testing
 
   // MARK: Containers
 
-  @Test func timesOfAByteStreamFollowTheNewRate() async throws {
+  @Test func timesAByteStreamByTheNewRate() async throws {
     let folder = try Folder()
     let clip = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try folder.write("with.h264", clip)
@@ -124,7 +124,7 @@ import Testing
     #expect(folder.names == ["with.h264", "with.mp4", "without.h264", "without.mp4"])
   }
 
-  @Test func timesOfAContainerStayAndThatIsSaid() async throws {
+  @Test func keepsTheTimesOfAContainerAndReportsIt() async throws {
     let folder = try Folder()
     let run = try await edit(Self.media("clip.mp4"), "-o", "out.mp4", "--frame-rate", "10", in: folder)
     #expect(run.status == 0 && run.said.contains("the times stay as the container has them"), "\(run.said)")
@@ -132,7 +132,7 @@ import Testing
     #expect(info.text.contains("Duration            0:00:02.480"), "\(info.text)")
   }
 
-  @Test func aDryRunListsWhatTheContainerWouldSay() async throws {
+  @Test func listsContainerChangesInADryRun() async throws {
     let folder = try Folder()
     let run = try await edit(
       Self.media("clip.mp4"), "--dry-run", "--colour", "bt2020-pq", "--sample-aspect", "4:3", in: folder)
@@ -142,7 +142,7 @@ import Testing
 
   // MARK: Words
 
-  @Test func messagesAreAboutWhatWasAskedFor() async throws {
+  @Test func namesTheGivenOptionInMessages() async throws {
     let folder = try Folder()
     let rate = try await edit(Self.media("clip.h264"), "--dry-run", "--frame-rate", "50", in: folder)
     #expect(rate.status == 1 && rate.said.contains(": --frame-rate: more frames than MaxMBPS"), "\(rate.said)")
@@ -156,7 +156,7 @@ import Testing
   }
 
   /// Light that is in a box and in the container's side data is named once.
-  @Test func whatIsLeftBehindIsNamedOnce() async throws {
+  @Test func listsEachLossOnce() async throws {
     let folder = try Folder()
     let make = [
       "h26x edit \(Self.media("clip-h265.mp4")) -o light.mp4 --insert-sei "

@@ -28,7 +28,7 @@ import Testing
       })
   }
 
-  @Test(arguments: sources) func colourIsInTheStreamAndPicturesStay(
+  @Test(arguments: sources) func writesColourAndKeepsPictures(
     source: (name: String, targets: [String])
   ) async throws {
     let folder = try Folder()
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// What is written into the boxes of MP4 says the same.
-  @Test func boxesFollow() async throws {
+  @Test func writesColourAndShapeIntoTheBoxes() async throws {
     let folder = try Folder()
     let run = try await Program.run(
       ["edit", Self.media("clip.mp4"), "-o", "out.mp4", "--colour", "9:16:9", "--sample-aspect", "4:3"], in: folder.url)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: [("clip.h264", "0,0,0,12"), ("clip.h265", "0,0,0,4")])
-  func inverseEditGivesTheFileBack(name: String, crop: String) async throws {
+  func restoresTheFileByTheInverseEdit(name: String, crop: String) async throws {
     let folder = try Folder()
     let original = try Data(contentsOf: Program.media.appending(path: name))
     for (there, back) in [
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func dryRunListsFieldsAndWritesNothing() async throws {
+  @Test func listsFieldsInADryRunAndWritesNothing() async throws {
     let folder = try Folder()
     for name in ["clip.h264", "clip.mp4", "clip.ts", "clip.mkv"] {
       let run = try await Program.run(
@@ -98,7 +98,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test func sei() async throws {
+  @Test func insertsAndRemovesSEI() async throws {
     let folder = try Folder()
     let insert = try await Program.run(
       ["edit", Self.media("clip.h264"), "-o", "a.h264", "--insert-sei", "content_light_level_info=03e80190"],
@@ -114,7 +114,7 @@ import Testing
   }
 
   /// Containers repeat what SEI has of the display's light: what an edit makes wrong is not copied.
-  @Test(arguments: ["mkv", "mp4"]) func lightThatIsRemovedIsNotInTheContainer(_ target: String) async throws {
+  @Test(arguments: ["mkv", "mp4"]) func removesLightMetadataFromTheContainer(_ target: String) async throws {
     let folder = try Folder()
     let make = [
       "h26x edit \(Self.media("clip-h265.mp4")) -o light.mp4 --insert-sei "
@@ -133,7 +133,7 @@ import Testing
   }
 
   /// Another edit is refused at every level: the message is its own, not that the stream keeps to none.
-  @Test func anEditThatNoLevelHelpsIsNamed() async throws {
+  @Test func namesAnEditThatNoLevelAllows() async throws {
     let folder = try Folder()
     let sps = MinimalStream.sps(nalBuffers: 1, vclBuffers: 1)
     let stream = MinimalStream.annexB([sps, MinimalStream.pps(), MinimalStream.slice(isIDR: true)])
@@ -143,7 +143,7 @@ import Testing
     #expect(run.status == 1 && run.said.contains("H.264 D.2.2"), "\(run.said)")
   }
 
-  @Test func latencyIsMeasured() async throws {
+  @Test func measuresLatency() async throws {
     let folder = try Folder()
     for name in ["clip.h264", "clip.h265"] {
       let auto = try await Program.run(
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: [("clip.h264", "level_idc", "12"), ("clip.h265", "general_level_idc", "60")])
-  func lowestLevelIsFound(name: String, element: String, level: String) async throws {
+  func findsTheLowestLevel(name: String, element: String, level: String) async throws {
     let folder = try Folder()
     let high = try await Program.run(["edit", Self.media(name), "-o", "high.264", "--level", "4.1"], in: folder.url)
     #expect(high.status == 0, "\(high.said)")
@@ -170,7 +170,7 @@ import Testing
     #expect(!check.text.contains("level-"), "\(check.text)")
   }
 
-  @Test func refusalsNameTheClauseAndLeaveNothing() async throws {
+  @Test func namesTheClauseOfARefusalAndWritesNothing() async throws {
     let folder = try Folder()
     let clip = Self.media("clip.h264")
     for (arguments, status, said) in [

@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: [
     ("encv", "cenc", "cenc"), ("encv", "cbcs", "cbcs"), ("avc1", "cens", "cens"), ("avc1", "cbc1", "cbc1"),
     ("encv", nil, "unknown scheme"),
-  ]) func isRefused(entry: String, scheme: String?, name: String) async throws {
+  ]) func refusesEncryptedVideo(entry: String, scheme: String?, name: String) async throws {
     let folder = try Folder()
     try folder.write("in.mp4", try Self.file(entry, scheme: scheme))
     for line in [
@@ -48,7 +48,7 @@ import Testing
   }
 
   /// Other protection leaves samples as they are.
-  @Test func otherSchemesAreClear() async throws {
+  @Test func readsVideoWithOtherProtection() async throws {
     let folder = try Folder()
     try folder.write("in.mp4", try Self.file("avc1", scheme: "rstr"))
     let run = try await Program.run(["hash", "in.mp4"], in: folder.url)

@@ -372,7 +372,7 @@ import Testing
       lines: [Line("info --count {}", 0, "Pictures            62\n")]),
   ]
 
-  @Test(arguments: rows) func isReadAsItShouldBe(row: Row) async throws {
+  @Test(arguments: rows) func readsFilesOfUsers(row: Row) async throws {
     let folder = try Folder()
     let made = try await Program.shell("M=\(Program.media.path); \(row.shell)", in: folder.url)
     try #require(made.status == 0, "\(made.said)")

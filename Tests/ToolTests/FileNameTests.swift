@@ -6,7 +6,7 @@ import Testing
 @Suite(.enabled(if: Program.isBuilt)) struct FileNameTests {
   private func media(_ name: String) -> String { Program.media.appending(path: name).path }
 
-  @Test(arguments: ["h264", "mp4"]) func takesNamesInOtherEncodings(suffix: String) async throws {
+  @Test(arguments: ["h264", "mp4"]) func acceptsNamesInOtherEncodings(suffix: String) async throws {
     let folder = try Folder()
     let run = try await Program.shell(
       """
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// Byte 0xFF, a name in Latin-1 with UTF-8 in it, and a character for private use, which is as good as any other.
-  @Test func showsNamesAsUnicode() async throws {
+  @Test func printsNamesAsUnicode() async throws {
     let folder = try Folder()
     let names = "$'x\\xff.h264' $'\\xe4\\xc3\\xa4.h264' $'\\xf4\\x8f\\xba\\x80.h264'"
     let run = try await Program.shell(
@@ -73,7 +73,7 @@ import Testing
     ("$'info\\xff'", 64, "unknown subcommand info\u{FFFD}: "), ("info a --count=$'\\xff'", 64, "'\u{FFFD}'"),
     ("info $'\\xff'", 1, "h26x: \u{FFFD}: no such file\n"),
   ])
-  func showsNamesInMessages(_ arguments: String, _ status: Int32, _ said: String) async throws {
+  func printsNamesInMessagesAsUnicode(_ arguments: String, _ status: Int32, _ said: String) async throws {
     let folder = try Folder()
     let run = try await Program.shell("h26x \(arguments)", in: folder.url)
     #expect(run.status == status && run.said.contains(said), "\(run.said)")
@@ -92,7 +92,7 @@ import Testing
 
   /// A slash at the end makes it the name of a folder.
   @Test(arguments: ["info in.h264/", "decode in.h264 -o new/", "decode in.h264 -o old/ --force"])
-  func refusesNamesOfFolders(_ arguments: String) async throws {
+  func refusesNamesThatEndWithASlash(_ arguments: String) async throws {
     let folder = try Folder()
     for name in ["in.h264", "old"] {
       try folder.write(name, try Data(contentsOf: Program.media.appending(path: "clip.h264")))

@@ -21,7 +21,7 @@ import Testing
 
   /// A file that was cut without encoding anew has pictures before its edit that are needed but not shown.
   @Test(arguments: ["cut.h264", "cut.mkv", "cut.ts", "cut-again.mp4"])
-  func carriesWhatTheFirstShownPictureNeeds(target: String) async throws {
+  func copiesPicturesThatTheFirstShownPictureNeeds(target: String) async throws {
     let folder = try Folder()
     var clip = try Data(contentsOf: Program.media.appending(path: "clip.mp4"))
     let list = try #require(clip.range(of: Data("elst".utf8))).upperBound
@@ -50,7 +50,7 @@ import Testing
   }
 
   /// The duration of the movie header, of which all ones mean that it is unknown. The video lasts 2.48 s.
-  @Test(arguments: [0, UInt8.max]) func findsTheDurationWhereTheHeaderHasNone(byte: UInt8) async throws {
+  @Test(arguments: [0, UInt8.max]) func findsTheDurationIfTheHeaderHasNone(byte: UInt8) async throws {
     let folder = try Folder()
     let clip = try Data(contentsOf: Program.media.appending(path: "clip.mp4"))
     let header = try #require(clip.range(of: Data("mvhd".utf8)))
@@ -93,7 +93,7 @@ import Testing
     #expect(last.status == 0 && last.text.contains("Duration            0:00:00.360"), "\(last.text)\(last.said)")
   }
 
-  @Test func reportsTruncationAndVariation() async throws {
+  @Test func reportsTruncationAndVariableFrameRates() async throws {
     let folder = try Folder()
     let made = try await Program.shell(
       "h26x repack \(Self.clip) -o in.mp4 && gst-launch-1.0 -q filesrc location=in.mp4 ! qtdemux ! h264parse "
@@ -148,7 +148,7 @@ import Testing
     #expect(run.text.contains("Rotation            \(said)\n"), "\(run.text)\(run.said)")
   }
 
-  @Test func inspectListsTheFindingsOfTheLastAccessUnit() async throws {
+  @Test func listsTheFindingsOfTheLastAccessUnit() async throws {
     let folder = try Folder()
     // The forbidden bytes are in the payload of the first picture's last slice.
     var stream = try Data(contentsOf: URL(filePath: Self.clip))
@@ -186,7 +186,7 @@ import Testing
     #expect(run.status == 0 && run.said.contains("left behind: program 7\n"), "\(run.said)")
   }
 
-  @Test func inspectReportsWhatItDoesNotFind() async throws {
+  @Test func reportsUnknownTypesAndMissingRanges() async throws {
     let folder = try Folder()
     let unknown = try await Program.run(["inspect", "--type", "SPS,banana", Self.clip], in: folder.url)
     #expect(unknown.status == 64 && unknown.said.contains("--type banana"), "\(unknown.said)")
@@ -219,7 +219,7 @@ import Testing
     #expect(taken.status == 0, "\(taken.said)")
   }
 
-  @Test func checkNamesEachOfSeveralFiles() async throws {
+  @Test func namesEachOfSeveralFiles() async throws {
     let folder = try Folder()
     let files = [Self.clip, Program.media.appending(path: "clip.h265").path]
     let run = try await Program.run(["check", "--json"] + files, in: folder.url)
@@ -234,7 +234,7 @@ import Testing
   }
 
   /// Output into a pipe that nobody reads cannot be finished: a message explains how to end the program.
-  @Test func explainsThatASecondSignalEnds() async throws {
+  @Test func explainsThatASecondSignalEndsTheProgram() async throws {
     let folder = try Folder()
     let program = Program.executable.path
     let run = try await Program.shell(
@@ -252,7 +252,7 @@ import Testing
   }
 
   /// Of a shorter stream, the pictures that exist are compared, and the result is printed.
-  @Test func compareReportsTheShorterFile() async throws {
+  @Test func reportsTheShorterFile() async throws {
     let folder = try Folder()
     let stream = try Data(contentsOf: URL(filePath: Self.clip))
     try folder.write("short.h264", stream.prefix(30_000))
@@ -262,7 +262,7 @@ import Testing
   }
 
   /// Slices before the first parameter sets never reach the decoder.
-  @Test func reportsWhatPrecedesParameterSets() async throws {
+  @Test func reportsSlicesBeforeParameterSets() async throws {
     let folder = try Folder()
     let stream = try Data(contentsOf: Program.media.appending(path: "open-gop.h264"))
     let slice = try #require(stream.firstRange(of: Data([0, 0, 1, 0x41])))

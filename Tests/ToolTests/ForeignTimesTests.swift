@@ -33,7 +33,7 @@ import Testing
   }
 
   /// Some writers of FLV have composition times below 0: by the file's times, too, samples are decoded after they are shown.
-  @Test(arguments: [40, 80, 200]) func negativeCompositionTimesKeepTheirTimes(delay: Int) async throws {
+  @Test(arguments: [40, 80, 200]) func keepsTimesOfNegativeCompositionTimesInFLV(delay: Int) async throws {
     let folder = try Folder()
     let clip = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.flv")))
     try folder.write("plain.flv", Data(clip))
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func negativeCompositionOffsetsKeepTheirTimes() async throws {
+  @Test func keepsTimesOfNegativeCompositionOffsetsInMP4() async throws {
     let folder = try Folder()
     try folder.write("plain.mp4", Data(contentsOf: Program.media.appending(path: "clip.mp4")))
     try folder.write("negative.mp4", negativeOffsets())
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// A transport stream of video without a frame rate has no durations, and neither has Matroska that is made of it.
-  @Test func theLastPictureIsShownWithoutAFrameRate() async throws {
+  @Test func showsTheLastPictureWithoutAFrameRate() async throws {
     let folder = try Folder()
     let clip = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try folder.write("in.h264", RawStreamTests.withoutVUI(clip))
@@ -100,7 +100,7 @@ import Testing
   }
 
   /// The frame rate of a time code's track is a fraction.
-  @Test func aTimeCodeOfAFractionalFrameRateStays() async throws {
+  @Test func keepsATimeCodeOfAFractionalFrameRate() async throws {
     let folder = try Folder()
     let clip = Program.media.appending(path: "clip.h264").path
     for arguments in [
@@ -118,7 +118,7 @@ import Testing
   }
 
   /// Where streams are joined, a picture may have the time of the one in front of it.
-  @Test(arguments: ["mkv", "mp4", "ts"]) func repeatedPresentationTimesAreTimes(suffix: String) async throws {
+  @Test(arguments: ["mkv", "mp4", "ts"]) func keepsPicturesWithRepeatedPresentationTimes(suffix: String) async throws {
     let folder = try Folder()
     let clip = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.ts")))
     let times = TransportStreamTimes(clip)
@@ -132,7 +132,7 @@ import Testing
   }
 
   /// FLV may give several access units one decoding time.
-  @Test func repeatedDecodingTimesMoveNoPicture() async throws {
+  @Test func keepsTimesDespiteRepeatedDecodingTimes() async throws {
     let folder = try Folder()
     try folder.write("in.flv", Data(contentsOf: Program.media.appending(path: "clip.flv")))
     let expected = try await lines("in.flv", in: folder)
@@ -147,7 +147,7 @@ import Testing
   }
 
   /// Stock's muxer of program streams has no decoding times below those of the first picture, and leaves one out there.
-  @Test func decodingTimesThatAreLeftOutMoveNoPicture() async throws {
+  @Test func keepsTimesDespiteMissingDecodingTimes() async throws {
     let folder = try Folder()
     try folder.write("in.mp4", Data(contentsOf: Program.media.appending(path: "clip.mp4")))
     let made = try await Program.shell(

@@ -77,7 +77,7 @@ import Testing
   /// Ticks have a place for all times, whatever most durations are: every one of 120 ms behind the first 600 ms is a multiple
   /// of 40 ms, and every one of 60 ms one of 20 ms. Matroska and FLV have rounded times.
   @Test(arguments: [(3, 1, "1/25", "1/25"), (3, 2, "1/50", "1/1000000000")])
-  func findsTicksOfVariableRates(factor: Int, divisor: Int, table: String, others: String) async throws {
+  func choosesTicksThatHoldVariableRates(factor: Int, divisor: Int, table: String, others: String) async throws {
     let folder = try Folder()
     let clip = [UInt8](try Data(contentsOf: URL(filePath: Self.media("clip.flv"))))
     let changed = FlashTimes.changed(clip) { $0 <= 600 ? $0 : 600 + ($0 - 600) * factor / divisor }
@@ -115,7 +115,7 @@ import Testing
     #expect(all.status == 0 && all.text.hasPrefix("MD5="), "\(all.said)")
   }
 
-  @Test func announcesDamage() async throws {
+  @Test func reportsDamage() async throws {
     let folder = try Folder()
     let stream = try Data(contentsOf: Program.media.appending(path: "open-gop.h264"))
     let slice = try #require(stream.firstRange(of: Data([0, 0, 1, 0x41])))

@@ -45,7 +45,7 @@ import Testing
   ]
 
   /// Though there is a whole byte stream behind it.
-  @Test(arguments: signatures) func signaturesDecide(bytes: [UInt8], name: String) throws {
+  @Test(arguments: signatures) func identifiesFilesBySignature(bytes: [UInt8], name: String) throws {
     for stream in [try Self.clip("clip.h264"), try Self.clip("clip.h265")] {
       guard case .other(let found) = InputFile.Kind(bytes + stream) else {
         Issue.record("\(name): \(InputFile.Kind(bytes + stream))")
@@ -67,7 +67,7 @@ import Testing
     (stream([[0x00, 0x79], [0x00, 0x81]] + Array(repeating: [0x00, 0x01], count: 9)), "H.266"),
   ]
 
-  @Test(arguments: videos) func namesOtherVideo(bytes: [UInt8], name: String) {
+  @Test(arguments: videos) func namesOtherVideoCodecs(bytes: [UInt8], name: String) {
     guard case .other(let found) = InputFile.Kind([0] + bytes) else {
       Issue.record("\(name): \(InputFile.Kind([0] + bytes))")
       return
@@ -82,7 +82,7 @@ import Testing
   }
 
   /// An SPS by chance, such as a slice of MPEG-2 in row 39, makes no byte stream.
-  @Test func parameterSetsByChanceDoNotDecide() throws {
+  @Test func ignoresParameterSetsByChance() throws {
     let sps = try Self.clip("clip.h264").prefix(30)
     let rows = Self.stream((1...45).map { [$0] })
     for header in [[], Self.noise(100)] {
@@ -91,7 +91,7 @@ import Testing
   }
 
   /// Tables of numbers, in which three bytes are those of a start code.
-  @Test(arguments: 0..<4) func numbersAreNoStartCodes(kind: Int) {
+  @Test(arguments: 0..<4) func ignoresNumbersThatLookLikeStartCodes(kind: Int) {
     let numbers: [UInt8] = (0..<3000).flatMap { number -> [UInt8] in
       switch kind {
       case 0: [0, 0, 1, UInt8(truncatingIfNeeded: number)]
@@ -117,7 +117,7 @@ import Testing
   ]
 
   /// In any encoding that their readers take.
-  @Test(arguments: texts) func namesTextThatNamesMedia(text: String, name: String) throws {
+  @Test(arguments: texts) func namesPlaylistsAndOtherText(text: String, name: String) throws {
     let utf16 = try #require(text.data(using: .utf16LittleEndian))
     let big = try #require(text.data(using: .utf16BigEndian))
     for bytes in [Array(text.utf8), [0xEF, 0xBB, 0xBF] + Array(text.utf8), [0xFF, 0xFE] + utf16, [0xFE, 0xFF] + big] {
@@ -138,7 +138,7 @@ import Testing
   private static func codec(_ name: String) -> FormatDescription.Codec { name.hasSuffix("4") ? .h264 : .h265 }
 
   /// Whatever is in front of the first start code.
-  @Test(arguments: streams) func byteStreamsMayBeginAnyhow(name: String) throws {
+  @Test(arguments: streams) func findsByteStreamsBehindOtherBytes(name: String) throws {
     let stream = try Self.clip(name)
     let noise = Self.noise(40_000)
     let fronts: [[UInt8]] = [
@@ -157,7 +157,7 @@ import Testing
   }
 
   /// A recording that was cut anywhere, also behind its last parameter sets.
-  @Test(arguments: streams) func byteStreamsMayBeCutAnywhere(name: String) throws {
+  @Test(arguments: streams) func findsByteStreamsThatBeginAnywhere(name: String) throws {
     let stream = try Self.clip(name)
     var starts = stream.indices.dropLast(3).filter { stream[$0..<$0 + 3].elementsEqual([0, 0, 1]) }
     // Enough slices are left to be no chance.
@@ -202,7 +202,7 @@ import Testing
   }
 
   /// A segment of a fragmented file without what describes it, which is no damage; and pictures in the same boxes.
-  @Test func namesFilesWithoutMovie() async throws {
+  @Test func reportsFilesWithoutAMovieBox() async throws {
     let folder = try Folder()
     let made = try await Program.shell(
       "h26x repack \(Program.media.appending(path: "clip.mp4").path) -o - --format mp4 > in.mp4", in: folder.url)
@@ -242,7 +242,7 @@ import Testing
   }
 
   /// H.265 in FLV, by its number or its code: where libavformat does not read it, that is the reason.
-  @Test(arguments: [false, true]) func namesH265InFLV(isEnhanced: Bool) async throws {
+  @Test(arguments: [false, true]) func reportsH265InFLV(isEnhanced: Bool) async throws {
     let folder = try Folder()
     let head: [UInt8] = isEnhanced ? [0x90] + Array("hvc1".utf8) : [0x1C, 0, 0, 0, 0]
     func tag(_ body: [UInt8]) -> [UInt8] {

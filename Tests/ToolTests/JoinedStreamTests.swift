@@ -29,7 +29,7 @@ import Testing
   /// The second part begins at the same time, 20 seconds, 5 hours or 13 hours later, or an hour or half a second earlier:
   /// beside the three seconds of the first.
   @Test(arguments: [0, 20, 18_000, 46_800, -3600, -1] as [Double])
-  func timesGoOn(seconds: Double) async throws {
+  func continuesTimesAcrossJoinedParts(seconds: Double) async throws {
     let folder = try Folder()
     let part = try await Self.part(folder)
     let single = try await contents(of: part, in: folder)
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// With sound all the time, and with nothing that shows it.
-  @Test(arguments: [2_900, 100]) func whereOnlyPicturesAreMissingTheClockRunsOn(sound: Int) async throws {
+  @Test(arguments: [2_900, 100]) func keepsTheClockAcrossGapsInVideo(sound: Int) async throws {
     let folder = try Folder()
     let part = try await Self.part(folder, rate: "1/15", pictures: 4, sound: sound)
     let video = try #require(try await contents(of: part, in: folder).packets[.video])
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// Pictures that last a third of a second, and then a 25th, are on one clock.
-  @Test func picturesThatLastLessAreOnOneClock() async throws {
+  @Test func keepsTheClockWhenTheFrameRateChanges() async throws {
     let folder = try Folder()
     let slow = try await Self.part(folder, rate: "3/1", pictures: 12)
     let fast = try await Self.part(folder)
@@ -77,7 +77,7 @@ import Testing
     #expect(times.count == 87 && zip(times, expected).allSatisfy { abs($0 - $1) < 0.003 }, "\(times)")
   }
 
-  @Test func checkReportsIt() async throws {
+  @Test func reportsJoinedTimesInCheck() async throws {
     let folder = try Folder()
     let part = try await Self.part(folder)
     try folder.write("in.ts", Data(part + part))

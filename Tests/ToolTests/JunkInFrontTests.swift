@@ -31,7 +31,7 @@ import Testing
     return stride(from: 0, to: stream.count, by: 188).flatMap { front + stream[$0..<$0 + 188] + back }
   }
 
-  @Test(arguments: [188, 192, 204]) func areSkipped(size: Int) async throws {
+  @Test(arguments: [188, 192, 204]) func skipsBytesInFrontOfTheFirstPacket(size: Int) async throws {
     let folder = try Folder()
     let stream = Self.packets(try Self.clip("ts"), of: size)
     let expected = try await Program.run(["hash", Program.media.appending(path: "clip.ts").path], in: folder.url)
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// A byte stream stays one, whatever is in it.
-  @Test func byteStreamsStayByteStreams() throws {
+  @Test func recognizesByteStreamsThatContainPackets() throws {
     let stream = try Self.clip("h264")
     let packet: [UInt8] = [0x47, 0x1F, 0xFF, 0x10] + [UInt8](repeating: 0x33, count: 184)
     let packets = (0..<20).flatMap { _ in packet }
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// Which of several programs there are is known too.
-  @Test func hideNoProgrammes() throws {
+  @Test func findsProgrammesBehindOtherBytes() throws {
     let stream = try Self.clip("ts")
     let expected = TransportStream.programs(in: stream)
     #expect(!expected.isEmpty && TransportStream.programs(in: Self.noise(1000) + stream) == expected)

@@ -6,7 +6,7 @@ import Testing
 /// Layers above the base layer are named, and removed on demand.
 @Suite(.enabled(if: Program.isBuilt)) struct LayerTests {
   @Test(arguments: [(0, ""), (1, ", hero eye left"), (2, ", hero eye right")] as [(UInt8, String)])
-  func boxesAreNamedAndRemoved(hero: UInt8, words: String) async throws {
+  func reportsAndRemovesBoxesOfLayers(hero: UInt8, words: String) async throws {
     let folder = try Folder()
     let eyes =
       AddedBoxes.box("stri", [0, 0, 0, 0, 3]) + AddedBoxes.box("hero", [0, 0, 0, 0, hero])
@@ -39,7 +39,7 @@ import Testing
     return FileManager.default.fileExists(atPath: file) ? file : nil
   }
 
-  @Test(.enabled(if: spatialVideo != nil)) func layersAreNamedAndRemoved() async throws {
+  @Test(.enabled(if: spatialVideo != nil)) func reportsAndRemovesLayers() async throws {
     let source = try #require(Self.spatialVideo)
     let folder = try Folder()
     let inspect = try await Program.run(["inspect", source], in: folder.url)

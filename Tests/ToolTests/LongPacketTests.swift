@@ -4,7 +4,7 @@ import Testing
 
 /// Access units that are longer than what libavformat has in a packet of a transport stream.
 @Suite(.enabled(if: Program.isBuilt)) struct LongPacketTests {
-  @Test(arguments: ["h264", "h265"]) func nothingOfALongAccessUnitIsLost(suffix: String) async throws {
+  @Test(arguments: ["h264", "h265"]) func copiesLongAccessUnitsCompletely(suffix: String) async throws {
     let folder = try Folder()
     let payload = String(repeating: "a7", count: 300_000)
     let lines = [0, 1, 7].map { "{\"access-unit\":\($0),\"type\":5,\"payload\":\"\(payload)\"}\n" }

@@ -30,7 +30,9 @@ import Testing
 
   /// The clock of MPEG-TS begins anew after 26 hours and a half: within the first second of the clip, or in front of sound
   /// that precedes the video.
-  @Test(arguments: [90_000, 300, 200_000]) func theClockOfATransportStreamBeginsAnew(after ticks: UInt64) async throws {
+  @Test(arguments: [90_000, 300, 200_000]) func continuesTimesWhenTheTransportClockWraps(after ticks: UInt64)
+    async throws
+  {
     let folder = try Folder()
     let stream = try await Self.transportStream(folder)
     let first = try #require(TransportStreamTimes(stream).first)
@@ -62,7 +64,7 @@ import Testing
   // MARK: 64 bits
 
   /// Headers and edit lists of version 1, whose times have 64 bits.
-  @Test func boxesOfVersionOne() async throws {
+  @Test func readsBoxesOfVersionOne() async throws {
     let folder = try Folder()
     let made = try await Program.run(["repack", Self.media("clip.mkv"), "-o", "base.mp4"], in: folder.url)
     try #require(made.status == 0, "\(made.said)")
@@ -93,7 +95,7 @@ import Testing
 
   /// Fragments far behind the beginning, as a camera that has run for years writes them: their decoding times have more than
   /// 32 bits.
-  @Test func fragmentsBeyond32Bits() async throws {
+  @Test func readsFragmentTimesBeyond32Bits() async throws {
     let folder = try Folder()
     try Self.writeFragments(2, of: 62, from: Self.media("clip.mp4"), to: folder.url.appending(path: "base.mp4").path)
     let all = try await Self.pictures("base.mp4", in: folder)
@@ -152,7 +154,7 @@ import Testing
   }
 
   /// A recording of hours in 10,000 fragments of one picture each.
-  @Test func tenThousandFragments() async throws {
+  @Test func copiesTenThousandFragments() async throws {
     let folder = try Folder()
     try folder.write("raw.h264", ContainerTests.untimed)
     let made = try await Program.run(

@@ -12,11 +12,11 @@ import Testing
     ("swifth265dec", "clip.mp4: GStreamer has no element swifth265dec; install the package gstreamer1.0-swifth26x"),
     ("unheard", "clip.mp4: GStreamer has no element unheard"),
   ])
-  func theMessageNamesThePackage(element: String, expected: String) {
+  func namesThePackageOfAMissingElement(element: String, expected: String) {
     #expect(Failure(.noSuchElement(element), about: "clip.mp4").message == expected)
   }
 
-  @Test func aContainerThatIsNotTakenApartNamesTheDemultiplexersPackage() {
+  @Test func namesThePackageOfAMissingDemultiplexer() {
     #expect(
       ElementPackage.remedy(forMediaTypes: ["audio/mpeg", "video/quicktime"])
         == "; install the package gstreamer1.0-plugins-good")
@@ -25,7 +25,7 @@ import Testing
 
   /// By the package manager, where it has the packages.
   @Test(arguments: ["appsink", "videoconvert", "jpegenc", "videoflip", "matroskamux", "sdpdemux", "mpegtsmux"])
-  func thePackageIsTheOneThatHasTheElement(element: String) async throws {
+  func namesThePackageThatHasTheElement(element: String) async throws {
     let folder = URL.temporaryDirectory.appending(path: "h26x-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -30,7 +30,7 @@ import Testing
   }
 
   /// The others follow from the order of pictures and the frame rate.
-  @Test(arguments: [1, 2, 5]) func timesAreDerived(kept: Int) async throws {
+  @Test(arguments: [1, 2, 5]) func derivesMissingTimes(kept: Int) async throws {
     let folder = try Folder()
     let clip = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.ts")))
     // 1 is the first picture alone.
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// Without a frame rate it has to be given; across a gap, nothing follows.
-  @Test func whatCannotBeDerivedIsNamed() async throws {
+  @Test func refusesTimesThatCannotBeDerived() async throws {
     let folder = try Folder()
     let clip = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try folder.write("in.h264", RawStreamTests.withoutVUI(clip))

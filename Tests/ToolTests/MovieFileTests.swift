@@ -29,7 +29,7 @@ import Testing
   }
 
   /// Files begin with their description, whether the media were moved by the file system or copied.
-  @Test(arguments: ["mp4", "mov"]) func filesBeginWithTheirDescription(type: String) async throws {
+  @Test(arguments: ["mp4", "mov"]) func writesTheDescriptionFirst(type: String) async throws {
     let folder = try Folder()
     let source = Program.media.appending(path: "clip.mkv").path
     let run = try await Program.run(["repack", source, "-o", "out.\(type)"], in: folder.url)
@@ -55,7 +55,7 @@ import Testing
   /// Media stay where they are if there is room for the description in front of them: enough, exactly as much, too little for
   /// a box that fills it up, too little, and beyond what 32 bits reach.
   @Test(arguments: [65_536, 0, 4, -100, 1 << 32] as [Int64], [0, .max] as [Int64])
-  func descriptionsGoIntoRoom(excess: Int64, roomSize: Int64) async throws {
+  func writesTheDescriptionIntoReservedRoom(excess: Int64, roomSize: Int64) async throws {
     let folder = try Folder()
     let source = Program.media.appending(path: "clip.mkv").path
     _ = try await Program.run(["repack", source, "-o", "out.mp4"], in: folder.url)
@@ -104,7 +104,7 @@ import Testing
   }
 
   /// Offsets that are out of reach of 32 bits get 64.
-  @Test func offsetsBeyondFourGigabytes() async throws {
+  @Test func writesOffsetsBeyondFourGigabytes() async throws {
     let folder = try Folder()
     let source = Program.media.appending(path: "clip.mkv").path
     _ = try await Program.run(["repack", source, "-o", "out.mp4"], in: folder.url)
@@ -144,7 +144,7 @@ import Testing
 
   /// The last sample of sound lasts as long as the others, although MP4 states that of no sample behind it, and sound is not
   /// the first that is read.
-  @Test func soundEndsWhereItDid() async throws {
+  @Test func keepsTheEndOfSound() async throws {
     let folder = try Folder()
     let video = Program.media.appending(path: "clip.mp4").path
     let made = try await Program.shell(

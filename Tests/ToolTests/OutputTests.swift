@@ -14,7 +14,7 @@ import Testing
     (["demo"], "--sheet", ".png"), (["edit", "--range", "full"], "-o", ".mkv"),
   ]
 
-  @Test func reportsWhatCannotBeWritten() async throws {
+  @Test func reportsOutputsThatCannotBeWritten() async throws {
     var runs: [(arguments: [String], said: String)] = []
     for writer in Self.writers {
       for (place, said) in [
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// Memory that processes share counts as a file.
-  @Test func namesTheLimitThatKeepsItFromDecodingElsewhere() async throws {
+  @Test func namesTheFileSizeLimitThatPreventsIsolation() async throws {
     let folder = try Folder()
     let run = try await Program.shell("ulimit -f 1; exec h26x decode \(Self.clip) -o - --frames 1", in: folder.url)
     #expect(run.status == 1 && run.said.contains("ulimit -f"), "\(run.said)")
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func destroysNothing() async throws {
+  @Test func keepsExistingFiles() async throws {
     let own = try Data(contentsOf: URL(filePath: Self.clip))
     let precious = Data("precious".utf8)
     try await Crowd.each(Self.writers) { writer in
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// A sheet of the first part of a file is no sheet of the file.
-  @Test func keepsASheetWhenInterrupted() async throws {
+  @Test func keepsTheOldSheetWhenInterrupted() async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try folder.write("long.h264", (0..<1000).reduce(into: Data()) { bytes, _ in bytes += once })
@@ -166,7 +166,7 @@ import Testing
     #expect(folder.bytes("out.png").map { Array($0[16..<24]) } == [0, 0, 1, 224, 0, 0, 1, 224])
   }
 
-  @Test func numbersNames() async throws {
+  @Test func numbersPicturesByThePattern() async throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(
       at: folder.url.appending(path: "100%d"), withIntermediateDirectories: false)
@@ -220,7 +220,7 @@ import Testing
   }
 
   /// File systems such as FAT, and network shares, have no links.
-  @Test(arguments: ["EPERM", "EOPNOTSUPP", "ENOSYS"]) func needsNoLinks(error: String) async throws {
+  @Test(arguments: ["EPERM", "EOPNOTSUPP", "ENOSYS"]) func writesWithoutHardLinks(error: String) async throws {
     let folder = try Folder()
     try folder.write(
       "link.c", Data("#include <errno.h>\nint link(const char *a, const char *b) { errno = \(error); return -1; }".utf8)

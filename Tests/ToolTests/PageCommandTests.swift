@@ -4,7 +4,7 @@ import Testing
 
 /// The commands on README and on the pages of `docs/` work as printed.
 @Suite(.enabled(if: Program.isBuilt)) struct PageCommandTests {
-  @Test(arguments: try Page.all()) func commandsOfAPageWorkAsPrinted(page: Page) async throws {
+  @Test(arguments: try Page.all()) func runsTheCommandsOfAPageAsPrinted(page: Page) async throws {
     let folder = try Folder()
     try page.prepare(folder)
     let run = try await Program.shell(Page.strict + page.script, in: folder.url)
@@ -15,13 +15,13 @@ import Testing
     }
   }
 
-  @Test func aPageHasCommands() throws {
+  @Test func findsCommandsOnThePages() throws {
     let pages = try Page.all()
     #expect(pages.contains { $0.name == "README.md" && $0.transcripts.count >= 3 })
     #expect(pages.filter { !$0.script.isEmpty }.count >= 8)
   }
 
-  @Test func outputIsComparedLineByLine() {
+  @Test func comparesOutputLineByLine() {
     let transcript = Page.Transcript(command: "", output: ["first", "…", "last"])
     #expect(transcript.matches("first\nlast\n"))
     #expect(transcript.matches("first\nsecond\nthird\nlast\n"))
@@ -30,7 +30,7 @@ import Testing
     #expect(!Page.Transcript(command: "", output: []).matches("an error\n"))
   }
 
-  @Test func whatCannotRunIsLeftOut() {
+  @Test func omitsBlocksThatCannotRun() {
     let page = Page(
       name: "page",
       text: """

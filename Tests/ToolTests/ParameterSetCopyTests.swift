@@ -18,7 +18,7 @@ import Testing
 
   /// Decoding can begin with each keyframe.
   @Test(arguments: [("clip.mkv", "SPS (7)"), ("clip-h265.mp4", "SPS (33)")], ["h264", "ts"])
-  func areInFrontOfEachKeyframe(source: (name: String, set: String), suffix: String) async throws {
+  func writesParameterSetsBeforeEachKeyframe(source: (name: String, set: String), suffix: String) async throws {
     let folder = try Folder()
     let out = suffix == "h264" && source.set == "SPS (33)" ? "out.h265" : "out.\(suffix)"
     try await repack(Program.media.appending(path: source.name).path, out, in: folder)
@@ -29,7 +29,7 @@ import Testing
 
   /// A stream may begin with a keyframe that is no IDR picture.
   @Test(arguments: ["mkv", "mp4"], ["h264", "ts"])
-  func areInFrontOfARecoveryPoint(from: String, to: String) async throws {
+  func writesParameterSetsBeforeARecoveryPoint(from: String, to: String) async throws {
     let folder = try Folder()
     let clip = Program.media.appending(path: "open-gop.h264").path
     try await repack(clip, "whole.mkv", ["--framerate", "25"], in: folder)

@@ -18,7 +18,7 @@ import Testing
   }
 
   /// P010 has the ten bits of a sample in the higher bits of two bytes: the same difference has the same PSNR.
-  @Test func isTheSameForEachLayout() throws {
+  @Test func measuresTheSameDifferenceInEachLayout() throws {
     Runtime.initialise()
     let formats: [(name: String, shift: Int)] = [("I420_10LE", 0), ("P010_10LE", 6)]
     for (name, shift) in formats {

@@ -55,7 +55,7 @@ import Testing
   }
 
   /// A damaged sample behind what was written has its packaging read: the file does not begin once more.
-  @Test(arguments: ["mkv", "mp4"]) func beginsOnceWhereASampleIsDamaged(format: String) async throws {
+  @Test(arguments: ["mkv", "mp4"]) func beginsOnceDespiteADamagedSample(format: String) async throws {
     let folder = try Folder()
     let clip = try Data(contentsOf: Program.media.appending(path: "wide.h264"))
     try folder.write("long.h264", Data((0..<40).flatMap { _ in clip }))
@@ -80,7 +80,7 @@ import Testing
     #expect(piped[first.upperBound...].range(of: beginning) == nil)
   }
 
-  @Test func refusesToHideWithoutAFile() async throws {
+  @Test func refusesAHiddenCutIntoAPipe() async throws {
     let folder = try Folder()
     let run = try await Program.shell(
       "h26x repack \(Self.media("clip.mp4")) --start 1 --cut hidden -o - --format mp4 | cat > out", in: folder.url)

@@ -14,12 +14,12 @@ import Testing
     try await Program.run(arguments, in: folder.url, executable: Program.root.appending(path: "pipelines/\(name)"))
   }
 
-  @Test func allAreTested() async throws {
+  @Test func testsEveryScript() async throws {
     let there = try FileManager.default.contentsOfDirectory(atPath: Program.root.appending(path: "pipelines").path)
     #expect(there.filter { $0 != "common.sh" }.sorted() == Self.names)
   }
 
-  @Test(arguments: names) func explainsItself(name: String) async throws {
+  @Test(arguments: names) func printsItsHelp(name: String) async throws {
     let run = try await script(name, ["--help"], in: Folder())
     #expect(run.status == 0 && run.text.contains("  \(name) "), "\(run.text)\(run.said)")
     #expect(!run.text.contains("SPDX") && !run.text.contains("gst-launch"), "\(run.text)")
@@ -69,7 +69,7 @@ import Testing
   }()
 
   /// One line gives the reason, and nothing is written.
-  @Test func refusesWhatItIsNotFor() async throws {
+  @Test func refusesUnsuitableArguments() async throws {
     for (name, arguments, said) in Self.refusals {
       let folder = try Folder()
       try folder.write("keep", Data("text".utf8))
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func leavesSoundBehindWithAWord() async throws {
+  @Test func reportsSoundThatIsLeftBehind() async throws {
     let folder = try Folder()
     let made = try await Program.shell(
       "gst-launch-1.0 -q mp4mux name=m ! filesink location=in.mp4 filesrc location=\(clip("mp4")) ! qtdemux ! h264parse "
@@ -106,7 +106,7 @@ import Testing
     #expect(folder.bytes("k-0.png") != nil && folder.bytes("t.mp4") != nil)
   }
 
-  @Test func encodesAnew() async throws {
+  @Test func transcodesAndMakesMosaics() async throws {
     let folder = try Folder()
     #expect(try await script("transcode", [clip("flv"), "t.mp4", "300"], in: folder).status == 0)
     let files = [clip("mp4"), clip("ts"), clip("mkv"), "t.mp4"]
@@ -115,7 +115,7 @@ import Testing
     #expect(info.text.contains("320x180") && info.text.contains("1280x720"), "\(info.text)\(info.said)")
   }
 
-  @Test func doesManyAndResumes() async throws {
+  @Test func runsManyJobsAndResumes() async throws {
     let folder = try Folder()
     for name in ["a b.mp4", "it's.mp4"] {
       try folder.write(name, try Data(contentsOf: URL(filePath: clip("mp4"))))
@@ -132,7 +132,7 @@ import Testing
   }
 
   /// Names with everything that ends a line or a word, read again from the log.
-  @Test func doesFilesWhoseNamesHaveLineFeeds() async throws {
+  @Test func runsJobsOnFilesWhoseNamesHaveLineFeeds() async throws {
     let folder = try Folder()
     let names = ["new\nline.mp4", "\n\n.mp4", "it's \"so\" $(x)\n'\n.mp4", "back\\slash.mp4", "plain.mp4"]
     for name in names { try folder.write(name, try Data(contentsOf: URL(filePath: clip("mp4")))) }
@@ -149,7 +149,7 @@ import Testing
   }
 
   /// The log knows commands, not their numbers: other work with the same log is done too.
-  @Test func doesOtherWorkInTheSameFolder() async throws {
+  @Test func runsOtherJobsWithTheSameLog() async throws {
     let folder = try Folder()
     for name in ["b.mp4", "tab\t.mp4"] { try folder.write(name, try Data(contentsOf: URL(filePath: clip("mp4")))) }
     let repack = ["--jobs=2", "repack", "{}", "-o", "{.}.mkv", ":::"]
@@ -173,7 +173,7 @@ import Testing
   }
 
   /// On another machine, which is this one: jobs run there by SSH, and the log has their results.
-  @Test func doesManyOverSSH() async throws {
+  @Test func runsJobsOverSSH() async throws {
     let folder = try Folder()
     let port = 20_000 + Int.random(in: 0..<10_000)
     let server = Program.root.appending(path: "Tests/Scripts/SSH/server").path

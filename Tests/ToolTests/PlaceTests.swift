@@ -32,7 +32,7 @@ import Testing
     return run.text
   }
 
-  @Test(arguments: ["mp4", "mkv"]) func cutsBeginNearTheirStart(type: String) async throws {
+  @Test(arguments: ["mp4", "mkv"]) func readsOnlyNearTheStartOfACut(type: String) async throws {
     let folder = try Folder()
     try await Self.write(["long.\(type)"], in: folder)
     for target in ["mkv", "mp4"] {
@@ -51,7 +51,7 @@ import Testing
   }
 
   /// Sound that an edit list moves is found where it is, however far from the video's samples.
-  @Test func soundIsSoughtWhereItsEditListHasIt() async throws {
+  @Test func findsSoundThatAnEditListMoves() async throws {
     let folder = try Folder()
     try await Self.write(["long.mp4"], in: folder)
     let made = try await Program.shell(
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// What is cut off within a sample is not there, and nothing hangs.
-  @Test(arguments: ["mkv", "ts", "flv", "fragments.mp4"]) func cutOffFilesEndWithTheirLastWholeSample(
+  @Test(arguments: ["mkv", "ts", "flv", "fragments.mp4"]) func copiesCutOffFilesUpToTheLastWholeSample(
     name: String
   ) async throws {
     let folder = try Folder()
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// A file that becomes longer while it is read: what is there is copied, and the summary has a remark.
-  @Test(arguments: ["mkv", "ts"]) func growingFilesAreReadAsFarAsTheyGo(type: String) async throws {
+  @Test(arguments: ["mkv", "ts"]) func copiesGrowingFilesAndReportsTheGrowth(type: String) async throws {
     let folder = try Folder()
     try await Self.write(["whole.\(type)"], in: folder)
     // Nobody reads the output, a pipe, before the file has grown, and the pipe holds less than is to be written.

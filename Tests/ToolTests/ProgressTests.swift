@@ -18,7 +18,7 @@ import Testing
   }
 
   /// The last line has all that was done.
-  @Test(arguments: ["h264", "mp4", "mkv"]) func printsObjectsOfTime(suffix: String) async throws {
+  @Test(arguments: ["h264", "mp4", "mkv"]) func printsProgressInSeconds(suffix: String) async throws {
     let folder = try Folder()
     let clip = Self.media("clip.\(suffix)")
     for arguments in [
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["h264", "mkv"]) func printsObjectsOfBytes(suffix: String) async throws {
+  @Test(arguments: ["h264", "mkv"]) func printsProgressInBytes(suffix: String) async throws {
     let folder = try Folder()
     let clip = Self.media("clip.\(suffix)")
     let size = try Data(contentsOf: URL(filePath: clip)).count
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// Of a pipe, neither the size nor what is left are known.
-  @Test func printsNullForWhatIsNotKnown() async throws {
+  @Test func printsNullForUnknownAmounts() async throws {
     let folder = try Folder()
     let run = try await Program.shell(
       "cat \(Self.media("clip.h264")) | h26x check --progress json -", in: folder.url)
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// In a terminal, too.
-  @Test func printsNothingOnDemand() async throws {
+  @Test func printsNoProgressOnDemand() async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try folder.write("long.h264", (0..<100).reduce(into: Data()) { bytes, _ in bytes += once })

@@ -69,7 +69,7 @@ import Testing
     return times.map { $0 - first }
   }
 
-  @Test(.enabled(if: !files.isEmpty)) func everyPictureIsShownAtATimeOfItsOwn() async throws {
+  @Test(.enabled(if: !files.isEmpty)) func showsEveryPictureAtItsOwnTime() async throws {
     try await Crowd.each(Self.files) { file in
       let folder = try Folder()
       try folder.write("in", Self.withoutVUI(try Data(contentsOf: Self.vectors.appending(path: file))))

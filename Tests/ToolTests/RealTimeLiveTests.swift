@@ -31,7 +31,7 @@ import Testing
     #expect(try await pictures(in: "out.\(suffix)", of: folder) > 3)
   }
 
-  @Test func recordsWhatAnSDPFileDescribes() async throws {
+  @Test func recordsTheStreamOfAnSDPFile() async throws {
     let (folder, port) = (try Folder(), try freePort())
     let description = """
       v=0
@@ -50,7 +50,7 @@ import Testing
     #expect(try await pictures(in: "out.mkv", of: folder) > 3)
   }
 
-  @Test func endsWhenInterrupted() async throws {
+  @Test func keepsTheRecordingWhenInterrupted() async throws {
     let (folder, port) = (try Folder(), try freePort())
     let run = try await receive(
       "timeout --foreground --preserve-status -s INT 4 h26x receive udp://127.0.0.1:\(port) -o out.mp4", port: port,
@@ -137,7 +137,7 @@ import Testing
     #expect(Self.hasEcho(terminal))
   }
 
-  @Test func reportsWhatItCannotPlay() async throws {
+  @Test func reportsWhyItCannotPlay() async throws {
     let folder = try Folder()
     let clip = Program.media.appending(path: "clip.mp4").path
     let late = try await Program.run(["play", "--sink", "fakesink", "--start", "100", clip], in: folder.url)
@@ -148,7 +148,7 @@ import Testing
   }
 
   /// A pipe that nobody writes: q ends the wait, and the terminal is as it was.
-  @Test func quitsBeforeThereIsAPicture() async throws {
+  @Test func quitsBeforeTheFirstPicture() async throws {
     let folder = try Folder()
     let run = try await Program.shell(
       "mkfifo pipe; sleep 60 > pipe & (sleep 1; printf q; sleep 1) "

@@ -31,7 +31,7 @@ import Testing
   }
 
   /// The clips as they are in the files, with the sender's times; sound is named.
-  @Test func recordsWhatAServerHas() async throws {
+  @Test func recordsTheStreamsOfAServer() async throws {
     let folder = try Folder()
     let isServed = try await serve(
       """
@@ -79,7 +79,7 @@ import Testing
   }
 
   /// What came before the server was gone is whole, and so is what an interrupt ended.
-  @Test func keepsWhatCameBefore() async throws {
+  @Test func keepsTheRecordingWhenTheServerIsGone() async throws {
     let folder = try Folder()
     let isServed = try await serve(
       """

@@ -25,7 +25,7 @@ import Testing
   }
 
   /// The sender begins later than the jitter buffer's latency, and every two packets change places.
-  @Test func losesNothingInDisorder() async throws {
+  @Test func reordersPacketsWithoutLoss() async throws {
     let (folder, port) = (try Folder(), try freePort())
     var sender = RTPSender()
     var packets = try sender.packets(of: "clip.h264")
@@ -55,7 +55,7 @@ import Testing
   /// Some senders mark each packet as the last one of its access unit, or put all of an access unit into one NAL unit.
   @Test(
     arguments: ["clip.h264", "clip.h265", "small-slices.h264"], ["mp4", "mkv", "ts"])
-  func keepsEveryPictureOf(clip: String, target: String) async throws {
+  func keepsEveryPicture(clip: String, target: String) async throws {
     for isJoined in [false, true] {
       let (folder, port) = (try Folder(), try freePort())
       var sender = RTPSender(marksAll: true)
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// What was received before an error is kept, and plays.
-  @Test func keepsWhatCameBeforeAnError() async throws {
+  @Test func keepsTheRecordingBeforeAnError() async throws {
     let (folder, port) = (try Folder(), try freePort())
     var sender = RTPSender()
     var packets = try sender.packets(of: "clip.h264")
@@ -127,7 +127,7 @@ import Testing
 
   /// A description comes by standard input, and the stream goes to standard output. The end does not wait for a sender
   /// that has stopped.
-  @Test func receivesFromAndIntoAPipe() async throws {
+  @Test func receivesThroughPipes() async throws {
     let (folder, port) = (try Folder(), try freePort())
     var sender = RTPSender()
     let packets = try sender.packets(of: "clip.h264")

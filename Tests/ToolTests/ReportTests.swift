@@ -41,7 +41,7 @@ import Testing
   }
 
   /// The page of a long stream has a bound: details end, then the list, and findings and sums are those of the whole.
-  @Test func boundsTheDocumentOfThePage() throws {
+  @Test func boundsTheDocumentInThePage() throws {
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: path("clip.h264"))))
     func lines(_ document: ReportDocument) throws -> [[String: Any]] {
       var (document, text) = (document, "")
@@ -86,13 +86,13 @@ import Testing
     #expect(wrong.status == 64, "\(wrong.said)")
   }
 
-  @Test(arguments: clips) func findsNothingWrong(name: String) async throws {
+  @Test(arguments: clips) func findsNoErrorsInTheClips(name: String) async throws {
     let folder = try Folder()
     let run = try await Program.run(["check", path(name)], in: folder.url)
     #expect(run.status == 0 && run.text.contains("62 access units, 0 errors"), "\(run.text)\(run.said)")
   }
 
-  @Test func checkFindsMissingPictures() async throws {
+  @Test func findsMissingPictures() async throws {
     let folder = try Folder()
     try folder.write("damaged.h264", try damagedClip())
     let run = try await Program.run(["check", "damaged.h264"], in: folder.url)
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: clips + ["clip.mkv", "clip.ts", "clip.flv", "clip-h265.mkv", "clip-h265.ts"])
-  func writesOnePage(name: String) async throws {
+  func writesASelfContainedPage(name: String) async throws {
     let folder = try Folder()
     let run = try await Program.run(["report", path(name), "-o", "report.html"], in: folder.url)
     #expect(run.status == 0, "\(run.said)")

@@ -23,7 +23,7 @@ import Testing
     ("clip.h264", "h264"), ("clip.h265", "h265"), ("clip.mp4", "mp4"), ("clip-h265.mkv", "mkv"), ("clip.ts", "ts"),
     ("clip.h265", "mp4"), ("clip-h265.ts", "mov"),
   ])
-  func messagesComeBack(name: String, target: String) async throws {
+  func listsTheMessagesThatWereInserted(name: String, target: String) async throws {
     let folder = try Folder()
     let isH265 = name.contains("265")
     var lines: [String] = []
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// Time codes of H.264 are in its picture timing, whose other values stay.
-  @Test func timeCodesComeBack() async throws {
+  @Test func insertsAndListsTimeCodes() async throws {
     let folder = try Folder()
     let source = Self.media("interlaced.h264")
     let code =
@@ -116,7 +116,7 @@ import Testing
     (line(0, 144, "00010001") + "\n" + line(0, 144, "00010002"), "access unit 0: payloadType 144"),
     ("", "no SEI message in it"),
   ])
-  func whatIsWrongIsNamed(text: String, message: String) async throws {
+  func reportsInvalidMessages(text: String, message: String) async throws {
     let folder = try Folder()
     try write([text], in: folder)
     for (source, target) in [("clip.h264", "out.h264"), ("clip.mp4", "out.mp4"), ("clip-h265.mkv", "out.ts")] {
@@ -129,7 +129,7 @@ import Testing
   }
 
   /// All messages, as they are, whatever options of the other listing are given.
-  @Test func listingsExcludeOtherOptions() async throws {
+  @Test func refusesFieldsInAListingOfSEI() async throws {
     let folder = try Folder()
     let run = try await Program.run(["inspect", "--sei", "all", "--fields", Self.media("clip.h264")], in: folder.url)
     #expect(run.status == 64)

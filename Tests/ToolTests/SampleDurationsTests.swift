@@ -19,7 +19,7 @@ import Testing
 
   /// Whatever they are rounded to, down or to the nearest tick.
   @Test(arguments: rates, [1000, 12_800, 90_000, 600] as [UInt32])
-  func roundedDurationsShowTheRate(rate: (numerator: UInt32, denominator: UInt32), timescale: UInt32) {
+  func findsTheRateOfRoundedDurations(rate: (numerator: UInt32, denominator: UInt32), timescale: UInt32) {
     let period = Double(rate.denominator) / Double(rate.numerator) * Double(timescale)
     for half: Double in [0, 0.5] {
       var times: [UInt64] = []
@@ -30,7 +30,7 @@ import Testing
   }
 
   /// A rate that is not usual stays what it is, and so do ticks of a picture or two.
-  @Test func otherRatesStay() {
+  @Test func keepsUnusualRates() {
     let even = Self.durations(Array(stride(from: 0, to: 1650, by: 33)))
     #expect(even.rate(1000) == Ratio(1000, 33))
     #expect(Self.durations([0, 1, 2, 3, 5, 6, 7]).rate(24) == Ratio(24, 1))

@@ -27,7 +27,7 @@ import Testing
     Data(data[range.lowerBound * pictureSize..<min(range.upperBound * pictureSize, data.count)])
   }
 
-  @Test func beginsAtTheSamePicture() async throws {
+  @Test func beginsAtTheSamePictureInEachContainer() async throws {
     let folder = try Folder()
     let codec = "h264"
     let stream = Self.stream(codec).path
@@ -89,7 +89,7 @@ import Testing
     #expect(run.output == Data(whole.dropFirst(Self.smallSize)), "\(run.said)")
   }
 
-  @Test func refusesTimesOfAStreamWithoutAny() async throws {
+  @Test func refusesTimesInAStreamWithoutTimes() async throws {
     let folder = try Folder()
     try folder.write("raw.h264", ContainerTests.untimed)
     let run = try await Program.run(["decode", "raw.h264", "-o", "out.yuv", "--start", "0.04"], in: folder.url)
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// A fragmented file that is cut off has as many pictures as through a pipe, and a message reports that it is cut off.
-  @Test func decodesAllOfAFileThatIsCutOff() async throws {
+  @Test func decodesACutOffFileToItsEnd() async throws {
     let folder = try Folder()
     let made = try await Program.shell(
       "\(Self.fragmented("h264")); head -c 20000 fragmented.mp4 > cut.mp4; cat cut.mp4 | h26x decode - -o -",

@@ -5,7 +5,8 @@ import Testing
 
 /// Sound that a container holds is in a copy, whatever other sound comes with it.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct SoundCopyTests {
-  @Test(arguments: ["out.mp4", "piped.mp4", "out.mov", "out.ts"]) func soundIsKeptBesideOther(out: String) async throws
+  @Test(arguments: ["out.mp4", "piped.mp4", "out.mov", "out.ts"]) func keepsSupportedSoundBesideOther(out: String)
+    async throws
   {
     let folder = try Folder()
     let source = "audiotestsrc num-buffers=50 ! audio/x-raw,rate=48000 ! audioconvert"
@@ -25,7 +26,7 @@ import Testing
 
   /// Matroska has sound of AVI's codecs, whose codes are in it.
   @Test(arguments: [("alawenc", "pcm_alaw"), ("mulawenc", "pcm_mulaw")])
-  func soundThatAVIHasIsKept(sound: (encoder: String, codec: String)) async throws {
+  func keepsSoundOfAVICodecs(sound: (encoder: String, codec: String)) async throws {
     let folder = try Folder()
     let clip = Program.media.appending(path: "clip.mp4").path
     let run = try await Program.shell(
@@ -44,7 +45,7 @@ import Testing
   }
 
   /// A transport stream may begin within a frame of AAC: what has no header of a frame is listed.
-  @Test(arguments: ["mp4", "mkv"]) func framesWithoutAHeaderAreListed(target: String) async throws {
+  @Test(arguments: ["mp4", "mkv"]) func listsFramesWithoutAHeader(target: String) async throws {
     let folder = try Folder()
     let clip = Program.media.appending(path: "clip.mp4").path
     let made = try await Program.shell(

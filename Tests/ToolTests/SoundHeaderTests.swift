@@ -37,7 +37,7 @@ import Testing
   @Test(arguments: [
     frame(type: 1), frame(type: 3), frame(substream: 1), frame(version: 8), frame(rate: 3, blocks: 3), frame(size: 8),
     Array(frame().prefix(5)), [UInt8](repeating: 0x0B, count: 20), [],
-  ]) func refusesOtherFrames(bytes: [UInt8]) { #expect(SoundHeader(bytes, codec: "eac3") == nil) }
+  ]) func refusesUnsupportedEnhancedAC3(bytes: [UInt8]) { #expect(SoundHeader(bytes, codec: "eac3") == nil) }
 
   /// The first bytes of frames in LOAS: AAC-LC of one channel, four frames of HE-AAC in one, and 960 samples.
   @Test(arguments: [
@@ -58,11 +58,11 @@ import Testing
       [0x56, 0xE1, 0x0A, 0x20, 0x08, 0x12, 0x08, 0x1F], [0x56, 0xE1, 0x0A, 0x20, 0x00, 0xFA, 0x08, 0x1F],
       [0x56, 0xE1, 0x0A, 0x20, 0x00, 0x17, 0x88, 0x1F], [0x56, 0xE1, 0x0A, 0x20, 0x00, 0x12, 0x00, 0x1F],
       [0x56, 0xE0, 0x00, 0x20, 0x00, 0x12, 0x08, 0x1F], [0x56, 0xE1, 0x0A, 0x20, 0x00, 0x12, 0x08], [],
-    ] as [[UInt8]]) func refusesOtherLATM(bytes: [UInt8])
+    ] as [[UInt8]]) func refusesUnsupportedLATM(bytes: [UInt8])
   { #expect(SoundHeader(bytes, codec: "aac_latm") == nil) }
 
   /// In MPEG-TS it stays, frame by frame; elsewhere it is listed.
-  @Test(.enabled(if: Program.isBuilt)) func soundInLATMStaysInATransportStream() async throws {
+  @Test(.enabled(if: Program.isBuilt)) func keepsLATMInATransportStream() async throws {
     let folder = try Folder()
     let source = Program.media.appending(path: "latm.ts").path
     let info = try await Program.run(["info", source], in: folder.url)
@@ -78,7 +78,7 @@ import Testing
 
   /// Other containers have one description for all frames.
   @Test(.enabled(if: Program.isBuilt), arguments: ["mkv", "mp4"])
-  func framesOfAnotherFormatAreListed(suffix: String) async throws {
+  func listsFramesOfAnotherFormat(suffix: String) async throws {
     let folder = try Folder()
     for (name, sound) in [("one", "rate=44100,channels=1"), ("two", "rate=48000,channels=2")] {
       let made = try await Program.shell(
@@ -103,7 +103,7 @@ import Testing
   }
 
   /// MPEG-TS has neither rate nor channels of E-AC-3.
-  @Test(.enabled(if: Program.isBuilt)) func enhancedAC3LeavesATransportStream() async throws {
+  @Test(.enabled(if: Program.isBuilt)) func copiesEnhancedAC3OutOfATransportStream() async throws {
     let folder = try Folder()
     let made = try await Program.shell(
       "gst-launch-1.0 -q matroskamux name=m ! filesink location=in.mkv "

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: [("in.mkv", "matroskamux"), ("in.mp4", "mp4mux")])
-  func choosesByNumberAndLanguage(name: String, muxer: String) async throws {
+  func choosesStreamsByNumberAndLanguage(name: String, muxer: String) async throws {
     let folder = try Folder()
     try await Self.make(name, muxer, in: folder)
     let listed = try await Self.streams(name, in: folder)
@@ -112,7 +112,7 @@ import Testing
   ]
 
   @Test(arguments: [("in.mkv", "matroskamux"), ("in.mp4", "mp4mux")])
-  func reportsWhatIsNotThere(name: String, muxer: String) async throws {
+  func reportsMissingStreams(name: String, muxer: String) async throws {
     let base = try Folder()
     try await Self.make(name, muxer, in: base)
     try await Crowd.each(Self.mistakes) { mistake in

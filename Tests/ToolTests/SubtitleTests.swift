@@ -39,7 +39,7 @@ import Testing
     Line(text: "one <i>word</i>", start: 200, duration: 1000), Line(text: "two\r\nlines", start: 1400, duration: 800),
   ]
 
-  @Test(arguments: ["mp4", "mov"]) func becomeTimedTextAndSubRipAgain(format: String) async throws {
+  @Test(arguments: ["mp4", "mov"]) func convertsToTimedTextAndBackToSubRip(format: String) async throws {
     let folder = try Folder()
     let there = try await Program.run(["repack", Self.source.path, "-o", "out.\(format)"], in: folder.url)
     #expect(
@@ -72,7 +72,7 @@ import Testing
   }
 
   /// What a container cannot mark is listed, and nothing is marked that was not.
-  @Test(arguments: ["mp4", "mov", "mkv"]) func keepWhatTheyAreMarkedAs(format: String) async throws {
+  @Test(arguments: ["mp4", "mov", "mkv"]) func keepsDefaultAndForcedMarks(format: String) async throws {
     let folder = try Folder()
     try folder.write("in.mkv", Self.marked())
     let run = try await Program.run(["repack", "in.mkv", "-o", "out.\(format)"], in: folder.url)
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// Matroska holds all three as they are.
-  @Test func stayAsTheyAreWhereTheyCan() async throws {
+  @Test func keepsSubtitlesInMatroska() async throws {
     let folder = try Folder()
     let run = try await Program.run(["repack", Self.source.path, "-o", "out.mkv"], in: folder.url)
     #expect(run.status == 0 && run.said.hasSuffix(" Matroska, H.264, SubRip, ASS and WebVTT\n"), "\(run.said)")
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// libavformat writes fragments without the durations of subtitles.
-  @Test func areListedWhereFragmentsCannotHoldThem() async throws {
+  @Test func listsSubtitlesThatFragmentsCannotHold() async throws {
     let folder = try Folder()
     let run = try await Program.shell(
       "h26x repack \(Self.source.path) -o - --format mp4 | cat > out.mp4", in: folder.url)
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// Text that is not UTF-8 is counted, and what follows is kept.
-  @Test func areCountedWhereTheyCannotBeRead() async throws {
+  @Test func countsUnreadableSubtitles() async throws {
     let folder = try Folder()
     var bytes = try Data(contentsOf: Self.source)
     let place = try #require(bytes.range(of: Data("one <i>".utf8)))

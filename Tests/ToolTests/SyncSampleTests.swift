@@ -51,7 +51,7 @@ import Testing
     Source(clip: "open-gop.h265", sync: [0, 9, 21, 33, 45]),
   ]
 
-  @Test(arguments: sources) func listPicturesThatDecodingCanBeginWith(source: Source) async throws {
+  @Test(arguments: sources) func marksOnlyPicturesThatDecodingCanBeginWith(source: Source) async throws {
     let folder = try Folder()
     let name = source.clip.contains("265") ? "in.h265" : "in.h264"
     try folder.write(name, try source.bytes())

@@ -7,7 +7,7 @@ import Testing
 
 /// What the program prints for people: progress lines, and SEI messages.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct TextTests {
-  @Test(arguments: 1...100) func progressFitsIntoTheTerminal(_ width: Int) {
+  @Test(arguments: 1...100) func fitsProgressIntoTheTerminal(_ width: Int) {
     for duration in [nil, 3661] as [Double?] {
       for spent in [nil, 0, 12.5] as [Double?] {
         let amount = ProgressAmount(done: 125, total: duration, unit: .seconds)
@@ -26,7 +26,7 @@ import Testing
     "info", "decode", "hash", "repack", "edit", "snapshot", "compare", "play", "receive", "demo", "inspect", "check",
     "report", "",
   ])
-  func helpFitsIntoTheTerminal(_ command: String) async throws {
+  func fitsHelpIntoTheTerminal(_ command: String) async throws {
     let folder = try Folder()
     for arguments in [
       command.isEmpty ? ["--help"] : [command, "--help"], ["help"] + (command.isEmpty ? [] : [command]),
@@ -53,7 +53,7 @@ import Testing
     ("decode long.h264 -o /dev/null", 100), ("compare long.h264 long.h264", 12),
     ("snapshot long.h264 --sheet 4x3 -o a.png", 100),
   ])
-  func progressStaysOnItsLine(_ command: String, _ copies: Int) async throws {
+  func keepsProgressOnOneLine(_ command: String, _ copies: Int) async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try folder.write("long.h264", (0..<copies).reduce(into: Data()) { bytes, _ in bytes += once })
@@ -102,7 +102,7 @@ import Testing
     #expect(run.text.split(separator: "\n").count < 70, "\(run.text)")
   }
 
-  @Test func highDynamicRangeHasUnits() async throws {
+  @Test func printsUnitsOfHighDynamicRange() async throws {
     let folder = try Folder()
     try folder.write("in.h264", Self.highDynamicRange)
     let run = try await Program.run(["info", "in.h264"], in: folder.url)

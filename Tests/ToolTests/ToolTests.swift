@@ -23,7 +23,7 @@ import Testing
     #expect(files.first?["duration"] as? Double == 2.48)
   }
 
-  @Test(arguments: suffixes) func decodesTheSamePictures(suffix: String) async throws {
+  @Test(arguments: suffixes) func decodesTheSamePicturesFromEachContainer(suffix: String) async throws {
     let folder = try Folder()
     let first = try await Program.run(["decode", clip("h264"), "-o", "a.yuv"], in: folder.url)
     #expect(first.status == 0 && first.said.contains("62 pictures, 320x180 I420"), "\(first.said)")
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func cutsAndConverts() async throws {
+  @Test func decodesASpanInAnotherSizeAndFormat() async throws {
     let folder = try Folder()
     let cutSize = 10 * 160 * 90 * 3 / 2
     let run = try await Program.run(
@@ -60,7 +60,7 @@ import Testing
     #expect(folder.names == ["p-01.png", "p-02.png", "p-03.png"])
   }
 
-  @Test(arguments: suffixes) func repacksAndDecodesTheSame(from: String) async throws {
+  @Test(arguments: suffixes) func keepsPicturesBetweenContainers(from: String) async throws {
     let folder = try Folder()
     let reference = try await Program.run(["decode", clip("h264"), "-o", "-"], in: folder.url).output
     for to in Self.suffixes + ["mov"] {
@@ -94,7 +94,7 @@ import Testing
     #expect(beyond.status == 1 && beyond.said.contains("it has 62"), "\(beyond.said)")
   }
 
-  @Test func demoMatchesTheReference() async throws {
+  @Test func comparesPicturesWithAChecksum() async throws {
     let folder = try Folder()
     let sum = "3f1a3e4dbe966a3f73dae322394a458d"
     let run = try await Program.run(["demo", clip("h264"), "--md5", sum], in: folder.url)
@@ -107,7 +107,7 @@ import Testing
   @Test(arguments: [
     (SIGINT, "clip.h264", "mp4"), (SIGTERM, "clip.h264", "mp4"), (SIGINT, "clip.h265", "mp4"),
     (SIGTERM, "clip.h265", "mkv"), (SIGINT, "clip.h265", "ts"), (SIGHUP, "clip.h264", "mkv"),
-  ]) func finishesWhenInterrupted(
+  ]) func finishesTheFileWhenInterrupted(
     signal: Int32, source: String, suffix: String
   ) async throws {
     let folder = try Folder()
@@ -129,7 +129,7 @@ import Testing
   }
 
   /// No more of the source is read then.
-  @Test(arguments: ["ts", "h264"]) func readsNoFurtherWhenInterrupted(suffix: String) async throws {
+  @Test(arguments: ["ts", "h264"]) func stopsReadingWhenInterrupted(suffix: String) async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try folder.write("long.h264", (0..<400).reduce(into: Data()) { bytes, _ in bytes += once })
@@ -143,7 +143,8 @@ import Testing
   }
 
   /// So is one whose source waits for more.
-  @Test(arguments: ["mp4", "mkv", "ts"]) func finishesWhenInterruptedAtAPipeThatWaits(suffix: String) async throws {
+  @Test(arguments: ["mp4", "mkv", "ts"]) func finishesTheFileWhenInterruptedAtAWaitingPipe(suffix: String) async throws
+  {
     let folder = try Folder()
     let pipe = folder.url.appending(path: "pipe")
     try #require(unsafe mkfifo(pipe.path, 0o600) == 0)
@@ -207,7 +208,7 @@ import Testing
   }
 
   /// The beginning of a cut may be in the unread rest. Matroska has an index: such a cut is over too soon.
-  @Test(arguments: ["h264", "ts"]) func givesTheReasonWhenACutIsInterrupted(source: String) async throws {
+  @Test(arguments: ["h264", "ts"]) func reportsThatAnInterruptedCutWroteNothing(source: String) async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try folder.write("long.h264", (0..<4000).reduce(into: Data()) { bytes, _ in bytes += once })
@@ -241,7 +242,7 @@ import Testing
   }
 
   /// Signals that who starts the program ignores, as nohup does, are ignored by it too.
-  @Test func ignoresWhatItsParentIgnores() async throws {
+  @Test func ignoresSignalsThatItsParentIgnores() async throws {
     let folder = try Folder()
     let run = try await Program.shell(
       """

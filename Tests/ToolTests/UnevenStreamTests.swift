@@ -14,7 +14,7 @@ import Testing
     ("audio that begins very late", "mpegtsmux", "", "5/1", 200, "num-buffers=100 timestamp-offset=35000000000"),
   ]
 
-  @Test func endWithAWholeFile() async throws {
+  @Test func copiesUnevenStreamsCompletely() async throws {
     try await Crowd.each(Self.files) { file in
       let folder = try Folder()
       let made = try await Program.shell(
@@ -39,7 +39,7 @@ import Testing
 
   /// Sound that MPEG-TS announces without packets, and sound whose bytes are damaged: the video is whole, and what of the
   /// sound is not there is listed.
-  @Test(arguments: [false, true]) func missingOrDamagedSoundCostsNoVideo(isDamaged: Bool) async throws {
+  @Test(arguments: [false, true]) func keepsVideoDespiteMissingOrDamagedSound(isDamaged: Bool) async throws {
     let folder = try Folder()
     var stream = try await LongTimesTests.transportStream(folder)
     let sound = stride(from: 0, to: stream.count - 187, by: 188).filter { place in

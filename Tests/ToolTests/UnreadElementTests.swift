@@ -87,7 +87,7 @@ import Testing
     ]
   }()
 
-  @Test(arguments: sources) func areListed(source: Source) async throws {
+  @Test(arguments: sources) func listsUnreadElements(source: Source) async throws {
     let folder = try Folder()
     try folder.write("in.mkv", try Self.clip(track: source.track, video: source.video, segment: source.segment))
     let run = try await Program.run(["repack", "in.mkv", "-o", "out.mkv"], in: folder.url)
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// IDs and sizes of any length, and what is none.
-  @Test func headersAreRead() {
+  @Test func readsElementHeaders() {
     func header(_ bytes: [UInt8]) -> [UInt64?]? {
       EBMLElement.Header(bytes).map { [UInt64($0.id), UInt64($0.length), $0.size] }
     }
