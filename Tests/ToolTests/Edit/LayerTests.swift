@@ -32,10 +32,7 @@ import Testing
 
   /// A vector of spatial video, two layers in a track.
   private static var spatialVideo: String? {
-    let folder =
-      ProcessInfo.processInfo.environment["CONFORMANCE_VECTORS"]
-      ?? URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../shared/vectors").path
-    let file = "\(folder)/h265/androidx_water_180_mvhevc_5frames.mov"
+    let file = RawStreamTests.vectors.appending(path: "h265/androidx_water_180_mvhevc_5frames.mov").path
     return FileManager.default.fileExists(atPath: file) ? file : nil
   }
 

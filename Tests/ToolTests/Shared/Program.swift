@@ -5,9 +5,10 @@ import TestSupport
 
 /// A run of the program under test.
 struct Program {
-  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
+  static let root = (0..<4).reduce(URL(filePath: #filePath)) { path, _ in path.deletingLastPathComponent() }
   static let media = root.appending(path: "Tests/Media")
+  /// The containers of `clip` in that folder, by their suffixes; the first is a byte stream.
+  static let clipSuffixes = ["h264", "mp4", "mkv", "ts", "flv"]
   static let plugin = root.appending(path: ".build/plugin")
   /// The program that `H26X` names; without it the one that `swift test` built, in the same folder as the tests.
   static let executable =
