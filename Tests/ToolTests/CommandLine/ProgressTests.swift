@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tool
 
-/// `--progress`: how far a subcommand has come, for programs.
+/// Progress: for programs by `--progress`, and for people in a terminal.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct ProgressTests {
   private static func media(_ name: String) -> String { Program.media.appending(path: name).path }
 
@@ -66,7 +66,7 @@ import Testing
     #expect(done == #"{"command":"check","done":5,"total":20,"unit":"bytes","rate":3,"left":6.000}"# + "\n")
   }
 
-  /// In a terminal, too.
+  /// With `--progress none`, also in a terminal.
   @Test func printsNoProgressOnDemand() async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
@@ -77,5 +77,39 @@ import Testing
     #expect(run.status == 0 && log.contains("6200 pictures") && !log.contains("\u{1B}"), "\(log)")
     let wrong = try await Program.run(["check", "long.h264", "--progress", "often"], in: folder.url)
     #expect(wrong.status == 64 && wrong.said.contains("auto"), "\(wrong.said)")
+  }
+
+  // MARK: In a terminal
+
+  @Test(arguments: 1...100) func fitsProgressIntoTheTerminal(_ width: Int) {
+    for duration in [nil, 3661] as [Double?] {
+      for spent in [nil, 0, 12.5] as [Double?] {
+        let amount = ProgressAmount(done: 125, total: duration, unit: .seconds)
+        let line = amount.line(spent: spent, fitting: width)
+        #expect(line.count <= width && !line.isEmpty, "\(line)")
+        if width > 60, duration != nil {
+          #expect(line.hasPrefix("0:02:05.000 of 1:01:01.000, 3 %"), "\(line)")
+          #expect(line.hasSuffix("speed 10.0") == (spent == 12.5), "\(line)")
+        }
+      }
+    }
+  }
+
+  /// In a terminal of 40 columns every line of progress takes the place of the one before.
+  @Test(arguments: [
+    ("decode long.h264 -o /dev/null", 100), ("compare long.h264 long.h264", 12),
+    ("snapshot long.h264 --sheet 4x3 -o a.png", 100),
+  ])
+  func keepsProgressOnOneLine(_ command: String, _ copies: Int) async throws {
+    let folder = try Folder()
+    let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
+    try folder.write("long.h264", (0..<copies).reduce(into: Data()) { bytes, _ in bytes += once })
+    let run = try await Program.shell(
+      "script -qec 'stty cols 40; h26x \(command)' log < /dev/null > printed", in: folder.url)
+    let log = String(decoding: try #require(folder.bytes("log")), as: UTF8.self)
+    let lines = log.components(separatedBy: "\r\u{1B}[K").dropFirst()
+    #expect(run.status == 0 && lines.count > 1, "\(run.said) \(log)")
+    #expect(lines.dropLast().allSatisfy { $0.count < 40 && !$0.contains("\n") }, "\(log)")
+    #expect(lines.contains { $0.hasPrefix("0:") }, "\(log)")
   }
 }

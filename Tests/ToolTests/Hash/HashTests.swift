@@ -23,7 +23,7 @@ import Testing
 
     """
 
-  @Test(arguments: ToolTests.suffixes) func listsEachPictureAsFFmpegDoes(suffix: String) async throws {
+  @Test(arguments: Program.clipSuffixes) func listsEachPictureAsFFmpegDoes(suffix: String) async throws {
     let folder = try Folder()
     let clip = Self.media("clip.\(suffix)")
     let run = try await Program.run(["hash", "--each", clip], in: folder.url)

@@ -102,6 +102,22 @@ import Testing
     }
   }
 
+  @Test func reportsOtherProgrammes() async throws {
+    let folder = try Folder()
+    let made = try await Program.shell(
+      "gst-launch-1.0 -q mpegtsmux name=m prog-map=program_map,sink_65=1,sink_66=7 ! filesink location=two.ts "
+        + "filesrc location=\(Self.clips[0]) ! h264parse ! queue ! m.sink_65 "
+        + "filesrc location=\(Self.clips[0]) ! h264parse ! queue ! m.sink_66", in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    let info = try await Program.run(["info", "two.ts"], in: folder.url)
+    #expect(info.status == 0 && info.text.contains("Programmes          2, of which one is read"), "\(info.text)")
+    let document = try await Program.run(["info", "--json", "two.ts"], in: folder.url)
+    let files = try #require(try JSONSerialization.jsonObject(with: document.output) as? [[String: Any]])
+    #expect(files.first?["programs"] as? [Int] == [1, 7])
+    let run = try await Program.run(["repack", "two.ts", "-o", "one.mp4"], in: folder.url)
+    #expect(run.status == 0 && run.said.contains("left behind: program 7\n"), "\(run.said)")
+  }
+
   /// What is chosen and not there.
   static let mistakes: [(options: [String], status: Int32, said: String)] = [
     (["--streams", "9"], 1, "no stream 9; it has 0 video (H.264)"),

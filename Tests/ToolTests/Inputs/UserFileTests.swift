@@ -3,9 +3,9 @@ import Foundation
 import H26x
 import Testing
 
-/// Files as applications and their users met them, each as a small equivalent that is made here: what the program makes of
-/// each, in a table.
-@Suite(.enabled(if: Program.isBuilt)) struct FieldFileTests {
+/// A table of files that applications and users met, and the results of the program. Each is a small equivalent that is
+/// made here.
+@Suite(.enabled(if: Program.isBuilt)) struct UserFileTests {
   /// What a command prints about a file, `{}`.
   struct Line: Sendable {
     var command: String
@@ -372,7 +372,7 @@ import Testing
       lines: [Line("info --count {}", 0, "Pictures            62\n")]),
   ]
 
-  @Test(arguments: rows) func readsFilesOfUsers(row: Row) async throws {
+  @Test(arguments: rows) func readsFilesThatUsersMet(row: Row) async throws {
     let folder = try Folder()
     let made = try await Program.shell("M=\(Program.media.path); \(row.shell)", in: folder.url)
     try #require(made.status == 0, "\(made.said)")

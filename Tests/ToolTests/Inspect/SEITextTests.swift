@@ -1,70 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
-import GStreamer
 import Testing
 
-@testable import Tool
-
-/// What the program prints for people: progress lines, and SEI messages.
-@Suite(.serialized, .enabled(if: Program.isBuilt)) struct TextTests {
-  @Test(arguments: 1...100) func fitsProgressIntoTheTerminal(_ width: Int) {
-    for duration in [nil, 3661] as [Double?] {
-      for spent in [nil, 0, 12.5] as [Double?] {
-        let amount = ProgressAmount(done: 125, total: duration, unit: .seconds)
-        let line = amount.line(spent: spent, fitting: width)
-        #expect(line.count <= width && !line.isEmpty, "\(line)")
-        if width > 60, duration != nil {
-          #expect(line.hasPrefix("0:02:05.000 of 1:01:01.000, 3 %"), "\(line)")
-          #expect(line.hasSuffix("speed 10.0") == (spent == 12.5), "\(line)")
-        }
-      }
-    }
-  }
-
-  /// All lines of all pages of help, those of usage too.
-  @Test(arguments: [
-    "info", "decode", "hash", "repack", "edit", "snapshot", "compare", "play", "receive", "demo", "inspect", "check",
-    "report", "",
-  ])
-  func fitsHelpIntoTheTerminal(_ command: String) async throws {
-    let folder = try Folder()
-    for arguments in [
-      command.isEmpty ? ["--help"] : [command, "--help"], ["help"] + (command.isEmpty ? [] : [command]),
-    ] {
-      let run = try await Program.run(arguments, in: folder.url)
-      #expect(run.status == 0 && run.text.contains("USAGE: h26x"), "\(run.said)")
-      // Examples are copied as they are.
-      let long = run.text.split(separator: "\n").filter { $0.count > 80 && !$0.contains("h26x \(command) ") }
-      let usage = run.text.split(separator: "\n").filter { $0.contains("USAGE") && $0.count > 80 }
-      #expect(long.isEmpty && usage.isEmpty, "\(long) \(usage)")
-    }
-  }
-
-  @Test func breaksLinesOutsideOfBrackets() {
-    let line = "USAGE: a [--bcd <efg hij>] [--kl] <m> ..."
-    #expect(Text.wrapped(line, width: 100, indent: 9) == line)
-    #expect(Text.wrapped(line, width: 28, indent: 2) == "USAGE: a [--bcd <efg hij>]\n  [--kl] <m> ...")
-    #expect(Text.wrapped(line, width: 5, indent: 1) == "USAGE:\n a\n [--bcd <efg hij>]\n [--kl]\n <m>\n ...")
-    #expect(Text.wrapped("", width: 5, indent: 1).isEmpty)
-  }
-
-  /// In a terminal of 40 columns every line of progress takes the place of the one before.
-  @Test(arguments: [
-    ("decode long.h264 -o /dev/null", 100), ("compare long.h264 long.h264", 12),
-    ("snapshot long.h264 --sheet 4x3 -o a.png", 100),
-  ])
-  func keepsProgressOnOneLine(_ command: String, _ copies: Int) async throws {
-    let folder = try Folder()
-    let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
-    try folder.write("long.h264", (0..<copies).reduce(into: Data()) { bytes, _ in bytes += once })
-    let run = try await Program.shell(
-      "script -qec 'stty cols 40; h26x \(command)' log < /dev/null > printed", in: folder.url)
-    let log = String(decoding: try #require(folder.bytes("log")), as: UTF8.self)
-    let lines = log.components(separatedBy: "\r\u{1B}[K").dropFirst()
-    #expect(run.status == 0 && lines.count > 1, "\(run.said) \(log)")
-    #expect(lines.dropLast().allSatisfy { $0.count < 40 && !$0.contains("\n") }, "\(log)")
-    #expect(lines.contains { $0.hasPrefix("0:") }, "\(log)")
-  }
+/// SEI messages, as `h26x inspect` and `info` print them for people.
+@Suite(.serialized, .enabled(if: Program.isBuilt)) struct SEITextTests {
 
   /// `clip.h264` with mastering display, content light level, user data that is no text, LCEVC and HDR10+.
   private static let highDynamicRange: Data = {

@@ -3,107 +3,11 @@ import Foundation
 import Glibc
 import Testing
 
-/// The program as a user calls it.
-@Suite(.serialized, .enabled(if: Program.isBuilt)) struct ToolTests {
-  static let suffixes = ["h264", "mp4", "mkv", "ts", "flv"]
+/// Signals: files are complete, and a message reports how much they have.
+@Suite(.serialized, .enabled(if: Program.isBuilt)) struct InterruptTests {
   private func clip(_ suffix: String) -> String { Program.media.appending(path: "clip.\(suffix)").path }
-  /// 62 pictures of 320x180, planar.
-  private static let rawSize = 62 * 320 * 180 * 3 / 2
 
-  @Test(arguments: suffixes) func describesTheFile(suffix: String) async throws {
-    let folder = try Folder()
-    let run = try await Program.run(["info", "--count", "--json", clip(suffix)], in: folder.url)
-    #expect(run.status == 0, "\(run.said)")
-    let files = try #require(try JSONSerialization.jsonObject(with: run.output) as? [[String: Any]])
-    let video = try #require(files.first?["video"] as? [String: Any])
-    #expect(video["codec"] as? String == "H.264")
-    #expect(video["width"] as? Int == 320 && video["height"] as? Int == 180)
-    #expect(video["profile"] as? String == "high" && video["framerate"] as? String == "25/1")
-    #expect(video["pictures"] as? Int == 62 && video["groups"] as? Int == 3)
-    #expect(files.first?["duration"] as? Double == 2.48)
-  }
-
-  @Test(arguments: suffixes) func decodesTheSamePicturesFromEachContainer(suffix: String) async throws {
-    let folder = try Folder()
-    let first = try await Program.run(["decode", clip("h264"), "-o", "a.yuv"], in: folder.url)
-    #expect(first.status == 0 && first.said.contains("62 pictures, 320x180 I420"), "\(first.said)")
-    #expect(folder.bytes("a.yuv")?.count == Self.rawSize)
-    let run = try await Program.run(["decode", clip(suffix), "-o", "-"], in: folder.url)
-    #expect(run.status == 0 && run.output == folder.bytes("a.yuv"), "\(run.said)")
-  }
-
-  @Test func writesYUV4MPEG() async throws {
-    let folder = try Folder()
-    for (name, header) in [
-      ("clip.mp4", "YUV4MPEG2 W320 H180 F25:1 Ip A1:1 C420mpeg2\n"),
-      ("interlaced.h264", "YUV4MPEG2 W96 H64 F25:1 Ib A1:1 C420mpeg2\n"),
-    ] {
-      let run = try await Program.run(
-        ["decode", Program.media.appending(path: name).path, "-o", "-", "--format", "y4m", "--frames", "3"],
-        in: folder.url)
-      #expect(run.status == 0 && run.output.starts(with: Data(header.utf8)), "\(run.said)")
-      #expect(run.output.dropFirst(header.utf8.count).starts(with: Data("FRAME\n".utf8)))
-    }
-  }
-
-  @Test func decodesASpanInAnotherSizeAndFormat() async throws {
-    let folder = try Folder()
-    let cutSize = 10 * 160 * 90 * 3 / 2
-    let run = try await Program.run(
-      [
-        "decode", clip("mp4"), "-o", "-", "--start", "1", "--duration", "0.4", "--size", "160x90", "--pixel-format",
-        "nv12",
-      ], in: folder.url)
-    #expect(run.status == 0 && run.output.count == cutSize, "\(run.said)")
-    let pictures = try await Program.run(["decode", clip("mkv"), "-o", "p-%02d.png", "--frames", "3"], in: folder.url)
-    #expect(pictures.status == 0, "\(pictures.said)")
-    #expect(folder.names == ["p-01.png", "p-02.png", "p-03.png"])
-  }
-
-  @Test(arguments: suffixes) func keepsPicturesBetweenContainers(from: String) async throws {
-    let folder = try Folder()
-    let reference = try await Program.run(["decode", clip("h264"), "-o", "-"], in: folder.url).output
-    for to in Self.suffixes + ["mov"] {
-      let run = try await Program.run(["repack", clip(from), "-o", "out.\(to)"], in: folder.url)
-      #expect(run.status == 0, "\(from) to \(to): \(run.said)")
-      let decoded = try await Program.run(["decode", "out.\(to)", "-o", "-"], in: folder.url)
-      #expect(decoded.output == reference, "\(from) to \(to): \(decoded.said)")
-    }
-  }
-
-  @Test func readsAndWritesPipes() async throws {
-    let folder = try Folder()
-    let run = try await Program.run(
-      ["repack", "-", "-o", "-", "--format", "annexb"], in: folder.url, input: URL(filePath: clip("mkv")))
-    #expect(run.status == 0, "\(run.said)")
-    try folder.write("out.h264", run.output)
-    let compared = try await Program.run(["compare", "out.h264", clip("mp4")], in: folder.url)
-    #expect(compared.status == 0 && compared.text.contains("62 pictures, 0 of them different"), "\(compared.said)")
-  }
-
-  @Test func comparesAndTakesSnapshots() async throws {
-    let folder = try Folder()
-    let run = try await Program.run(
-      ["compare", clip("h264"), Program.media.appending(path: "wide.h264").path], in: folder.url)
-    #expect(run.status == 2 && run.said.contains("picture 0"), "\(run.said)")
-    for (options, name) in [(["--at", "1.2"], "a.png"), (["--frame", "61"], "b.jpg"), (["--sheet", "4x3"], "c.png")] {
-      let shot = try await Program.run(["snapshot", clip("mp4"), "-o", name] + options, in: folder.url)
-      #expect(shot.status == 0 && folder.bytes(name).map { $0.count > 2000 } == true, "\(shot.said)")
-    }
-    let beyond = try await Program.run(["snapshot", clip("mp4"), "-o", "d.png", "--frame", "62"], in: folder.url)
-    #expect(beyond.status == 1 && beyond.said.contains("it has 62"), "\(beyond.said)")
-  }
-
-  @Test func comparesPicturesWithAChecksum() async throws {
-    let folder = try Folder()
-    let sum = "3f1a3e4dbe966a3f73dae322394a458d"
-    let run = try await Program.run(["demo", clip("h264"), "--md5", sum], in: folder.url)
-    #expect(run.status == 0 && run.text.contains("Pictures            62 in "), "\(run.said)\(run.text)")
-    #expect(run.text.contains("\(sum) (given with --md5): the same"), "\(run.text)")
-    #expect(folder.names == ["clip.contact-sheet.png"])
-  }
-
-  /// A live recording that is interrupted: the file is complete, and plays.
+  /// As a live recording is: the file is complete, and plays.
   @Test(arguments: [
     (SIGINT, "clip.h264", "mp4"), (SIGTERM, "clip.h264", "mp4"), (SIGINT, "clip.h265", "mp4"),
     (SIGTERM, "clip.h265", "mkv"), (SIGINT, "clip.h265", "ts"), (SIGHUP, "clip.h264", "mkv"),
@@ -128,7 +32,7 @@ import Testing
     #expect(folder.names == ["cut.\(suffix)", "long"])
   }
 
-  /// No more of the source is read then.
+  /// After a signal, no more of the source is read.
   @Test(arguments: ["ts", "h264"]) func stopsReadingWhenInterrupted(suffix: String) async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
@@ -142,7 +46,7 @@ import Testing
     #expect(run.status == 130 && Int(said.1).map { $0 < 400 * 62 } == true, "\(run.said)")
   }
 
-  /// So is one whose source waits for more.
+  /// A copy is complete even if its source waits for more.
   @Test(arguments: ["mp4", "mkv", "ts"]) func finishesTheFileWhenInterruptedAtAWaitingPipe(suffix: String) async throws
   {
     let folder = try Folder()
@@ -170,7 +74,7 @@ import Testing
     #expect(info.text.contains("\"pictures\": \(said.1)"), "\(run.said) \(info.text)")
   }
 
-  /// So is an edited byte stream, which ends with a whole access unit; and one whose source waits for more.
+  /// An edited byte stream ends with a whole access unit, even if its source waits for more.
   @Test(arguments: ["clip.h264", "clip.h265"], [false, true]) func finishesAnEditWhenInterrupted(
     source: String, isPipe: Bool
   ) async throws {
@@ -229,7 +133,6 @@ import Testing
     #expect(folder.names == names)
   }
 
-  /// So does what is decoded as far as it went.
   @Test func reportsHowMuchItDecodedWhenInterrupted() async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
@@ -241,7 +144,7 @@ import Testing
     #expect(run.status == 130 && folder.bytes("cut.yuv")?.count == Int(said.1).map { $0 * 32 * 18 * 3 / 2 })
   }
 
-  /// Signals that who starts the program ignores, as nohup does, are ignored by it too.
+  /// A parent such as nohup ignores signals.
   @Test func ignoresSignalsThatItsParentIgnores() async throws {
     let folder = try Folder()
     let run = try await Program.shell(
@@ -256,5 +159,23 @@ import Testing
       """, in: folder.url)
     #expect(run.text == "status 0\n", "\(run.text) \(run.said)")
     #expect(folder.bytes("out.h264") == (try Data(contentsOf: URL(filePath: clip("h264")))))
+  }
+
+  /// Output into a pipe that nobody reads cannot be finished: a message explains how to end the program.
+  @Test func explainsThatASecondSignalEndsTheProgram() async throws {
+    let folder = try Folder()
+    let program = Program.executable.path
+    let run = try await Program.shell(
+      """
+      mkfifo pipe; sleep 1000 < pipe & reader=$!; trap "kill $reader" EXIT
+      '\(program)' decode '\(clip("h264"))' -o - > pipe 2> said & program=$!
+      for try in $(seq 50); do [ $(ls /proc/$program/task | wc -l) -gt 6 ] && break; sleep 0.2; done; sleep 1
+      kill -TERM $program
+      for try in $(seq 300); do grep -q 'second signal' said && break; sleep 0.2; done
+      kill -TERM $program; wait $program; echo "status $?"
+      """, in: folder.url)
+    #expect(run.text.contains("status 143"), "\(run.text) \(run.said)")
+    let said = String(decoding: folder.bytes("said") ?? Data(), as: UTF8.self)
+    #expect(said.contains("a second signal ends it at once"), "\(said)")
   }
 }

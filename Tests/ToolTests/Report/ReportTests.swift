@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tool
 
-/// `h26x inspect`, `check` and `report`: what they print, and how they end.
+/// `h26x report`: a page with the whole report.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct ReportTests {
   static let clips = ["clip.h264", "clip.mp4", "clip.h265", "clip-h265.mp4"]
 
@@ -15,29 +15,6 @@ import Testing
     try lines.split(separator: "\n").map { line in
       try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
     }
-  }
-
-  /// The clip without its second access unit, a reference picture.
-  private func damagedClip() throws -> Data {
-    let clip = try Data(contentsOf: URL(filePath: path("clip.h264")))
-    let delimiter = Data([0, 0, 0, 1, 9])
-    let second = try #require(clip.range(of: delimiter, in: delimiter.count..<clip.count))
-    let third = try #require(clip.range(of: delimiter, in: second.upperBound..<clip.count))
-    return clip[..<second.lowerBound] + clip[third.lowerBound...]
-  }
-
-  @Test(arguments: clips) func listsAccessUnits(name: String) async throws {
-    let folder = try Folder()
-    let run = try await Program.run(["inspect", "--json", path(name)], in: folder.url)
-    #expect(run.status == 0, "\(run.said)")
-    let items = try objects(run.text)
-    let kinds = items.compactMap { $0["kind"] as? String }
-    #expect(kinds.first == "stream" && kinds.last == "summary")
-    #expect(kinds.filter { $0 == "accessUnit" }.count == 62)
-    #expect(items.first?["container"] as? String == (name.hasSuffix("mp4") ? "mp4" : "annexb"))
-    #expect(items.last?["keyframes"] as? Int == 3 && items.last?["errors"] as? Int == 0)
-    let format = items.lazy.compactMap { $0["format"] as? [String: Any] }.first
-    #expect(format?["width"] as? Int == 320 && format?["height"] as? Int == 180)
   }
 
   /// The page of a long stream has a bound: details end, then the list, and findings and sums are those of the whole.
@@ -68,39 +45,6 @@ import Testing
     #expect(short.last?["accessUnits"] as? Int == 62 && short.last?["bytes"] as? Int == bytes.count)
     let none = try lines(ReportDocument(detailLimit: 0, listLimit: 0))
     #expect(units(none).count <= 1 && none.last?["accessUnits"] as? Int == 62)
-  }
-
-  @Test func selectsRangesAndTypes() async throws {
-    let folder = try Folder()
-    let run = try await Program.run(
-      ["inspect", "--json", "--fields", "--range", "1-2", "--type", "slice", path("clip.h264")], in: folder.url)
-    #expect(run.status == 0, "\(run.said)")
-    let units = try objects(run.text).filter { $0["kind"] as? String == "accessUnit" }
-    #expect(units.compactMap { $0["index"] as? Int } == [1, 2])
-    for unit in units.compactMap({ $0["nalUnits"] as? [[String: Any]] }).joined() {
-      #expect(unit["type"] as? Int == 1)
-      let fields = try #require(unit["fields"] as? [[Any]])
-      #expect(fields.contains { $0.first as? String == "first_mb_in_slice" })
-    }
-    let wrong = try await Program.run(["inspect", "--range", "2-1", path("clip.h264")], in: folder.url)
-    #expect(wrong.status == 64, "\(wrong.said)")
-  }
-
-  @Test(arguments: clips) func findsNoErrorsInTheClips(name: String) async throws {
-    let folder = try Folder()
-    let run = try await Program.run(["check", path(name)], in: folder.url)
-    #expect(run.status == 0 && run.text.contains("62 access units, 0 errors"), "\(run.text)\(run.said)")
-  }
-
-  @Test func findsMissingPictures() async throws {
-    let folder = try Folder()
-    try folder.write("damaged.h264", try damagedClip())
-    let run = try await Program.run(["check", "damaged.h264"], in: folder.url)
-    #expect(run.status == 2, "\(run.said)")
-    #expect(run.text.contains("access unit 1 ") && run.text.contains("frame-num-gap"), "\(run.text)")
-    try folder.write("empty.h264", Data())
-    let empty = try await Program.run(["check", "empty.h264"], in: folder.url)
-    #expect(empty.status == 1 && empty.said.contains("empty"), "\(empty.said)")
   }
 
   @Test(arguments: clips + ["clip.mkv", "clip.ts", "clip.flv", "clip-h265.mkv", "clip-h265.ts"])
