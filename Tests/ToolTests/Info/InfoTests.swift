@@ -118,5 +118,4 @@ import Testing
     let run = try await Program.run(["info", "in.mp4"], in: folder.url)
     #expect(run.text.contains("Rotation            \(said)\n"), "\(run.text)\(run.said)")
   }
-
 }

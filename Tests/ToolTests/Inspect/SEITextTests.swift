@@ -4,7 +4,6 @@ import Testing
 
 /// SEI messages, as `h26x inspect` and `info` print them for people.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct SEITextTests {
-
   /// `clip.h264` with mastering display, content light level, user data that is no text, LCEVC and HDR10+.
   private static let highDynamicRange: Data = {
     let messages: [[UInt8]] = [

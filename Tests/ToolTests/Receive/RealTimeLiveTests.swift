@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
-import Glibc
 import Testing
 
 /// `h26x receive` from a sender on this machine.
@@ -69,5 +68,4 @@ import Testing
       #expect(folder.names == ["not.sdp"])
     }
   }
-
 }

@@ -39,7 +39,7 @@ import Testing
     let repacked = try await Program.run(["repack", "cut.mp4", "-o", target], in: folder.url)
     #expect(repacked.status == 0, "\(repacked.said)")
     let all = try await Program.run(
-      ["decode", clip("h264"), "-o", "-", "--pixel-format", "I420"], in: folder.url)
+      ["decode", self.clip("h264"), "-o", "-", "--pixel-format", "I420"], in: folder.url)
     let cut = try await Program.run(["decode", target, "-o", "-", "--pixel-format", "I420"], in: folder.url)
     let size: Int = 320 * 180 * 3 / 2
     // An edit list hides the ten again; other containers cannot.
