@@ -78,7 +78,7 @@ struct BadInputTests {
   }()
 
   /// An empty file does not reach the element: the error is the base class's.
-  @Test(arguments: Codec.allCases) func anEmptyFileIsCalledEmpty(codec: Codec) async throws {
+  @Test(arguments: Codec.allCases) func reportsAnEmptyFile(codec: Codec) async throws {
     let scratch = try Scratch()
     let file = try scratch.file("input", Data())
     let run = try await Command.launch("filesrc location=\(file) ! swift\(codec)parse ! fakesink")
@@ -99,7 +99,7 @@ struct BadInputTests {
 
   /// A truncated file is decoded up to its end.
   @Test(arguments: [100, 1000, 5000, 20_000, 60_000], Chain.all)
-  func endsWhereTheFileEnds(length: Int, chain: Chain) async throws {
+  func endsWithATruncatedFile(length: Int, chain: Chain) async throws {
     let scratch = try Scratch()
     let file = try scratch.file("input", chain.codec.clip.prefix(length))
     let run = try await Command.launch("filesrc location=\(file) ! \(chain.elements)")
@@ -108,7 +108,7 @@ struct BadInputTests {
   }
 
   /// Two thirds of the file hold more than thirty pictures.
-  @Test(arguments: Codec.allCases) func decodesWhatPrecedesTheCut(codec: Codec) async throws {
+  @Test(arguments: Codec.allCases) func decodesATruncatedFileUpToItsEnd(codec: Codec) async throws {
     let scratch = try Scratch()
     let clip = codec.clip
     let file = try scratch.file("input", clip.prefix(clip.count * 2 / 3))

@@ -12,21 +12,21 @@ struct ClipTests {
     source(PluginUnderTest.media.appending(path: "clip.\(suffix)").path, container: suffix)
   }
 
-  @Test func checksumIsTheOneBesideTheClip() throws {
+  @Test func usesThePublishedChecksum() throws {
     let sums = try String(contentsOf: PluginUnderTest.media.appending(path: "checksums.md5"), encoding: .utf8)
     #expect(sums.split(separator: "\n").count == Self.suffixes.count)
     #expect(sums.split(separator: "\n").allSatisfy { $0.hasPrefix(Self.checksum) })
   }
 
   @Test(arguments: suffixes)
-  func decodes(suffix: String) async throws {
+  func decodesTheClipFromEachContainer(suffix: String) async throws {
     let run = try await Command.launch("\(clip(suffix)) ! swifth264parse ! swifth264dec ! videocodectestsink")
     #expect(run.status == 0, "\(run)")
     #expect(run.pictureChecksum == Self.checksum, "\(run)")
   }
 
   @Test(arguments: suffixes, ["avc", "avc3", "byte-stream"])
-  func decodesRepacked(suffix: String, format: String) async throws {
+  func decodesRepackagedStreams(suffix: String, format: String) async throws {
     let run = try await Command.launch(
       """
       \(clip(suffix)) ! swifth264parse ! swifth264repack ! video/x-h264,stream-format=\(format),alignment=au \
@@ -37,7 +37,7 @@ struct ClipTests {
   }
 
   @Test(arguments: ["stream-format=byte-stream,alignment=nal", "stream-format=avc", "stream-format=avc3"])
-  func decodesParsedInto(form: String) async throws {
+  func decodesEachPackagingOfTheParser(form: String) async throws {
     let run = try await Command.launch(
       "\(clip("h264")) ! swifth264parse ! video/x-h264,\(form) ! swifth264dec ! videocodectestsink")
     #expect(run.pictureChecksum == Self.checksum, "\(run)")
@@ -48,7 +48,7 @@ struct ClipTests {
     "swifth264parse ! avdec_h264", "swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc ! avdec_h264",
     "h264parse ! swifth264dec", "h264parse ! video/x-h264,stream-format=avc ! swifth264repack ! swifth264dec",
   ])
-  func mixesWithStock(chain: String) async throws {
+  func worksWithStockElements(chain: String) async throws {
     let run = try await Command.launch("\(clip("h264")) ! \(chain) ! videocodectestsink")
     #expect(run.pictureChecksum == Self.checksum, "\(run)")
   }
@@ -65,7 +65,7 @@ struct ClipTests {
   }
 
   /// The same bytes in a buffer for each access unit and in a buffer for each NAL unit.
-  @Test func nalUnitsAddUpToTheirAccessUnits() async throws {
+  @Test func splitsAccessUnitsIntoNALUnits() async throws {
     let scratch = try Scratch()
     var buffers: [Int] = []
     for alignment in ["au", "nal"] {
@@ -85,7 +85,7 @@ struct ClipTests {
   }
 
   @Test(arguments: ["mp4mux", "matroskamux", "mpegtsmux"])
-  func rawStreamCanBeMuxed(muxer: String) async throws {
+  func muxesAByteStream(muxer: String) async throws {
     let scratch = try Scratch()
     let muxed = try await Command.launch(
       "\(clip("h264")) ! swifth264parse ! \(muxer) ! filesink location=\(scratch.path("muxed"))")
@@ -110,7 +110,7 @@ struct ClipTests {
 
   /// Applications that autoplug get our elements when their rank is raised.
   @Test(arguments: suffixes)
-  func isTakenByRank(suffix: String) async throws {
+  func isAutopluggedByRank(suffix: String) async throws {
     let path = PluginUnderTest.media.appending(path: "clip.\(suffix)").path
     let ranks = ["GST_PLUGIN_FEATURE_RANK": "swifth264parse:MAX,swifth264dec:MAX,h264parse:NONE"]
     for player in ["playbin", "playbin3"] {
@@ -122,7 +122,7 @@ struct ClipTests {
     }
   }
 
-  @Test(arguments: ["decodebin", "decodebin3"]) func leavesStockAlone(autoplugger: String) async throws {
+  @Test(arguments: ["decodebin", "decodebin3"]) func doesNotReplaceStockElements(autoplugger: String) async throws {
     let path = PluginUnderTest.media.appending(path: "clip.mp4").path
     let run = try await Command.launch("-v filesrc location=\(path) ! \(autoplugger) ! fakesink")
     #expect(run.status == 0, "\(run)")

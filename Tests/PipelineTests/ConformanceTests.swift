@@ -36,7 +36,7 @@ struct ConformanceTests {
     let failures: [String]
   }
 
-  @Test func everyVectorComesOutBitExact() async throws {
+  @Test func decodesEveryVectorBitExactly() async throws {
     let outcomes = try await withThrowingTaskGroup(of: Outcome.self) { group in
       for vector in Vector.all { group.addTask { try await Self.run(vector) } }
       return try await group.reduce(into: []) { $0.append($1) }

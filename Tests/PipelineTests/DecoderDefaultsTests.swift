@@ -30,7 +30,9 @@ struct DecoderDefaultsTests {
       ("process", "isolation=none", false),
       ("process", "isolation=process", true), ("none", "isolation=process", true), (nil, "isolation=process", true),
     ] as [(String?, String, Bool)])
-  func isolation(_ codec: String, _ row: (value: String?, properties: String, isIsolated: Bool)) async throws {
+  func takesIsolationFromTheEnvironment(_ codec: String, _ row: (value: String?, properties: String, isIsolated: Bool))
+    async throws
+  {
     var environment = Self.noService
     environment["H26X_ISOLATION"] = row.value
     let run = try await decode(codec, row.properties, environment: environment)
@@ -43,13 +45,13 @@ struct DecoderDefaultsTests {
     ("required", "", true), ("required", "hardware=off", false), ("auto", "", false),
     ("off", "hardware=required", true),
   ])
-  func hardware(_ value: String, _ properties: String, _ isRequired: Bool) async throws {
+  func takesHardwareFromTheEnvironment(_ value: String, _ properties: String, _ isRequired: Bool) async throws {
     let device = "hardware-device=/nowhere/renderD128"
     let run = try await decode("h264", "\(device) \(properties)", environment: ["H26X_HARDWARE": value])
     #expect((run.busError?.contains("No device decodes this stream") ?? false) == isRequired, "\(run)")
   }
 
-  @Test(arguments: ["H26X_ISOLATION", "H26X_HARDWARE"]) func aValueThatIsNoneIsReported(
+  @Test(arguments: ["H26X_ISOLATION", "H26X_HARDWARE"]) func reportsAnInvalidValue(
     _ variable: String
   ) async throws {
     let run = try await decode("h264", "", environment: [variable: "yes"])
@@ -57,7 +59,7 @@ struct DecoderDefaultsTests {
   }
 
   /// A filter that the application is behind forbids what isolation takes.
-  @Test(arguments: ["h264", "h265"]) func aFilterAroundTheApplicationMayForbidIsolation(_ codec: String) async throws {
+  @Test(arguments: ["h264", "h265"]) func decodesWithoutIsolationBehindAFilter(_ codec: String) async throws {
     let environment = ["H26X_ISOLATION": "process"]
     let run = try await decode(codec, "", denying: Self.pidfdOpen, environment: environment)
     #expect(run.status == 0 && run.output.contains("Decoding is not isolated"), "\(run)")
@@ -68,7 +70,7 @@ struct DecoderDefaultsTests {
     #expect(harmless.status == 0 && !harmless.output.contains("not isolated"), "\(harmless)")
   }
 
-  @Test func inspectionShowsTheDefault() async throws {
+  @Test func showsTheDefaultInGstInspect() async throws {
     let run = try await Command.run(["gst-inspect-1.0", "swifth264dec"], environment: ["H26X_ISOLATION": "process"])
     #expect(run.output.contains("Default: 1, \"process\""), "\(run)")
   }

@@ -6,7 +6,7 @@ import Testing
 struct DocumentationExampleTests {
   private let program = PluginUnderTest.packageRoot.appending(path: "Tests/Examples/DecodeToNV12/main.swift")
 
-  @Test func theProgramOnThePageIsTheOneThatIsTested() throws {
+  @Test func printsTheTestedProgramOnThePage() throws {
     let tested = try String(contentsOf: program, encoding: .utf8)
     let begin = try #require(tested.range(of: "// BEGIN\n"))
     let end = try #require(tested.range(of: "// END\n"))
@@ -15,7 +15,7 @@ struct DocumentationExampleTests {
     #expect(page.contains("```swift\n" + tested[begin.upperBound..<end.lowerBound] + "```\n"))
   }
 
-  @Test(arguments: ["h264", "h265"]) func theProgramWritesTheSamePicturesAsTheElements(codec: String) async throws {
+  @Test(arguments: ["h264", "h265"]) func writesTheSamePicturesAsTheElements(codec: String) async throws {
     let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     let folder = URL.temporaryDirectory.appending(path: "swifth26x-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

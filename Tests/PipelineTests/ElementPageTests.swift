@@ -9,7 +9,7 @@ struct ElementPageTests {
     ("swifth264parse", "## Parsers"), ("swifth265parse", "## Parsers"), ("swifth264repack", "## Repackagers"),
     ("swifth265repack", "## Repackagers"), ("swifth264dec", "## Decoders"), ("swifth265dec", "## Decoders"),
   ])
-  func thePageHasEveryPropertyWithItsDefault(element: String, heading: String) async throws {
+  func listsEveryPropertyWithItsDefault(element: String, heading: String) async throws {
     let page = try String(
       contentsOf: PluginUnderTest.packageRoot.appending(path: "docs/elements.md"), encoding: .utf8)
     let rest = try #require(page.components(separatedBy: "\n\(heading)\n").last)

@@ -12,14 +12,14 @@ struct EndOfStreamTests {
 
   /// An encoder that is stopped before its first picture.
   @Test(arguments: ["264", "265"], chains)
-  func noBufferIsNoError(codec: String, chain: String) async throws {
+  func acceptsAStreamWithoutBuffers(codec: String, chain: String) async throws {
     let run = try await Command.launch(
       "videotestsrc num-buffers=0 ! x\(codec)enc ! \(chain.replacing("264", with: codec)) ! fakesink")
     #expect(run.status == 0 && run.busError == nil, "\(run)")
   }
 
   /// A recording in parts, each of which begins with a keyframe and plays by itself.
-  @Test(arguments: ["264", "265"]) func aSegmenterCutsAtKeyframes(codec: String) async throws {
+  @Test(arguments: ["264", "265"]) func splitsRecordingsAtKeyframes(codec: String) async throws {
     let scratch = try Scratch()
     let clip = PluginUnderTest.media.appending(path: "clip.h\(codec)").path
     let run = try await Command.launch(
@@ -45,7 +45,7 @@ struct EndOfStreamTests {
   @Test(
     arguments: ["start codes", "zeros", "text"],
     ["264", "265"].flatMap { ["swifth\($0)parse ! fakesink", "queue ! swifth\($0)parse ! fakesink"] })
-  func oneFailureIsOneMessage(content: String, chain: String) async throws {
+  func postsOneMessageForAFailure(content: String, chain: String) async throws {
     let scratch = try Scratch()
     let bytes =
       switch content {

@@ -22,7 +22,7 @@ struct H265PipelineTests {
   }
 
   @Test(arguments: ["clip.h265", "open-gop.h265", "wide.h265", "ten-bit.h265"])
-  func parsed(clip: String) async throws {
+  func decodesEachPackagingOfTheParser(clip: String) async throws {
     for form in ["byte-stream,alignment=au", "byte-stream,alignment=nal", "hvc1,alignment=au", "hev1,alignment=au"] {
       // Stock's decoder accepts access units only.
       let whole = form.hasSuffix("nal") ? " ! h265parse" : ""
@@ -31,14 +31,16 @@ struct H265PipelineTests {
   }
 
   @Test(arguments: [("clip-h265.mp4", "mp4"), ("clip-h265.mkv", "mkv"), ("clip-h265.ts", "ts")])
-  func outOfContainers(clip: String, container: String) async throws {
+  func decodesStreamsOutOfContainers(clip: String, container: String) async throws {
     try await decode("swifth265parse", clip, container: container)
     try await decode(
       "swifth265parse ! swifth265repack ! video/x-h265,stream-format=byte-stream,alignment=au", clip,
       container: container)
   }
 
-  @Test(arguments: ["hvc1", "hev1"], ["au", "nal"]) func repacked(format: String, alignment: String) async throws {
+  @Test(arguments: ["hvc1", "hev1"], ["au", "nal"]) func decodesRepackagedStreams(format: String, alignment: String)
+    async throws
+  {
     for size in [2, 4] {
       try await decode(
         """
@@ -62,7 +64,7 @@ struct H265PipelineTests {
 
   /// A byte stream into containers: every picture is there, at the encoder's time.
   @Test(arguments: [("mp4mux", "mp4"), ("matroskamux", "mkv"), ("mpegtsmux", "ts")])
-  func muxed(muxer: String, container: String) async throws {
+  func keepsTimesInContainers(muxer: String, container: String) async throws {
     let scratch = try Scratch()
     let file = scratch.path("muxed")
     for clip in ["clip.h265", "open-gop.h265"] {
@@ -90,7 +92,7 @@ struct H265PipelineTests {
     return times.map { $0 - first }
   }
 
-  @Test func fieldsKeepTheirTimes() async throws {
+  @Test func keepsTimesOfFields() async throws {
     let scratch = try Scratch()
     let file = scratch.path("muxed")
     let muxed = try await Command.launch(

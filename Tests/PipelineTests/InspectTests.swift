@@ -4,26 +4,26 @@ import Testing
 
 @Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
 struct InspectTests {
-  @Test func theFolderHoldsThePluginAndTheCodecServiceAndNothingElse() throws {
+  @Test func buildsOnlyThePluginAndTheCodecService() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: PluginUnderTest.folder.path)
     #expect(names.sorted() == ["h26x-codec", "libgstswifth26x.so"])
   }
 
   /// A program in a folder of GST_PLUGIN_PATH is no plugin, and no broken one either.
-  @Test func theScannerLeavesTheCodecServiceAlone() async throws {
+  @Test func keepsTheCodecServiceOffTheBlacklist() async throws {
     let listed = try await Command.run(["gst-inspect-1.0", "--print-blacklist"])
     #expect(listed.status == 0, "\(listed)")
     #expect(!listed.output.contains("h26x"), "\(listed)")
   }
 
-  @Test func theCodecServiceIsOfThePluginsVersion() async throws {
+  @Test func givesTheCodecServiceThePluginsVersion() async throws {
     let plugin = try await Command.run(["gst-inspect-1.0", "swifth26x"])
     let service = try await Command.run([PluginUnderTest.service.path, "--version"])
     let version = try #require(plugin.output.firstMatch(of: /Version +(\S+)/)).1
     #expect(service.output.contains("\(version)"), "\(service)")
   }
 
-  @Test func pluginIsDescribed() async throws {
+  @Test func describesThePlugin() async throws {
     let inspected = try await Command.run(["gst-inspect-1.0", "swifth26x"])
     #expect(inspected.status == 0, "\(inspected)")
     #expect(inspected.output.contains(/License +MPL\n/))
@@ -43,7 +43,7 @@ struct InspectTests {
     ("swifth265parse", "Codec/Parser/Converter/Video", "GstBaseParse"),
     ("swifth265repack", "Codec/Converter/Video", "GstBaseTransform"),
   ])
-  func elementIsDescribed(name: String, klass: String, baseClass: String) async throws {
+  func describesEachElement(name: String, klass: String, baseClass: String) async throws {
     let inspected = try await Command.run(["gst-inspect-1.0", name])
     #expect(inspected.status == 0, "\(inspected)")
     #expect(inspected.output.contains("marginal (64)"))
@@ -59,7 +59,7 @@ struct InspectTests {
       ("swifth264dec", "H.264 decoder (Swift)"), ("swifth265dec", "H.265 decoder (Swift)"),
       ("swifth265parse", "H.265 parser (Swift)"), ("swifth265repack", "H.265 repackager (Swift)"),
     ])
-  func elementsAreNamedAlike(element: String, name: String) async throws {
+  func namesElementsAlike(element: String, name: String) async throws {
     let inspected = try await Command.run(["gst-inspect-1.0", element])
     #expect(inspected.output.split(separator: "\n").contains { $0.contains("Long-name") && $0.hasSuffix(name) })
     #expect(
@@ -73,7 +73,7 @@ struct InspectTests {
     ("swifth264parse", "h264"), ("swifth264repack", "h264"), ("swifth264dec", "h264"), ("swifth265parse", "h265"),
     ("swifth265repack", "h265"), ("swifth265dec", "h265"),
   ])
-  func descriptionsHaveALineThatWorks(element: String, codec: String) async throws {
+  func describesElementsWithAWorkingLine(element: String, codec: String) async throws {
     let inspected = try await Command.run(["gst-inspect-1.0", element])
     let line = try #require(inspected.output.firstMatch(of: /Description .*: (gst-launch-1\.0 .*)/)).1
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
@@ -92,7 +92,7 @@ struct InspectTests {
 
   /// Most of it is the Swift runtime.
   @Test(arguments: [(PluginUnderTest.library, 10 << 20), (PluginUnderTest.service, 9 << 20)])
-  func nothingIsLargerThanItMustBe(file: URL, limit: Int) throws {
+  func staysBelowItsSizeLimit(file: URL, limit: Int) throws {
     let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
     #expect(try #require(attributes[.size] as? Int) <= limit)
   }
@@ -102,7 +102,7 @@ struct InspectTests {
   @Test(arguments: [
     (PluginUnderTest.library, ["libswift"]), (PluginUnderTest.service, ["libswift", "libgst", "libglib"]),
   ])
-  func nothingIsNeededThatIsNotThere(file: URL, unwanted: [String]) async throws {
+  func needsNoUnwantedLibraries(file: URL, unwanted: [String]) async throws {
     let dependencies = try await Command.run(["ldd", file.path])
     #expect(dependencies.status == 0, "\(dependencies)")
     for name in unwanted + ["not found"] { #expect(!dependencies.output.contains(name)) }

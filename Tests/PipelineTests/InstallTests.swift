@@ -7,7 +7,7 @@ struct InstallTests {
   private static let script = PluginUnderTest.packageRoot.appending(path: "plugin/install.sh").path
 
   /// The plugin looks for its codec service in libexec below the prefix that it is installed in.
-  @Test func whatIsInstalledIsFoundAndIsRemoved() async throws {
+  @Test func installsAndRemovesThePlugin() async throws {
     let scratch = try Scratch()
     let prefix = scratch.folder.appending(path: "prefix")
     let environment = ["PREFIX": prefix.path]

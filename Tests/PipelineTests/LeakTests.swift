@@ -16,7 +16,7 @@ struct LeakTests {
   ]
 
   @Test(arguments: chains, ["h264", "mp4"])
-  func nothingOutlivesThePipeline(chain: String, suffix: String) async throws {
+  func freesEverythingWithThePipeline(chain: String, suffix: String) async throws {
     let clip = PluginUnderTest.media.appending(path: "clip.\(suffix)").path
     let run = try await traced("\(source(clip, container: suffix)) ! \(chain)")
     #expect(run.status == 0, "\(run)")
@@ -26,7 +26,7 @@ struct LeakTests {
     "swifth265parse ! video/x-h265,alignment=nal ! fakesink",
     "swifth265parse ! swifth265repack cra-to-bla=true ! video/x-h265,stream-format=hev1 ! fakesink",
   ])
-  func nothingOfH265OutlivesThePipeline(chain: String) async throws {
+  func freesEverythingOfH265WithThePipeline(chain: String) async throws {
     for (clip, suffix) in [("clip.h265", ""), ("clip-h265.mp4", "mp4")] {
       let path = PluginUnderTest.media.appending(path: clip).path
       let run = try await traced("\(source(path, container: suffix)) ! \(chain)")
@@ -39,7 +39,7 @@ struct LeakTests {
     "swifth264parse ! swifth264dec ! fakesink", "swifth264parse ! swifth264repack ! fakesink",
     "swifth264parse ! swifth264dec ! video/x-raw,format=RGB16 ! fakesink",
   ])
-  func nothingOutlivesAFailure(chain: String) async throws {
+  func freesEverythingAfterAFailure(chain: String) async throws {
     let scratch = try Scratch()
     var bytes = try Data(contentsOf: PluginUnderTest.media.appending(path: "clip.h264"))
     for position in stride(from: 5000, to: bytes.count, by: 97) { bytes[position] ^= 0x55 }

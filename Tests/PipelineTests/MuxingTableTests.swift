@@ -129,7 +129,7 @@ struct MuxingTableTests {
   }
 
   @Test(arguments: Structure.all, [true, false])
-  func everyPictureIsShownInTime(_ structure: Structure, _ hasVUI: Bool) async throws {
+  func showsEveryPictureAtItsTime(_ structure: Structure, _ hasVUI: Bool) async throws {
     let scratch = try Scratch()
     let raw = try await stream(structure, hasVUI: hasVUI, in: scratch)
     let (reader, rate) = ("filesrc location=\(raw.path)", "framerate=25/1")

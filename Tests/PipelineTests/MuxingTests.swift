@@ -8,7 +8,7 @@ import Testing
   .enabled(if: !Vector.interlaced.isEmpty, Comment(rawValue: Vector.missing)))
 struct MuxingTests {
   @Test(arguments: Vector.interlaced.map(\.name), [("mp4mux", "mp4"), ("matroskamux", "mkv")])
-  func fieldsKeepTheirTimes(name: String, muxer: (element: String, container: String)) async throws {
+  func keepsTimesOfFields(name: String, muxer: (element: String, container: String)) async throws {
     let vector = try #require(Vector.interlaced.first { $0.name == name })
     let scratch = try Scratch()
     let muxed = try await Command.launch(

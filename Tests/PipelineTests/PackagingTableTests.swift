@@ -34,13 +34,13 @@ struct PackagingTableTests {
 
   /// From the parser right into the decoder.
   @Test(arguments: Form.all, ["clip.h264", "small-slices.h264"])
-  func parsedInto(form: Form, clip: String) async throws {
+  func decodesEachPackagingOfTheParser(form: Form, clip: String) async throws {
     try await decode("\(form.caps) ! swifth264dec", clip)
   }
 
   /// Length prefixes of every size into the parser, which writes four bytes where there is no codec_data.
   @Test(arguments: [1, 2, 4], Form.all)
-  func repackedWithLengths(size: Int, form: Form) async throws {
+  func parsesLengthsOfEverySize(size: Int, form: Form) async throws {
     for format in ["avc", "avc3"] {
       for clip in size == 1 ? ["small-slices.h264"] : ["small-slices.h264", "clip.h264"] {
         try await decode(
@@ -54,7 +54,7 @@ struct PackagingTableTests {
 
   /// Lengths of every size right into the decoder, from one NAL unit a buffer and from one access unit.
   @Test(arguments: [1, 2, 4], ["au", "nal"])
-  func repackedIntoTheDecoder(size: Int, alignment: String) async throws {
+  func decodesLengthsOfEverySize(size: Int, alignment: String) async throws {
     for format in ["avc", "avc3"] {
       try await decode(
         """
@@ -66,7 +66,7 @@ struct PackagingTableTests {
 
   /// There and back again through the repackager.
   @Test(arguments: [1, 2, 4], ["au", "nal"])
-  func repackedThereAndBack(size: Int, alignment: String) async throws {
+  func repackagesThereAndBack(size: Int, alignment: String) async throws {
     for format in ["avc", "avc3"] {
       try await decode(
         """

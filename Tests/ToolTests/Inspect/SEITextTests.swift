@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import Testing
+
+/// SEI messages, as `h26x inspect` and `info` print them for people.
+@Suite(.serialized, .enabled(if: Program.isBuilt)) struct SEITextTests {
+  /// `clip.h264` with mastering display, content light level, user data that is no text, LCEVC and HDR10+.
+  private static let highDynamicRange: Data = {
+    let messages: [[UInt8]] = [
+      [
+        0x06, 0x89, 0x18, 0x33, 0x90, 0x86, 0xC4, 0x1D, 0x4C, 0x0B, 0xB8, 0x84, 0xD0, 0x3E, 0x80, 0x3D, 0x13, 0x40,
+        0x42, 0x00, 0x98, 0x96, 0x80, 0x00, 0x00, 0x03, 0x00, 0x01, 0x80,
+      ], [0x06, 0x90, 0x04, 0x03, 0xE8, 0x01, 0x90, 0x80],
+      [0x06, 0x05, 0x13] + [UInt8](1...16) + [0xC0, 0x01, 0xFE, 0x80],
+      [0x06, 0x04, 0x06, 0xB4, 0x00, 0x50, 0x00, 0x01, 0x02, 0x80],
+      [0x06, 0x04, 0x07, 0xB5, 0x00, 0x3C, 0x00, 0x01, 0x04, 0x01, 0x80],
+    ]
+    guard var stream = try? Data(contentsOf: Program.media.appending(path: "clip.h264")),
+      let place = stream.firstRange(of: Data([0, 0, 0, 1, 6])) ?? stream.firstRange(of: Data([0, 0, 1, 6]))
+    else { return Data() }
+    stream.insert(contentsOf: messages.flatMap { [0, 0, 0, 1] + $0 }, at: place.lowerBound)
+    return stream
+  }()
+
+  @Test func namesSEIMessagesAndShowsTheirContents() async throws {
+    let folder = try Folder()
+    try folder.write("in.h264", Self.highDynamicRange)
+    let run = try await Program.run(
+      ["inspect", "--fields", "--type", "SEI", "--range", "0", "in.h264"], in: folder.url)
+    for line in [
+      "mastering_display_colour_volume (137)", "content_light_level_info (144)", "user_data_unregistered (5)",
+      "display_primaries = 34000 16000 (x 0.68000, y 0.32000)", "white_point = 15635 16450 (x 0.31270, y 0.32900)",
+      "max_display_mastering_luminance = 10000000 (1000.0000 cd/m²)",
+      "min_display_mastering_luminance = 1 (0.0001 cd/m²)", "max_content_light_level = 1000 (cd/m²)",
+      "max_pic_average_light_level = 400 (cd/m²)", "uuid_iso_iec_11578 = dc45e9bd-e6d9-48b7-962c-d820d923eeef",
+      "uuid_iso_iec_11578 = 01020304-0506-0708-090a-0b0c0d0e0f10", "user_data_payload_byte = 3 bytes: c001fe",
+      "itu_t_t35_payload_byte = LCEVC, 5 bytes: 0050000102", "itu_t_t35_payload_byte = HDR10+, 6 bytes: 003c00010401",
+    ] { #expect(run.text.contains(line + "\n"), "\(line): \(run.text)") }
+    #expect(run.text.contains(" bytes: \"x264 - core "), "\(run.text)")
+    #expect(run.text.split(separator: "\n").count < 70, "\(run.text)")
+  }
+
+  @Test func printsUnitsOfHighDynamicRange() async throws {
+    let folder = try Folder()
+    try folder.write("in.h264", Self.highDynamicRange)
+    let run = try await Program.run(["info", "in.h264"], in: folder.url)
+    #expect(
+      run.text.contains(
+        "red x 0.68000, y 0.32000; green x 0.26400, y 0.69000; blue x 0.15000, y 0.06000; "
+          + "white x 0.31270, y 0.32900; 0.0001 to 1000.0000 cd/m² "
+          + "(34000:16000:13200:34500:7500:3000:15635:16450:10000000:1)\n"), "\(run.text)")
+    #expect(run.text.contains("MaxCLL 1000 cd/m², MaxFALL 400 cd/m² (1000:400)\n"), "\(run.text)")
+  }
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import Tool
+
+/// Sound, subtitles and chapters of what `repack --start --end` writes are those of the same span.
+@Suite(.enabled(if: Program.isBuilt && FormatLibrary.isAvailable)) struct CutCompanionTests {
+  /// A packet of a stream, with times in seconds.
+  struct Packet: Equatable {
+    var bytes: [UInt8]
+    var time: Double
+    var duration: Double
+  }
+
+  static func open(_ path: String) throws -> InputContext {
+    var settings = InputContext.Settings()
+    settings.formats = path.hasSuffix(".mkv") ? "matroska" : path.hasSuffix(".ts") ? "mpegts" : "mov"
+    settings.demuxer = settings.formats
+    return try InputContext(try InputBytes(try InputFile(FilePath(path))), settings)
+  }
+
+  /// What is in a container beside the video, with times that count from the first picture.
+  struct Contents {
+    var packets: [StreamDescription.Kind: [Packet]] = [:]
+    var chapters: [(title: String, start: Double, end: Double)] = []
+
+    init(_ path: String) throws {
+      let input = try CutCompanionTests.open(path)
+      var packet = try MediaPacket()
+      while try input.read(into: &packet) {
+        guard let stream = input.stream(packet.stream), let time = packet.presentation ?? packet.decoding else {
+          continue
+        }
+        packets[stream.kind, default: []].append(
+          Packet(
+            bytes: packet.copiedBytes(), time: Double(stream.timeBase.nanoseconds(time)) / 1e9,
+            duration: Double(stream.timeBase.nanoseconds(packet.duration)) / 1e9))
+      }
+      let origin = packets[.video]?.map(\.time).filter { $0 >= 0 }.min() ?? 0
+      for kind in packets.keys {
+        for index in packets[kind, default: []].indices { packets[kind]?[index].time -= origin }
+      }
+      chapters = input.chapters.map { chapter in
+        func seconds(_ ticks: Int64) -> Double { Double(chapter.timeBase.nanoseconds(ticks)) / 1e9 }
+        return (chapter.metadata[key: "title"] ?? "", seconds(chapter.start) - origin, seconds(chapter.end) - origin)
+      }
+    }
+  }
+
+  /// The clip with sound, two subtitles (0.2 to 1.2 s, 1.4 to 2.2 s) and two chapters, which meet at 1 s.
+  private static func source(
+    _ folder: Folder, sound: String, chapters: [(String, Int64, Int64)] = [("first", 0, 1000), ("second", 1000, 2480)]
+  ) async throws {
+    try folder.write(
+      "in.srt",
+      Data("1\n00:00:00,200 --> 00:00:01,200\none\n\n2\n00:00:01,400 --> 00:00:02,200\ntwo\n".utf8))
+    let made = try await Program.shell(
+      "gst-launch-1.0 -q matroskamux name=m ! filesink location=plain.mkv audiotestsrc num-buffers=116 wave=pink-noise "
+        + "! audio/x-raw,rate=48000,channels=2 ! audioconvert ! \(sound) ! queue ! m. "
+        + "filesrc location=in.srt ! subparse ! queue ! m.", in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    let inputs = try [Program.media.appending(path: "clip.mp4"), folder.url.appending(path: "plain.mkv")].map {
+      try open($0.path)
+    }
+    try join(inputs, chapters, into: folder.url.appending(path: "in.mkv").path)
+  }
+
+  /// Copies all streams into a file that has chapters too.
+  private static func join(
+    _ inputs: [InputContext], _ chapters: [(String, Int64, Int64)], into target: String
+  ) throws {
+    let file = try OutputFile(FilePath(target), force: false)
+    let output = try OutputContext(try OutputBytes(file), format: "matroska")
+    for input in inputs {
+      for stream in input.streams {
+        _ = try output.addStream(like: stream, of: input, extradata: nil, timeBase: stream.timeBase)
+      }
+    }
+    let base = try #require(TimeBase(1, 1000))
+    try output.add(
+      chapters.enumerated().map { index, chapter in
+        Chapter(
+          id: Int64(index + 1), timeBase: base, start: chapter.1, end: chapter.2,
+          metadata: MetadataDictionary(["title": chapter.0]))
+      })
+    _ = try output.writeHeader()
+    var number = 0
+    for input in inputs {
+      var packet = try MediaPacket()
+      while try input.read(into: &packet) {
+        var copy = try MediaPacket(copying: packet.bytes)
+        let index = number + packet.stream
+        let (from, to) = (
+          try #require(input.stream(packet.stream)).timeBase, try #require(output.timeBase(of: index))
+        )
+        copy.stream = index
+        copy.presentation = packet.presentation.map { to.rescaled($0, from: from) }
+        copy.decoding = (packet.decoding ?? packet.presentation).map { to.rescaled($0, from: from) }
+        copy.duration = to.rescaled(packet.duration, from: from)
+        copy.isKey = packet.isKey
+        try output.write(copy)
+      }
+      number += input.streamCount
+    }
+    try output.finish()
+    try file.commit()
+  }
+
+  /// From 0.8 s, a keyframe, or 1 s, to 1.8 s.
+  @Test(
+    arguments: ["avenc_aac ! aacparse", "opusenc"],
+    [("mkv", "keyframe"), ("mp4", "keyframe"), ("mp4", "hidden"), ("ts", "keyframe")])
+  func cutsSoundSubtitlesAndChaptersToTheSameSpan(sound: String, to target: (suffix: String, mode: String)) async throws
+  {
+    let folder = try Folder()
+    try await Self.source(folder, sound: sound)
+    let out = "out.\(target.suffix)"
+    let run = try await Program.run(
+      ["repack", "in.mkv", "-o", out, "--start", "1", "--end", "1.8", "--cut", target.mode], in: folder.url)
+    try #require(run.status == 0, "\(run.said)")
+    let (start, end) = (target.mode == "hidden" ? 1 : 0.8, 1.8)
+    let all = try Contents(folder.url.appending(path: "in.mkv").path)
+    // Of MPEG-TS, libavformat gives not every frame a time.
+    let copied = try await Program.run(["repack", out, "-o", "copy.mkv"], in: folder.url)
+    #expect(copied.status == 0, "\(copied.said)")
+    let cut = try Contents(folder.url.appending(path: target.suffix == "ts" ? "copy.mkv" : out).path)
+    let sounds = try #require(all.packets[.audio])
+    let kept = try #require(cut.packets[.audio])
+    let first = try #require(sounds.firstIndex { $0.bytes == kept[0].bytes })
+    let wanted = sounds[first...].prefix { $0.time < end - 0.0005 }
+    #expect(kept.map(\.bytes) == wanted.map(\.bytes), "\(kept.count) \(wanted.count): \(run.said)")
+    let distance = zip(kept, wanted).map { abs($0.time + start - $1.time) }.max() ?? 1
+    #expect(distance < 0.0021, "\(distance): \(run.said)")
+    // A decoder begins earlier where an edit list hides what it gives then.
+    let front = sounds[first].time - start
+    let hides = target.suffix != "mkv" && target.suffix != "ts"
+    #expect(hides ? front < -0.02 && front > -0.25 : front > -0.0221 && front < 0.0221, "\(front)")
+    let chapters = cut.chapters.map {
+      "\($0.title) \(Int(($0.start * 1000).rounded())) \(Int(($0.end * 1000).rounded()))"
+    }
+    let meeting = Int(((1 - start) * 1000).rounded())
+    let texts =
+      (meeting > 0 ? ["first 0 \(meeting)"] : []) + ["second \(meeting) \(Int(((end - start) * 1000).rounded()))"]
+    if target.suffix == "ts" {
+      #expect(
+        run.said.contains("left behind: 2 chapters\n") && run.said.contains("left behind: subtitles (SubRip"),
+        "\(run.said)")
+    } else {
+      #expect(chapters == texts, "\(run.said)")
+    }
+    guard target.suffix == "mkv" else { return }
+    let subtitles = try #require(cut.packets[.subtitle])
+    #expect(subtitles.map { String(decoding: $0.bytes, as: UTF8.self) } == ["one", "two"])
+    #expect(subtitles.map { ($0.time * 100).rounded() } == [0, 60])
+    #expect(subtitles.map { ($0.duration * 100).rounded() } == [40, 40])
+  }
+
+  /// Where pictures are shown that the source hides, chapters begin later, as sound does.
+  @Test(arguments: ["out.mkv", "-"]) func keepsChaptersWithTheirPictures(out: String) async throws {
+    let folder = try Folder()
+    try await Self.source(folder, sound: "avenc_aac ! aacparse")
+    let run = try await Program.shell(
+      "set -e; h26x repack in.mkv -o hidden.mp4 --start 0.92 --cut hidden; "
+        + (out == "-"
+          ? "h26x repack hidden.mp4 -o - --format mkv | cat > out.mkv" : "h26x repack hidden.mp4 -o \(out)"),
+      in: folder.url)
+    #expect(run.status == 0 && run.said.contains("3 pictures in front of what the source shows"), "\(run.said)")
+    let copy = try Contents(folder.url.appending(path: "out.mkv").path)
+    #expect(copy.chapters.map { Int(($0.start * 1000).rounded()) } == [120, 200])
+  }
+
+  /// What an edit list hides of the sound comes in front of time 0 in Matroska.
+  @Test func keepsSoundInFrontOfThePictures() async throws {
+    let folder = try Folder()
+    try await Self.source(folder, sound: "avenc_aac ! aacparse")
+    let run = try await Program.shell(
+      "set -e; h26x repack in.mkv -o cut.mp4 --start 1; h26x repack cut.mp4 -o out.mkv; h26x repack out.mkv -o out.mp4",
+      in: folder.url)
+    #expect(run.status == 0 && !run.said.contains("without a time"), "\(run.said)")
+    let files = try ["cut.mp4", "out.mp4"].map { try Contents(folder.url.appending(path: $0).path) }
+    let sounds = try files.map { try #require($0.packets[.audio]) }
+    #expect(sounds[0].first.map { $0.time < -0.02 } == true)
+    #expect(sounds[0].map(\.bytes) == sounds[1].map(\.bytes), "\(run.said)")
+    for (packet, copy) in zip(sounds[0], sounds[1]) { #expect(abs(packet.time - copy.time) < 0.0021) }
+  }
+
+  /// MP4 has no gap between chapters, and begins with one.
+  @Test func listsLostChapterTimes() async throws {
+    let folder = try Folder()
+    try await Self.source(folder, sound: "avenc_aac ! aacparse", chapters: [("first", 0, 500), ("second", 1000, 2480)])
+    for (out, line) in [("out.mkv", nil), ("out.mp4", "left behind: when 1 chapter begins and ends")] {
+      let run = try await Program.run(["repack", "in.mkv", "-o", out], in: folder.url)
+      #expect(run.status == 0 && run.said.contains("left behind: when") == (line != nil), "\(run.said)")
+      #expect(line.map(run.said.contains) != false, "\(run.said)")
+    }
+  }
+
+  /// Of several frames of sound that MPEG-TS has in one packet, each is kept, at its time.
+  @Test func givesEachFrameOfAPacketATime() async throws {
+    let folder = try Folder()
+    try await Self.source(folder, sound: "avenc_aac ! aacparse")
+    let sounds = try #require(try Contents(folder.url.appending(path: "in.mkv").path).packets[.audio])
+    for (from, to) in [("in.mkv", "a.ts"), ("a.ts", "b.mkv"), ("a.ts", "c.mp4"), ("a.ts", "d.ts")] {
+      let run = try await Program.run(["repack", from, "-o", to], in: folder.url)
+      #expect(run.status == 0 && !run.said.contains("without a time"), "\(run.said)")
+    }
+    for name in ["b.mkv", "c.mp4"] {
+      let kept = try #require(try Contents(folder.url.appending(path: name).path).packets[.audio])
+      #expect(kept.map(\.bytes) == sounds.map(\.bytes), "\(name): \(kept.count) of \(sounds.count)")
+      for (packet, source) in zip(kept, sounds) { #expect(abs(packet.time - source.time) < 0.0021, "\(name)") }
+    }
+    #expect(folder.bytes("d.ts")?.count == folder.bytes("a.ts")?.count)
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import H26x
+import Testing
+
+/// Byte streams whose frame rate only --framerate gives, into containers: pictures are shown in the order of their
+/// POCs, each at a time of its own.
+@Suite(.serialized, .enabled(if: Program.isBuilt)) struct RawStreamTests {
+  /// The folder that CONFORMANCE_VECTORS names, or the one beside the package.
+  static let vectors =
+    ProcessInfo.processInfo.environment["CONFORMANCE_VECTORS"].map { URL(filePath: $0) }
+    ?? Program.root.deletingLastPathComponent().appending(path: "shared/vectors")
+
+  /// Byte streams of undamaged pictures, by the manifest. Those of half a megabyte and more are like others.
+  static let files: [String] = {
+    guard let text = try? String(contentsOf: vectors.appending(path: "manifest.tsv"), encoding: .utf8) else {
+      return []
+    }
+    return text.split(separator: "\n").dropFirst().compactMap { line in
+      let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      guard fields.count > 13, fields[2].hasPrefix("annexb"),
+        !["error", "svc"].contains(where: fields[3].contains),
+        let size = try? vectors.appending(path: fields[0]).resourceValues(forKeys: [.fileSizeKey]).fileSize,
+        size < 500_000
+      else { return nil }
+      return fields[0]
+    }
+  }()
+
+  private static let hasProbe = FileManager.default.isExecutableFile(atPath: "/usr/bin/ffprobe")
+
+  /// The stream without VUI, so that neither frame rate nor reorder depth are in it.
+  static func withoutVUI(_ stream: Data) -> Data {
+    let bytes = [UInt8](stream)
+    var result = Data()
+    var nalUnits = AnnexB.NALUnits(bytes.span)
+    while let unit = nalUnits.next() {
+      let nalUnit = Array(bytes[unit.range])
+      result += [0, 0, 0, 1] + (withoutVUI(nalUnit) ?? nalUnit)
+    }
+    return result
+  }
+
+  /// An SPS of either codec without its VUI; nil for another NAL unit.
+  private static func withoutVUI(_ nalUnit: [UInt8]) -> [UInt8]? {
+    if nalUnit.first.map({ $0 & 0x9F }) == 7 {
+      guard var sps = try? H264.SequenceParameterSet(nalUnit: nalUnit.span) else { return nil }
+      sps.vui = nil
+      return sps.nalUnit()
+    }
+    guard nalUnit.first.map({ H265.NALUnitType(headerByte: $0) }) == .sequenceParameterSet,
+      var sps = try? H265.SequenceParameterSet(nalUnit: nalUnit.span)
+    else { return nil }
+    sps.vui = nil
+    return sps.nalUnit()
+  }
+
+  /// The presentation times of a container's pictures, in half frames of 25 a second from the first.
+  private static func halfFrames(_ document: String) throws -> [Double] {
+    var times: [Double] = []
+    var scale = 0.0
+    for line in document.split(separator: "\n") {
+      let fields = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      scale = fields["timescale"] as? Double ?? scale
+      guard fields["kind"] as? String == "accessUnit" else { continue }
+      times.append(try #require(fields["pts"] as? Double) / scale * 50)
+    }
+    let first = times.min() ?? 0
+    return times.map { $0 - first }
+  }
+
+  @Test(.enabled(if: !files.isEmpty)) func showsEveryPictureAtItsOwnTime() async throws {
+    try await Crowd.each(Self.files) { file in
+      let folder = try Folder()
+      try folder.write("in", Self.withoutVUI(try Data(contentsOf: Self.vectors.appending(path: file))))
+      for suffix in ["mp4", "mkv"] {
+        let repacked = try await Program.run(
+          ["repack", "in", "-o", "out.\(suffix)", "--framerate", "25"], in: folder.url)
+        guard repacked.status == 0 else {
+          Issue.record("\(file) → \(suffix): \(repacked.said)")
+          continue
+        }
+        let listed = try await Program.run(["inspect", "--json", "out.\(suffix)"], in: folder.url)
+        #expect(!listed.text.contains("\"container-timestamps\""), "\(file) → \(suffix)")
+        let times = try Self.halfFrames(listed.text)
+        #expect(Set(times.map { $0.rounded() }).count == times.count, "\(file) → \(suffix): \(times)")
+        #expect(times.allSatisfy { abs($0 - $0.rounded()) < 0.1 }, "\(file) → \(suffix): \(times)")
+        let sorted = times.sorted()
+        // Its frame_num jumps by 16 after MMCO 5, and so do its POCs (type 1): a gap in time.
+        let hasGap = file.contains("jcodec_seq_mmco_test")
+        #expect(
+          hasGap || zip(sorted, sorted.dropFirst()).allSatisfy { $1 - $0 < 2.1 }, "\(file) → \(suffix): \(sorted)")
+        guard Self.hasProbe else { continue }
+        let count = "ffprobe -v quiet -count_frames -select_streams v -show_entries stream=nb_read_frames -of csv=p=0"
+        let shown = try await Program.shell("\(count) in && \(count) out.\(suffix)", in: folder.url)
+        let counts = shown.text.split(separator: "\n")
+        #expect(counts.count == 2 && counts[0] == counts[1], "\(file) → \(suffix): \(shown.text)")
+      }
+    }
+  }
+}
