@@ -44,7 +44,7 @@ import Testing
   }
 
   /// A good picture resets the count of consecutive failures.
-  @Test func aGoodPictureBetweenFailuresCounts() throws {
+  @Test func aGoodPictureResetsTheFailureCount() throws {
     let harness = try Harness.decoder("swifth264dec max-errors=2 thread-type=none low-delay=true")
     for index in 0..<10 {
       let picture = TinyStream.picture(0, identifier: UInt32(index & 1))
@@ -56,7 +56,7 @@ import Testing
     #expect(harness.statistic("failed") == 20)
   }
 
-  @Test func withoutALimitNothingEndsTheStream() throws {
+  @Test func withoutALimitFailuresDoNotEndTheStream() throws {
     let harness = try Harness.decoder("swifth264dec max-errors=-1 thread-type=none")
     harness.collectMessages()
     harness.push(units: Array(units[..<5]))
@@ -67,7 +67,7 @@ import Testing
     #expect((harness.statistic("failed") ?? 0) >= 60)
   }
 
-  @Test func failuresAskForASyncPoint() throws {
+  @Test func failuresRequestASyncPoint() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.push(units: Array(units[..<5]))
     while harness.tryPullUpstreamEvent() != nil {}
@@ -90,7 +90,7 @@ import Testing
   }
 
   /// Caps without codec_data are no error as long as parameter sets are in the stream.
-  @Test(arguments: StreamCodec.allCases) func parameterSetsMayBeInTheStreamAlone(codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func capsMayLackCodecData(codec: StreamCodec) throws {
     let units = codec.accessUnits(in: try Clip.read("clip.\(codec)"))
     let caps = "\(codec.mediaType), stream-format=\(codec.outOfBand), alignment=au"
     func decode(_ units: [[UInt8]]) throws -> Harness {
@@ -120,7 +120,7 @@ import Testing
 
   /// Where nothing can be decoded, that is reported long before the stream ends, once.
   @Test(arguments: StreamCodec.allCases, ["byte-stream", "avc"])
-  func nothingButUnusableAccessUnitsIsAWarning(_ codec: StreamCodec, _ format: String) throws {
+  func aStreamOfUnusableAccessUnitsPostsOneWarning(_ codec: StreamCodec, _ format: String) throws {
     let format = format == "avc" ? codec.outOfBand : format
     let caps = "\(codec.mediaType), stream-format=\(format), alignment=au"
     let junk: [[UInt8]] = [
@@ -159,7 +159,7 @@ import Testing
 
   /// A stream that plays does not end at an SPS whose samples cannot be decoded: it may be damaged, or the next one may
   /// be another.
-  @Test func damagedSamplesDoNotEndAStream() throws {
+  @Test func anUndecodableSPSDoesNotEndTheStream() throws {
     let damaged = try Clip.nalUnits(units[0]).flatMap { nalUnit -> [UInt8] in
       guard nalUnit[0] & 31 == 7 else { return [] }
       var sps = try H264.SequenceParameterSet(nalUnit: nalUnit.span)
@@ -238,7 +238,7 @@ import Testing
   }
 
   /// The property counts for the next picture, not for the next session.
-  @Test func damagedPicturesAreDroppedFromTheRequestOn() throws {
+  @Test func outputCorruptTakesEffectWithTheNextPicture() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     var damaged = units
     let lost = try #require((5..<15).first { isReference(units[$0]) })
@@ -276,7 +276,7 @@ import Testing
   // MARK: What a dropped picture means
 
   /// A dropped picture is a QoS message; a keyframe is requested only where it would help.
-  @Test func skippedPicturesAreQoSMessages() throws {
+  @Test func skippedPicturesPostQoSMessages() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none skip-frame=non-reference")
     harness.collectMessages()
     harness.push(units: units)
@@ -333,7 +333,7 @@ import Testing
     #expect(harness.statistic("dropped") == 1)
   }
 
-  @Test func accessUnitsWithoutAPictureAreNotMissed() throws {
+  @Test func accessUnitsWithoutAPictureAreNotReportedMissing() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.collectMessages()
     harness.push(units: Array(units[..<20]))
@@ -346,7 +346,7 @@ import Testing
     #expect(harness.takeForceKeyUnitEvents() == 0)
   }
 
-  @Test func droppedDamageIsAQoSMessageAndAKeyframeRequest() throws {
+  @Test func droppedDamagePostsQoSAndRequestsAKeyframe() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none output-corrupt=false")
     harness.collectMessages()
     var damaged = units

@@ -16,7 +16,7 @@ import Testing
     units.indices.filter { index in Clip.nalUnits(units[index]).contains { $0[0] & 31 == 5 } }
   }
 
-  @Test func nothingStaleFollowsAFlush() throws {
+  @Test func noOldPictureFollowsAFlush() throws {
     let harness = try Harness.decoder()
     let whole = try Harness.decoder().decode(units)
     let start = groups[1]
@@ -116,7 +116,7 @@ import Testing
   // MARK: Latency
 
   @Test(arguments: ["thread-type=none", "thread-type=slice max-threads=2", "thread-type=frame max-threads=3"])
-  func latencyReportedIsLatencyMeasured(threads: String) throws {
+  func reportedLatencyEqualsMeasuredLatency(threads: String) throws {
     let harness = try Harness.decoder("swifth264dec \(threads)")
     var behind = 0
     let positions = Clip.presentationOrder(units)
@@ -150,7 +150,7 @@ import Testing
 
   // MARK: Where pictures lie
 
-  @Test func picturesAreDecodedIntoThePoolsBuffers() throws {
+  @Test func decodesIntoBuffersOfThePool() throws {
     let harness = try Harness.decoder()
     var count = 0
     let positions = Clip.presentationOrder(units)
@@ -244,13 +244,14 @@ import Testing
     "std-compliance=auto", "std-compliance=strict", "std-compliance=normal", "thread-type=frame+slice", "thread-type=1",
     "max-threads=1000", "output-corrupt=true", "skip-frame=0", "qos=false max-errors=-1 discard-corrupted-frames=true",
   ])
-  func stockPropertiesAreTaken(properties: String) throws {
+  func valuesOfStockPropertiesDoNotChangePictures(properties: String) throws {
     let harness = try Harness.decoder("swifth264dec \(properties)")
     #expect(try checksum(harness.decode(units)) == Clip.checksum())
   }
 
   /// Without VUI the reorder depth of this stream is not known.
-  @Test(arguments: [("strict", 0), ("normal", 1)]) func complianceDecidesTheDelay(_ value: String, _ early: Int) throws
+  @Test(arguments: [("strict", 0), ("normal", 1)]) func stdComplianceDecidesTheDelay(_ value: String, _ early: Int)
+    throws
   {
     let units = try units.map { unit in
       try Clip.nalUnits(unit).flatMap { nalUnit -> [UInt8] in
@@ -271,7 +272,7 @@ import Testing
 
   // MARK: Threads and states
 
-  @Test func pushingAndFlushingFromTwoThreads() throws {
+  @Test func pushesAndFlushesFromTwoThreads() throws {
     let harness = try Harness.decoder(isLive: false)
     TwoThreads(harness: harness, streams: [(Harness.byteStream, units)]).run(rounds: 60)
     harness.flush()

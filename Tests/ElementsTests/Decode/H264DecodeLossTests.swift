@@ -42,7 +42,7 @@ import Testing
   }
 
   /// One warning; decoding continues at the next random access point.
-  @Test(arguments: [0, 1, 5]) func aLostCodecIsAWarning(retries: Int) throws {
+  @Test(arguments: [0, 1, 5]) func aLostCodecPostsOneWarning(retries: Int) throws {
     let harness = try decoder("session-retries=\(retries)", losing: 10..<Int64(secondGroup))
     #expect(harness.push(units: units).allSatisfy { $0 == 0 })
     harness.endOfStream()
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// Attempts are those that are set when the codec is lost, not those that the session began with.
-  @Test func attemptsMayBeSetWhileTheElementPlays() throws {
+  @Test func sessionRetriesTakesEffectWhilePlaying() throws {
     let harness = try decoder("session-retries=5", losing: 10..<Int64(secondGroup))
     #expect(harness.push(units: Array(units[..<5])).allSatisfy { $0 == 0 })
     harness.set("session-retries", "1")
@@ -115,7 +115,7 @@ import Testing
   }
 
   /// After ten seconds the pictures that were held from the start on are output.
-  @Test func afterTenSecondsTheStreamIsShown() throws {
+  @Test func outputsHeldPicturesAfterTenSeconds() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.collectMessages()
     let units = try unmarked()
@@ -160,7 +160,7 @@ import Testing
   }
 
   /// A flush drops the pictures that were held.
-  @Test func aFlushForgetsWhatWaits() throws {
+  @Test func aFlushDropsHeldPictures() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.collectMessages()
     for (index, unit) in try unmarked().prefix(10).enumerated() { harness.push(unit, pts: Clip.time(index)) }

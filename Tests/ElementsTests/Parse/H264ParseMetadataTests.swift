@@ -54,7 +54,7 @@ import Testing
     #expect(buffer.captionType == 0)
   }
 
-  @Test func barsAndActiveFormat() throws {
+  @Test func barsAndActiveFormatBecomeMetas() throws {
     let identifier = Array("GA94".utf8)
     let top = identifier + [6, 0xCF, 0xC0, 0x10, 0xC1, 0x10]
     let left = identifier + [6, 0x3F, 0xC0, 0x20, 0xC2, 0x60]
@@ -166,7 +166,7 @@ import Testing
 
   @Test(arguments: [
     toBytes, "stream-format=avc, alignment=au",
-  ]) func whatBuffersBringAlongStays(_ output: String) throws {
+  ]) func keepsMetasFlagsAndTimesOfInputBuffers(_ output: String) throws {
     let harness = try Harness.parse(from: Self.packed, to: output)
     var buffer = Buffer(copying: Stream.byteStream(Stream.sps, Stream.pps, Stream.idr).span) ?? Buffer()
     let reference = Caps(mediaType: "timestamp/x-test")

@@ -68,7 +68,7 @@ import Testing
   }
 
   /// SPS and PPS are inserted before the SEI of an IDR picture that has none.
-  @Test func parameterSetsAreInserted() throws {
+  @Test func insertsParameterSetsBeforeTheSEIOfAnIDRPicture() throws {
     let harness = try Harness.parse("config-interval=-1", from: Self.input, to: Self.output)
     let idr = Stream.slice(2, number: 0, order: 0, idr: true)
     let next = Stream.slice(2, number: 0, order: 0, idr: true, idrID: 1)
@@ -81,7 +81,7 @@ import Testing
 
   /// Between two slices of a picture they would begin another access unit (7.4.1.2.3).
   @Test(arguments: ["alignment=au", "alignment=nal", "parsed=false"])
-  func parameterSetsArePutInOncePerPicture(alignment: String) throws {
+  func insertsParameterSetsOncePerPicture(alignment: String) throws {
     let harness = try Harness.parse(
       "config-interval=-1", from: "video/x-h264, stream-format=byte-stream, \(alignment)", to: Self.output)
     let slices = [0, 2, 3].map { Stream.slice(2, number: 0, order: 0, idr: true, first: $0, idrID: 1) }

@@ -59,7 +59,7 @@ import Testing
   }
 
   /// The first group shows nothing of what follows: the second half has pictures eight times as large.
-  @Test(arguments: StreamCodec.allCases) func theBeginningIsNotTakenForTheWhole(_ codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func estimatesTheDurationFromTheWholeFile(_ codec: StreamCodec) throws {
     let bytes = Self.stream(codec, groups: 12, of: 125) { $0 < 6 ? 2000 : 16_000 }
     try Self.withFile(bytes) { path in
       let pipeline = try QueriedPipeline("filesrc location=\(path) ! \(codec.element)parse")
@@ -75,7 +75,9 @@ import Testing
   }
 
   /// In push mode the rest of the file is not seen: the estimate comes after 50 pictures.
-  @Test(arguments: StreamCodec.allCases) func aFileThatIsPushedHasADurationLater(_ codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func pushModeEstimatesTheDurationAfterFiftyPictures(_ codec: StreamCodec)
+    throws
+  {
     try Self.withFile(Self.stream(codec, groups: 20, of: 25) { _ in 500 }) { path in
       let pipeline = try QueriedPipeline("filesrc location=\(path) ! queue ! \(codec.element)parse")
       _ = try pipeline.finish()
@@ -102,7 +104,7 @@ import Testing
   }
 
   /// Behind a demuxer its duration holds, and no bytes are converted.
-  @Test(arguments: StreamCodec.allCases) func aContainerKnowsBetter(_ codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func keepsTheDurationOfTheDemuxer(_ codec: StreamCodec) throws {
     let file = Clip.path(codec == .h264 ? "clip.mp4" : "clip-h265.mp4")
     let direct = try QueriedPipeline("filesrc location=\(file) ! qtdemux ! \(codec.mediaType)")
     let parsed = try QueriedPipeline(
@@ -114,7 +116,7 @@ import Testing
   }
 
   /// The pictures are so large that most samples hold none; the file ends in garbage.
-  @Test func largePicturesAndGarbage() throws {
+  @Test func estimatesTheDurationOfAFileThatEndsInGarbage() throws {
     var bytes = Self.stream(.h264, groups: 4, of: 3) { _ in 1_500_000 }
     bytes += [UInt8](repeating: 0xFF, count: 1000)
     try Self.withFile(bytes) { path in

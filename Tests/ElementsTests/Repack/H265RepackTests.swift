@@ -18,7 +18,7 @@ import Testing
 
   private static let shuffled = [Stream.pps(), Stream.vps, Stream.sps()]
 
-  @Test(arguments: ["hvc1", "hev1", "byte-stream"]) func parameterSetsInTheStreamAreSorted(format: String) throws {
+  @Test(arguments: ["hvc1", "hev1", "byte-stream"]) func sortsParameterSetsOfTheStream(format: String) throws {
     let harness = try repack(to: format)
     harness.setInputCaps(Stream.caps(format == "hev1" ? "byte-stream" : "hev1", codecData: nil))
     let input = Self.shuffled + [Stream.contentLight, Stream.idr]
@@ -34,7 +34,7 @@ import Testing
     #expect(record.parameterSets == Stream.headers)
   }
 
-  @Test func parameterSetsInTheRecordAreSorted() throws {
+  @Test func sortsParameterSetsOfTheRecord() throws {
     let harness = try repack(to: "hvc1")
     harness.setInputCaps(Stream.caps("hvc1", codecData: Stream.hvcC(Self.shuffled.map { [$0] })))
     #expect(harness.push(Stream.packet(Stream.idr)) == 0)
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Several sets of a type are in order as long as each follows those that it refers to.
-  @Test func setsInOrderStayAsTheyAre() throws {
+  @Test func setsInOrderAreNotSorted() throws {
     let harness = try repack(to: "hev1")
     harness.setInputCaps(Stream.caps("byte-stream"))
     let second = Stream.sps { $0.id = 1 }
@@ -53,7 +53,7 @@ import Testing
     #expect(try harness.pullBytes() == RepackStream.lengthPrefixed(input))
   }
 
-  @Test func supplementalInformationIsDroppedInFrontAndBehind() throws {
+  @Test func dropsPrefixAndSuffixSEI() throws {
     let harness = try repack("drop=sei", to: "byte-stream")
     harness.setInputCaps(Stream.caps("byte-stream"))
     let hash = Stream.sei(132, [2, 0, 0, 0, 1], isSuffix: true)
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// An inserted delimiter has the TemporalId of its picture (7.4.2.2).
-  @Test func delimitersAreOfThePicturesSubLayer() throws {
+  @Test func delimitersHaveTheSubLayerOfTheirPicture() throws {
     let harness = try repack("insert-aud=true", to: "byte-stream")
     harness.setInputCaps(Stream.caps("hev1", codecData: nil))
     let higher = Stream.slice(.tsaN, count: 1, temporalID: 2)
@@ -104,19 +104,19 @@ import Testing
     Stream.slice(.raslN, count: 9), Stream.slice(.cra, count: 20),
   ]
 
-  @Test(arguments: ["byte-stream", "hev1"]) func theCRAPictureBehindACutBecomesABLAPicture(format: String) throws {
+  @Test(arguments: ["byte-stream", "hev1"]) func turnsTheCRAPictureAfterACutIntoABLAPicture(format: String) throws {
     #expect(try types("cra-to-bla=true", Self.cut, discontinuity: 2, to: format) == [20, 1, 1, 16, 8, 21])
     #expect(try types("cra-to-bla=true", Self.cut, discontinuity: 3, to: format) == [20, 1, 1, 16, 8, 21])
   }
 
   /// CRA pictures stay without the property, and where an IDR picture follows the cut.
-  @Test func otherCRAPicturesStay() throws {
+  @Test func keepsOtherCRAPictures() throws {
     #expect(try types("", Self.cut, discontinuity: 2) == [20, 1, 1, 21, 8, 21])
     #expect(try types("cra-to-bla=true", Self.cut, discontinuity: 0) == [20, 1, 1, 21, 8, 21])
   }
 
   /// The repackager does not write into the input's memory.
-  @Test func theInputStaysAsItWas() throws {
+  @Test func doesNotWriteIntoInputMemory() throws {
     let harness = try repack("cra-to-bla=true", to: "byte-stream")
     harness.setInputCaps(Stream.caps("byte-stream"))
     let cra = Stream.byteStream(Stream.headers + [Stream.slice(.cra, count: 4)])

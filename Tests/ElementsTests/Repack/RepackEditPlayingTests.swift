@@ -156,7 +156,9 @@ import Testing
   }
 
   /// An open-GOP stream has no second sequence, unless its first is ended, or it is cut.
-  @Test(arguments: ["end", "flush", "none"]) func aCRAPictureBeginsASequenceBehindAnEndOnly(event: String) throws {
+  @Test(arguments: ["end", "flush", "none"]) func aCRAPictureBeginsASequenceOnlyAfterAnEndOfSequence(event: String)
+    throws
+  {
     typealias Stream = H265Stream
     let sample = RepackSample.all[1]
     let harness = try sample.harness("", to: Self.end)
@@ -194,7 +196,7 @@ import Testing
   }
 
   /// Another stream begins with the edits that are asked for by then.
-  @Test func anotherStreamBeginsEdited() throws {
+  @Test func anotherStreamBeginsWithTheCurrentEdits() throws {
     for sample in RepackSample.all {
       let harness = try sample.harness("", to: Self.end)
       harness.setInputCaps(sample.caps(Self.end))

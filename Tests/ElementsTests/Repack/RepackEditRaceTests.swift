@@ -50,7 +50,7 @@ import Testing
   }
 
   /// Rounds: n, 2n and 4n.
-  @Test(arguments: [100, 200, 400]) func anotherThreadSetsItWhilePlaying(rounds: Int) throws {
+  @Test(arguments: [100, 200, 400]) func anotherThreadSetsEditsWhilePlaying(rounds: Int) throws {
     for sample in RepackSample.all {
       let bench = try bench(sample)
       let setter = BackgroundThread {
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// The buffer is not taken before another thread has set the property and read it again.
-  @Test func aBlockedSinkHoldsNoSetter() throws {
+  @Test func aBlockedSinkDoesNotBlockSetters() throws {
     for sample in RepackSample.all {
       let bench = try bench(sample) { bench, moment in
         guard moment == .buffer || moment == .message else { return }

@@ -50,7 +50,7 @@ import Testing
 
   private let hrd: H264.HRDParameters?
 
-  @Test func whatIsNotProvenStays() throws {
+  @Test func keepsTheLevelWithoutKnownRates() throws {
     let without = try level { _ in }
     #expect(without.sps == "4" && without.caps == "4" && without.messages == [])
     let rate = try level { addRate(&$0) }
@@ -65,7 +65,7 @@ import Testing
     #expect(removed.sps == "4" && removed.messages == [])
   }
 
-  @Test func whatIsProvenIsLowered() throws {
+  @Test func lowersTheLevelWithKnownRates() throws {
     let both = try level {
       addRate(&$0)
       addHRD(&$0)
@@ -75,7 +75,7 @@ import Testing
     #expect(edited.sps == "1.1")
   }
 
-  @Test func aLevelThatIsTooLowIsRaised() throws {
+  @Test func raisesALevelThatIsTooLow() throws {
     let size = try level {
       $0.levelIDC = 10
       ($0.widthInMacroblocks, $0.heightInMapUnits) = (45, 36)
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// Of H.265 the VPS may have the rate.
-  @Test(arguments: [true, false]) func theRateOfTheVPSCounts(hasRate: Bool) throws {
+  @Test(arguments: [true, false]) func usesTheFrameRateOfTheVPS(hasRate: Bool) throws {
     let plain = H265Stream.sps()
     var sps = try H265.SequenceParameterSet(nalUnit: plain.span)
     sps.profileTierLevel.levelIDC = 153

@@ -48,7 +48,7 @@ private typealias Stream = RepackStream
     #expect(try raw.pullBytes() == Stream.lengthPrefixed([idr]))
   }
 
-  @Test func everyOtherFieldPassesBothWays() throws {
+  @Test func otherCapsFieldsPassBothWays() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setOutputCaps("video/x-h264, stream-format=avc, alignment=au, width=32, profile={high, main}")
     let caps = harness.querySinkCaps(filter: nil)
@@ -66,7 +66,7 @@ private typealias Stream = RepackStream
     #expect(filtered.first.int("width") == 32)
   }
 
-  @Test func theInputsPackagingStaysWhereItMay() throws {
+  @Test func keepsTheInputPackagingIfAllowed() throws {
     for (input, codecData) in [("avc", record), ("avc3", record), ("byte-stream", nil)] {
       let harness = try Harness.repack(to: input)
       harness.setOutputCaps(
@@ -80,7 +80,7 @@ private typealias Stream = RepackStream
     }
   }
 
-  @Test func latencyIsAnAccessUnitWhereTheNextMustBeSeen() throws {
+  @Test func latencyIsOneAccessUnitIfTheNextMustBeSeen() throws {
     let frame = ClockTime(nanoseconds: 40_000_000)
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream", "nal", more: ", framerate=25/1"))
@@ -98,7 +98,7 @@ private typealias Stream = RepackStream
     #expect(aligned.received == 1 && aligned.queryLatency() == .zero)
   }
 
-  @Test func severalAccessUnitsInABufferComeApart() throws {
+  @Test func splitsBuffersOfSeveralAccessUnits() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream", "nal"))
     #expect(harness.push(Stream.annexB(sets + [idr, Stream.slice(1), Stream.slice(2)])) == 0)
@@ -123,7 +123,7 @@ private typealias Stream = RepackStream
     for frame: UInt32 in 1...3 { #expect(try harness.pullBytes() == Stream.annexB([prefix, Stream.slice(frame)])) }
   }
 
-  @Test func aFlushLeavesNothingBehind() throws {
+  @Test func aFlushDropsCollectedBytes() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream", "nal"))
     for unit in sets + [idr, Stream.slice(1)] { #expect(harness.push(Stream.annexB([unit])) == 0) }
@@ -135,7 +135,7 @@ private typealias Stream = RepackStream
     #expect(harness.waiting == 0)
   }
 
-  @Test func bytesTakeTheShortestWay() throws {
+  @Test func copiesOnlyIfItHasTo() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream"))
     #expect(harness.push(Stream.annexB(sets + [idr])) == 0)
@@ -174,7 +174,7 @@ private typealias Stream = RepackStream
     }
   }
 
-  @Test func propertiesWorkWhileItPlays() throws {
+  @Test func propertiesTakeEffectWhilePlaying() throws {
     let harness = try Harness.repack(to: "byte-stream")
     harness.setInputCaps(Stream.caps("byte-stream"))
     let bytes = Stream.annexB([Stream.delimiter] + sets + [idr])
@@ -198,7 +198,7 @@ private typealias Stream = RepackStream
   }
 
   /// Upstream may send its caps again between the setting and the next buffer: the base class does not negotiate then.
-  @Test func propertiesWorkWhenTheSameCapsComeAgain() throws {
+  @Test func propertiesTakeEffectIfTheSameCapsComeAgain() throws {
     let harness = try Harness.repack(to: "byte-stream")
     harness.setInputCaps(Stream.caps("byte-stream"))
     let bytes = Stream.annexB([Stream.delimiter] + sets + [idr])
@@ -211,7 +211,7 @@ private typealias Stream = RepackStream
   }
 
   /// Buffers bypass the element from the middle of an access unit on: its front, which was collected, goes before.
-  @Test func nothingIsOvertakenWhenBuffersMayBypass() throws {
+  @Test func bypassingBuffersDoNotOvertakeCollectedOnes() throws {
     let harness = try Harness.repack("drop=aud", to: "byte-stream", "nal")
     harness.setInputCaps(Stream.caps("byte-stream", "nal"))
     let nalUnits =
@@ -232,7 +232,7 @@ private typealias Stream = RepackStream
   }
 
   /// The end of a segment that a segment seek asked for comes behind all of its pictures.
-  @Test func segmentDoneOvertakesNothing() throws {
+  @Test func segmentDoneComesAfterAllPictures() throws {
     let harness = try Harness.repack(to: "byte-stream")
     harness.setInputCaps(Stream.caps("byte-stream", "nal"))
     for nalUnit in sets + [idr, Stream.slice(1), Stream.slice(2)] {

@@ -54,7 +54,7 @@ private typealias Stream = RepackStream
   }
 
   /// A seek back from the end to where the parameter sets are.
-  @Test func parameterSetsMayComeBehindTheEnd() throws {
+  @Test func findsParameterSetsAfterASeekFromTheEnd() throws {
     for format in ["avc", "avc3"] {
       let harness = try Harness.repack(to: format)
       harness.setInputCaps(Stream.caps("byte-stream"))
@@ -71,7 +71,7 @@ private typealias Stream = RepackStream
     }
   }
 
-  @Test func repeatedParameterSetsChangeNothing() throws {
+  @Test func repeatedParameterSetsSendNoNewCaps() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream"))
     for _ in 0..<5 {
@@ -86,7 +86,7 @@ private typealias Stream = RepackStream
     #expect(harness.waiting == 0 && capsEvents(harness) == 1 && harness.statistic("parameter-set-changes") == 0)
   }
 
-  @Test func aChangeComesBeforeTheBufferThatNeedsIt() throws {
+  @Test func newCapsComeBeforeTheBufferThatNeedsThem() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream"))
     #expect(harness.push(Stream.annexB([Stream.sps(), Stream.pps(), idr])) == 0)
@@ -120,7 +120,7 @@ private typealias Stream = RepackStream
     }
   }
 
-  @Test func setsBehindTheSlicesAreForTheNextPicture() throws {
+  @Test func setsAfterTheSlicesBelongToTheNextPicture() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream"))
     #expect(harness.push(Stream.annexB([Stream.sps(), Stream.pps(), idr, Stream.pps(qp: 5)])) == 0)
@@ -129,7 +129,7 @@ private typealias Stream = RepackStream
     #expect(try harness.outputCodecData() == Stream.avcC([Stream.sps()], pps: [Stream.pps(qp: 5)]))
   }
 
-  @Test func theHighProfilesExtensionIsWritten() throws {
+  @Test func writesTheRecordExtensionOfHighProfiles() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream"))
     let sps = Stream.sps(profile: 122, constraints: 0)
@@ -139,7 +139,7 @@ private typealias Stream = RepackStream
     #expect(try harness.pullBytes() == Stream.lengthPrefixed([idr]))
   }
 
-  @Test func whatStandsBehindARecordIsKept() throws {
+  @Test func keepsBytesAfterTheRecord() throws {
     let harness = try Harness.repack("nal-length-size=2", to: "avc")
     let record = Stream.avcC([Stream.sps()], pps: [Stream.pps()], high: [1, 2, 3])
     harness.setInputCaps(Stream.caps("avc", codecData: record))
@@ -179,7 +179,7 @@ private typealias Stream = RepackStream
     #expect(try harness.pullBytes() == Stream.annexB([Stream.sps(), other, Stream.slice(1)]))
   }
 
-  @Test func setsThatAreThereAreNotInsertedAgain() throws {
+  @Test func doesNotInsertSetsThatArePresent() throws {
     let harness = try Harness.repack(to: "byte-stream")
     harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
     #expect(harness.push(Stream.lengthPrefixed([Stream.sps(), Stream.pps(), idr])) == 0)
@@ -192,7 +192,7 @@ private typealias Stream = RepackStream
     #expect(try harness.pullBytes() == Stream.annexB([Stream.sps(), other, idr]))
   }
 
-  @Test func aFlushBringsThemAgain() throws {
+  @Test func insertsSetsAgainAfterAFlush() throws {
     let harness = try Harness.repack("insert-parameter-sets=changes", to: "byte-stream")
     harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
     #expect(harness.push(Stream.lengthPrefixed([idr])) == 0)

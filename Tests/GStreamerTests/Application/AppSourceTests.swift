@@ -90,7 +90,7 @@ import Testing
     try await served
   }
 
-  @Test func theEndIsNoEnd() async throws {
+  @Test func servesSeeksAfterTheEnd() async throws {
     async let served: Void = serve()
     try await pipeline.play()
     var iterator = sink.makeAsyncIterator()
@@ -101,7 +101,7 @@ import Testing
     try await served
   }
 
-  @Test func whoServesLaterServesTheLastSeek() async throws {
+  @Test func laterServingBeginsAtTheLastSeek() async throws {
     try await pipeline.play()
     var iterator = sink.makeAsyncIterator()
     await #expect(throws: FlowError.self) { try await source.serve { _ in throw FlowError.error } }
@@ -125,7 +125,7 @@ import Testing
     await pipeline.stop()
   }
 
-  @Test func anotherRunBeginsAnew() async throws {
+  @Test func anotherRunBeginsAtTheStart() async throws {
     for _ in 0..<2 {
       try await pipeline.play()
       async let served: Void = serve()

@@ -9,7 +9,7 @@ import Testing
   private func hasEnded(_ hub: MessageHub) -> Bool { if case .ended = hub.phase { true } else { false } }
 
   /// An EOS message that is posted during a flushing seek is ignored.
-  @Test func endsDuringASeekAreTakenBack() {
+  @Test func ignoresEndsThatAreFlushedByASeek() {
     let hub = MessageHub()
     hub.start()
     hub.beginSeek(7)
@@ -22,7 +22,7 @@ import Testing
   }
 
   /// A listener that does not read does not fill the memory, and still learns of the end.
-  @Test func theNewestMessagesWaitToBeRead() async {
+  @Test func keepsTheNewestUnreadMessages() async {
     let hub = MessageHub()
     hub.start()
     let messages = hub.listen()
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// The EOS message of the seek itself counts, however early it comes.
-  @Test func endsOfTheSeekCount() {
+  @Test func theEndOfTheSeekItselfCounts() {
     let hub = MessageHub()
     hub.start()
     hub.beginSeek(7)
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// Late messages of a stopped pipeline do not reach its next run.
-  @Test func aStoppedPipelineIsNotHeard() async {
+  @Test func ignoresMessagesOfAStoppedPipeline() async {
     let hub = MessageHub()
     hub.start()
     hub.stop(isCancelled: false)
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// A seek that is refused at the end of the stream changes nothing.
-  @Test func aRefusedSeekLeavesTheEnd() async throws {
+  @Test func aRefusedSeekKeepsTheEnd() async throws {
     let pipeline = try Pipeline("fakesrc num-buffers=3 ! fakesink")
     try await pipeline.play()
     for try await _ in pipeline.messages {}
@@ -94,7 +94,7 @@ import Testing
   private struct Watch: Sendable { weak let token: Token? }
 
   /// Several threads connect handlers to a new element at once: all can be disconnected.
-  @Test func handlersOfManyThreadsAreTakenOff() async throws {
+  @Test func disconnectsHandlersOfManyThreads() async throws {
     for _ in 0..<200 {
       let element = try PipelineElement("identity")
       let watches = await withTaskGroup(of: Watch.self) { group in
