@@ -45,13 +45,13 @@ import VideoDecoding
   ]
 
   @Test("the table has every attempt once")
-  func complete() {
+  func tableListsEveryAttemptOnce() {
     #expect(Set(Self.table.map(\.0)) == Set(EscapeAttempt.allCases))
     #expect(Self.table.count == EscapeAttempt.allCases.count)
   }
 
   @Test("every attempt to escape is denied", arguments: table)
-  func attempt(_ attempt: EscapeAttempt, _ outcome: Outcome) throws {
+  func deniesEveryAttemptToEscape(_ attempt: EscapeAttempt, _ outcome: Outcome) throws {
     let process = try CodecStarter.begin(attempt)
     let size = EscapeAttempt.sharedByteCount
     let writable = try SharedMemory(byteCount: size, peerAccess: .writable)
