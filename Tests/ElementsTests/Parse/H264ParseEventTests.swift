@@ -177,17 +177,4 @@ import Testing
         delimiter + Self.headed + idr, delimiter + (allHeaders ? Self.headed : []) + idr, delimiter + idr,
       ])
   }
-
-  // MARK: Parameter sets in time
-
-  @Test func parameterSetsEveryFewSeconds() throws {
-    let harness = try Harness.parse("config-interval=2", from: Self.packed, to: Self.toBytes)
-    let idr = Stream.byteStream(Stream.slice(2, number: 0, order: 0, idr: true))
-    for second in 0..<6 as Range<UInt64> {
-      push([((second == 0 ? Self.headed : []) + idr, 25 * second)], into: harness)
-    }
-    let delimiter = Stream.byteStream(Stream.delimiter)
-    let expected = [true, false, true, false, true, false].map { delimiter + ($0 ? Self.headed : []) + idr }
-    #expect(try harness.pullAll() == expected)
-  }
 }

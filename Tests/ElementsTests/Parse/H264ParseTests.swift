@@ -83,22 +83,6 @@ import Testing
     #expect(second.pts == frames(8))
   }
 
-  @Test func aPropertyGivesTheFrameRate() throws {
-    let harness = try Harness.parse("framerate=50/1", from: Self.raw, to: Self.toBytes)
-    let sps = Stream.spsToOrder(rate: nil, reorder: 0)
-    #expect(
-      harness.push(
-        Stream.byteStream(
-          sps, Stream.ppsToOrder(), Stream.slice(2, number: 0, order: 0, idr: true),
-          Stream.slice(0, number: 1, order: 2)))
-        == 0)
-    harness.endOfStream()
-    _ = try harness.pull()
-    let second = try harness.pull()
-    #expect(second.pts == ClockTime(nanoseconds: 20_000_000))
-    #expect(try harness.outputCapsText().contains("framerate=(fraction)50/1,"))
-  }
-
   @Test func keepsUpstreamPTSAndRebuildsDTS() throws {
     let harness = try Harness.parse(
       from: "video/x-h264, stream-format=byte-stream, alignment=au", to: Self.toBytes)
@@ -210,23 +194,6 @@ import Testing
       if event.kind == .caps { count += 1 }
     }
     return count
-  }
-
-  @Test func parameterSetsWithEveryIDRPictureAndNeverTwice() throws {
-    let harness = try Harness.parse("config-interval=-1", from: Self.raw, to: Self.toBytes)
-    #expect(
-      harness.push(
-        Stream.byteStream(
-          Stream.sps, Stream.pps, Stream.idr, Stream.delimiter, Stream.bufferingPeriod, Stream.idr, Stream.sps,
-          Stream.pps,
-          Stream.idr)) == 0)
-    harness.endOfStream()
-    #expect(
-      try harness.pullAll() == [
-        Stream.byteStream(Stream.delimiter, Stream.sps, Stream.pps, Stream.idr),
-        Stream.byteStream(Stream.delimiter, Stream.sps, Stream.pps, Stream.bufferingPeriod, Stream.idr),
-        Stream.byteStream(Stream.delimiter, Stream.sps, Stream.pps, Stream.idr),
-      ])
   }
 
   @Test func insertsParameterSetsAfterAFlush() throws {

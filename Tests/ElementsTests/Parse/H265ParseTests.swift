@@ -203,16 +203,6 @@ import Testing
     }
   }
 
-  @Test func parameterSetsAreRepeatedWithTheirVPS() throws {
-    let harness = try Harness.parseH265(
-      "config-interval=-1", from: Self.raw, to: "stream-format=byte-stream, alignment=au")
-    let cra = Stream.slice(.cra, count: 8)
-    #expect(harness.push(Stream.byteStream(Stream.headers + [Stream.idr, Stream.contentLight, cra])) == 0)
-    harness.endOfStream()
-    let expected = [Stream.delimiter] + Stream.headers + [Stream.contentLight, cra]
-    #expect(try harness.pullAll().last == Stream.byteStream(expected))
-  }
-
   // MARK: SEI
 
   @Test(arguments: [UInt8(0xB5), 0xB4]) func captionsBecomeAMeta(country: UInt8) throws {

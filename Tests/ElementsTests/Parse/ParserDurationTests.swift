@@ -7,7 +7,7 @@ import Testing
 /// How long a raw file lasts: known with the first picture, as players ask for it then.
 @Suite(.serialized) struct ParserDurationTests {
   /// A file for the time of a function.
-  private static func withFile(_ bytes: [UInt8], _ body: (String) throws -> Void) throws {
+  static func withFile(_ bytes: [UInt8], _ body: (String) throws -> Void) throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "parser-duration-\(UUID())").path
     try Data(bytes).write(to: URL(filePath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -29,7 +29,7 @@ import Testing
     return RepackStream.annexB(nalUnits)
   }
 
-  private static func isNear(_ found: Double?, _ expected: Double, within share: Double) -> Bool {
+  static func isNear(_ found: Double?, _ expected: Double, within share: Double) -> Bool {
     guard let found else { return false }
     return abs(found - expected) <= share * expected
   }
@@ -83,23 +83,6 @@ import Testing
       _ = try pipeline.finish()
       #expect(Self.isNear(pipeline.duration, 20, within: 1e-9), "\(pipeline.duration ?? -1)")
       #expect(Self.isNear(pipeline.position, 20, within: 1e-9))
-    }
-  }
-
-  /// Buffers have no duration where the frame rate is unknown, unless the property sets one.
-  @Test(arguments: [0, 50]) func withoutAFrameRate(_ rate: Int) throws {
-    var nalUnits = [ParseStream.spsToOrder(rate: nil, reorder: 0), ParseStream.ppsToOrder()]
-    nalUnits.append(ParseStream.slice(2, number: 0, order: 0, idr: true, size: 400))
-    for index in UInt32(1)..<100 {
-      nalUnits.append(ParseStream.slice(0, number: index % 16, order: 2 * index, size: 400))
-    }
-    try Self.withFile(RepackStream.annexB(nalUnits)) { path in
-      let pipeline = try QueriedPipeline("filesrc location=\(path) ! swifth264parse framerate=\(rate)/1")
-      let seconds: Double? = rate == 0 ? nil : 2
-      #expect(seconds.map { Self.isNear(pipeline.duration, $0, within: 0.05) } ?? (pipeline.duration == nil))
-      #expect(try pipeline.tag("bitrate").map { _ in true } == seconds.map { _ in true })
-      _ = try pipeline.finish()
-      #expect(seconds.map { Self.isNear(pipeline.duration, $0, within: 1e-9) } ?? (pipeline.duration == nil))
     }
   }
 
