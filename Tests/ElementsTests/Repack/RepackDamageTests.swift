@@ -70,21 +70,6 @@ private typealias Stream = RepackStream
     #expect(harness.statistic("misplaced-start-codes") == 3 + 3 + 2 + 1 + 3)
   }
 
-  @Test func aNALUnitTooLongForItsLengthIsAnError() throws {
-    for (size, length) in [(1, 256), (2, 65536)] {
-      let harness = try Harness.repack("nal-length-size=\(size)", to: "avc")
-      harness.collectMessages()
-      harness.setInputCaps(Stream.caps("byte-stream"))
-      let sets = Stream.annexB([Stream.sps(), Stream.pps()])
-      let fitting = [UInt8](repeating: 0x65, count: length - 1)
-      #expect(harness.push(sets + Stream.annexB([fitting])) == 0)
-      #expect(harness.push(Stream.annexB([fitting + [0x65]])) == FlowError.error.rawValue)
-      let message = harness.takeMessages().first ?? ""
-      #expect(message.contains("\(length) bytes") && message.contains("nal-length-size=\(size)"))
-      #expect(message.contains("\(length - 1)"))
-    }
-  }
-
   @Test func truncatedAvcCNeverTraps() throws {
     let whole = Stream.avcC(
       [Stream.sps(profile: 122, constraints: 0)], pps: [Stream.pps()], high: [0xFE, 0xFA, 0xF9, 0])

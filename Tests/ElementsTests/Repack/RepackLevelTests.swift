@@ -30,7 +30,7 @@ import Testing
       RepackStream.caps("byte-stream", more: rate.map { ", framerate=\($0)" } ?? ""))
     let unit = [sps.nalUnit(), RepackStream.pps(), RepackStream.slice(0, isIDR: true)]
     #expect(harness.push(try RepackStream.buffer(Self.end.pack(unit))) == 0)
-    let output = try RepackEditTests.pullAll(harness, Self.end)
+    let output = try EditTests.pullAll(harness, Self.end)
     let caps = try harness.outputCaps()
     let first = try #require(output.first)
     let name = try H264.SequenceParameterSet(nalUnit: first.span).level.name
@@ -107,7 +107,7 @@ import Testing
     harness.setInputCaps("video/x-h265, stream-format=byte-stream, alignment=au")
     let unit = [vps.nalUnit(), sps.nalUnit(), H265Stream.pps(), H265Stream.slice(.idrWithRADL)]
     #expect(harness.push(try RepackStream.buffer(Self.end.pack(unit))) == 0)
-    let output = try RepackEditTests.pullAll(harness, Self.end)
+    let output = try EditTests.pullAll(harness, Self.end)
     let edited = try #require(output.dropFirst().first)
     let level = try H265.SequenceParameterSet(nalUnit: edited.span).level.name
     #expect((level == "5.1") == !hasRate, "\(level ?? "")")

@@ -92,8 +92,8 @@ import Testing
     harness.setInputCaps(sample.caps(RepackEnd(format: .byteStream, alignment: "au")))
     let input = RepackEnd(format: .byteStream, alignment: "au")
     #expect(harness.push(try RepackStream.buffer(input.pack(sample.withSets[0]))) == 0)
-    let sets = try RepackEditTests.pullAll(harness, input).filter { RepackEditTests.isSet($0, sample) }
-    let format = try RepackEditTests.description(sets, [], sample)
+    let sets = try EditTests.pullAll(harness, input).filter { EditTests.isSet($0, sample) }
+    let format = try EditTests.description(sets, [], sample)
     #expect(format.sentReorderFrames == 0)
   }
 }

@@ -174,42 +174,6 @@ private typealias Stream = RepackStream
     }
   }
 
-  @Test func propertiesTakeEffectWhilePlaying() throws {
-    let harness = try Harness.repack(to: "byte-stream")
-    harness.setInputCaps(Stream.caps("byte-stream"))
-    let bytes = Stream.annexB([Stream.delimiter] + sets + [idr])
-    #expect(harness.push(bytes) == 0)
-    harness.set("drop", "aud")
-    #expect(harness.push(bytes) == 0)
-    harness.set("drop", "0")
-    #expect(harness.push(bytes) == 0)
-    #expect(try harness.pullBytes() == bytes)
-    #expect(try harness.pullBytes() == Stream.annexB(sets + [idr]))
-    #expect(try harness.pullBytes() == bytes)
-
-    let lengths = try Harness.repack(to: "avc")
-    lengths.setInputCaps(Stream.caps("byte-stream"))
-    #expect(lengths.push(bytes) == 0)
-    lengths.set("nal-length-size", "2")
-    #expect(lengths.push(bytes) == 0)
-    #expect(try lengths.pullBytes() == Stream.lengthPrefixed([Stream.delimiter, idr]))
-    #expect(try lengths.pullBytes() == Stream.lengthPrefixed([Stream.delimiter, idr], 2))
-    #expect(try lengths.outputCodecData() == Stream.avcC([Stream.sps()], pps: [Stream.pps()], size: 2))
-  }
-
-  /// Upstream may send its caps again between the setting and the next buffer: the base class does not negotiate then.
-  @Test func propertiesTakeEffectIfTheSameCapsComeAgain() throws {
-    let harness = try Harness.repack(to: "byte-stream")
-    harness.setInputCaps(Stream.caps("byte-stream"))
-    let bytes = Stream.annexB([Stream.delimiter] + sets + [idr])
-    for drop in ["0", "aud", "0"] {
-      harness.set("drop", drop)
-      harness.setInputCaps(Stream.caps("byte-stream"))
-      #expect(harness.push(bytes) == 0)
-      #expect(try harness.pullBytes() == (drop == "0" ? bytes : Stream.annexB(sets + [idr])))
-    }
-  }
-
   /// Buffers bypass the element from the middle of an access unit on: its front, which was collected, goes before.
   @Test func bypassingBuffersDoNotOvertakeCollectedOnes() throws {
     let harness = try Harness.repack("drop=aud", to: "byte-stream", "nal")

@@ -7,13 +7,13 @@ import Testing
 @testable import Elements
 
 /// When edits begin to hold: those of parameter sets with a coded video sequence, those of SEI with an access unit.
-@Suite(.serialized) struct RepackEditPlayingTests {
+@Suite(.serialized) struct EditWhilePlayingTests {
   private static let end = RepackEnd(format: .byteStream, alignment: "au")
   private static let avc = RepackEnd(format: .outOfBand, alignment: "au")
 
   private func push(_ nalUnits: [[UInt8]], _ input: RepackEnd, into harness: Harness) throws -> [[UInt8]] {
     #expect(harness.push(try RepackStream.buffer(input.pack(nalUnits))) == 0)
-    return try RepackEditTests.pullAll(harness, input)
+    return try EditTests.pullAll(harness, input)
   }
 
   private func colorimetry(_ harness: Harness) throws -> String? {
@@ -22,8 +22,8 @@ import Testing
   }
 
   private func colour(_ sets: [[UInt8]], _ sample: RepackSample, codecData: [UInt8] = []) throws -> UInt8? {
-    try RepackEditTests.description(
-      sets.filter { RepackEditTests.isSet($0, sample) }, codecData, sample
+    try EditTests.description(
+      sets.filter { EditTests.isSet($0, sample) }, codecData, sample
     ).colour?.primaries
   }
 

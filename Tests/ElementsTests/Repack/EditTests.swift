@@ -7,7 +7,7 @@ import Testing
 @testable import Elements
 
 /// What comes out of a repackager with edits, packaging by packaging.
-@Suite(.serialized) struct RepackEditTests {
+@Suite(.serialized) struct EditTests {
   /// An edit, and what shows it.
   struct Edit: Sendable, CustomTestStringConvertible {
     var text: String

@@ -8,7 +8,7 @@ import Testing
 @testable import Elements
 
 /// `edit` is set by one thread while another plays.
-@Suite(.serialized) struct RepackEditRaceTests {
+@Suite(.serialized) struct EditRaceTests {
   init() { #expect(Registration.succeeded) }
 
   private static let end = RepackEnd(format: .byteStream, alignment: "au")
@@ -40,11 +40,11 @@ import Testing
     #expect(bench.output.count == 4 * rounds)
     for (number, output) in bench.output.enumerated() {
       let nalUnits = Self.end.unpack(output.bytes)
-      let pictures = nalUnits.filter { !RepackEditTests.isSet($0, sample) }
-      #expect(pictures == sample.accessUnits[number % 4].filter { !RepackEditTests.isSet($0, sample) })
-      let sets = nalUnits.filter { RepackEditTests.isSet($0, sample) }
+      let pictures = nalUnits.filter { !EditTests.isSet($0, sample) }
+      #expect(pictures == sample.accessUnits[number % 4].filter { !EditTests.isSet($0, sample) })
+      let sets = nalUnits.filter { EditTests.isSet($0, sample) }
       guard !sets.isEmpty else { continue }
-      let colour = try RepackEditTests.description(sets, [], sample).colour?.primaries
+      let colour = try EditTests.description(sets, [], sample).colour?.primaries
       #expect(colour == nil || colour == 1 || colour == 9)
     }
   }
