@@ -9,8 +9,8 @@ import Testing
 
 @testable import Elements
 
-/// Decoders whose codec is in a process of its own.
-@Suite(.serialized) struct IsolatedDecoderTests {
+/// The property `isolation` of decoders: their codec is in a process of its own.
+@Suite(.serialized) struct IsolationTests {
   private static let isolated = "isolation=process max-threads=2"
 
   private func accessUnits(_ codec: StreamCodec) throws -> [[UInt8]] {

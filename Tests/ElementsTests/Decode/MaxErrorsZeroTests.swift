@@ -7,7 +7,7 @@ import Testing
 
 /// `max-errors=0`, with which WebCodecs finds out whether a chunk can be decoded: an access unit without a slice is an
 /// error where it is one for libavcodec.
-@Suite(.serialized) struct NoErrorsAllowedTests {
+@Suite(.serialized) struct MaxErrorsZeroTests {
   /// An access unit without a slice.
   struct Chunk: Sendable, CustomTestStringConvertible {
     let name: String
