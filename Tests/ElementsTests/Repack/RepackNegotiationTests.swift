@@ -7,7 +7,7 @@ import Testing
 
 private typealias Stream = RepackStream
 
-/// Caps, latency, events, states, and whether bytes are copied.
+/// Caps, latency, events, and whether bytes are copied.
 @Suite(.serialized) struct RepackNegotiationTests {
   private let idr = Stream.slice(0, isIDR: true)
   private let record = RepackStream.avcC([RepackStream.sps()], pps: [RepackStream.pps()])
@@ -205,14 +205,5 @@ private typealias Stream = RepackStream
     #expect(harness.received == 2)
     #expect(harness.push(unsafe Event(owning: gst_event_new_segment_done(GST_FORMAT_TIME, 0))))
     #expect(harness.received == 3)
-  }
-
-  @Test func statesUpAndDown() throws {
-    let harness = try Harness.repack(to: "avc")
-    for _ in 0..<20 {
-      for state in [GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL, GST_STATE_PAUSED] {
-        unsafe gst_element_set_state(harness.element, state)
-      }
-    }
   }
 }

@@ -75,7 +75,7 @@ import Testing
   }
 
   /// Many seeks around the end of the stream: every end is reported.
-  @Test func everySeekFindsTheEndAgain() async throws {
+  @Test func reportsTheEndAfterEverySeek() async throws {
     let pipeline = try Pipeline(
       "videotestsrc num-buffers=8 ! video/x-raw,width=16,height=16 ! appsink name=s sync=false")
     let sink = try pipeline.appSink("s")
@@ -86,6 +86,9 @@ import Testing
       _ = try await samples.next()
       try await pipeline.seek(to: .zero)
       while try await samples.next() != nil {}
+      var hasEnded = false
+      for try await message in pipeline.messages { if case .endOfStream = message.content { hasEnded = true } }
+      #expect(hasEnded)
     }
     await pipeline.stop()
   }
