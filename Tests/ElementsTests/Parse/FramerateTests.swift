@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 import CGStreamer
-import Foundation
 import GStreamer
 import H26x
 import HarnessSupport
