@@ -53,14 +53,14 @@ import Testing
   }
 
   /// Only the formats that are named are looked for.
-  @Test func refusesOtherFormats() throws {
+  @Test func opensOnlyTheNamedFormats() throws {
     #expect(throws: AVError.invalidArgument) { try InputContext(MemoryFile(clip: "clip.mp4"), settings("matroska")) }
     #expect(throws: AVError.invalidData) { try InputContext(MemoryFile([1, 2, 3]), InputContext.Settings()) }
     #expect(throws: AVError.invalidData) { try InputContext(MemoryFile(), InputContext.Settings()) }
   }
 
   /// Video and sound, times, keyframes, metadata and chapters are in the copy as they are in the source.
-  @Test(arguments: ["mp4", "mov", "matroska"]) func copies(_ format: String) throws {
+  @Test(arguments: ["mp4", "mov", "matroska"]) func copiesVideoSoundMetadataAndChapters(_ format: String) throws {
     let input = try InputContext(MemoryFile(clip: "clip.mp4"), settings("mov"))
     let file = MemoryFile()
     let output = try OutputContext(file, format: format)
@@ -122,7 +122,7 @@ import Testing
   }
 
   /// What the source or the sink fails with reaches the caller, wherever that is.
-  @Test func failuresOfTheFileAreReported() throws {
+  @Test func reportsFailuresOfTheFile() throws {
     let whole = try MemoryFile(clip: "clip.mkv").bytes
     for part in 0..<20 {
       let file = MemoryFile(whole, isSeekable: false)
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func formatsThatThereAreNot() throws {
+  @Test func unknownFormatsAreErrors() throws {
     #expect(throws: AVError.self) { try OutputContext(MemoryFile(), format: "nonsense") }
     let output = try OutputContext(MemoryFile(), format: "mp4")
     #expect(throws: AVError.invalidArgument) { try output.finish() }
@@ -174,7 +174,7 @@ import Testing
 
 /// Times in other ticks.
 @Suite struct TimeBaseTests {
-  @Test func rescales() throws {
+  @Test func rescalesTimesBetweenTimeBases() throws {
     let (film, milliseconds) = (try #require(TimeBase(1001, 24000)), try #require(TimeBase(1, 1000)))
     #expect(milliseconds.rescaled(1, from: film) == 42)
     #expect(film.rescaled(42, from: milliseconds) == 1)
@@ -193,7 +193,7 @@ import Testing
 
 /// Metadata and options.
 @Suite struct MetadataDictionaryTests {
-  @Test func keysAreComparedWithoutCase() {
+  @Test func comparesKeysWithoutCase() {
     var dictionary = MetadataDictionary(["Title": "a", "title": "b", "other": "c"])
     #expect(dictionary[key: "TITLE"] == "a")
     dictionary[key: "title"] = "d"

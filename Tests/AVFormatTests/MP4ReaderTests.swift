@@ -28,7 +28,7 @@ import Testing
     }
   }()
 
-  @Test(arguments: files) func readersAgree(_ path: String) throws {
+  @Test(arguments: files) func ownReaderAgreesWithLibavformat(_ path: String) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
     var own = try MP4.VideoSamples(ArraySource(bytes))
     var settings = InputContext.Settings()

@@ -35,8 +35,8 @@ import Testing
     (0..<1_024).count { fcntl($0, F_GETFD) >= 0 }
   }
 
-  @Test("messages arrive whole and in order, the largest one too")
-  func order() throws {
+  @Test("messages arrive whole and in order, including the largest one")
+  func messagesArriveWholeAndInOrder() throws {
     let ends = try Ends()
     let messages: [[UInt8]] = [[1], Array(repeating: 7, count: LinkSocket.largestMessage), [2, 3]]
     var message = LinkMessage()
@@ -54,8 +54,8 @@ import Testing
     #expect(message.bytes.count == 2)
   }
 
-  @Test("what is empty or too large is refused, and sends nothing")
-  func bounds() throws {
+  @Test("a message that is empty or too large is refused, and nothing is sent")
+  func refusesEmptyAndOversizedMessages() throws {
     let ends = try Ends()
     for bytes in [[], Array(repeating: UInt8(0), count: LinkSocket.largestMessage + 1)] {
       let error = #expect(throws: LinkError.self) { try ends.send(bytes) }
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test("a message that is larger than expected is an error, and the next one is read")
-  func truncation() throws {
+  func aMessageLargerThanExpectedIsAnError() throws {
     let ends = try Ends()
     var message = LinkMessage(capacity: 4)
     try ends.send([1, 2, 3, 4, 5])
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test("descriptors are passed, close on execution, and stay the receiver's when the sender closes its own")
-  func descriptors() throws {
+  func passesDescriptors() throws {
     let ends = try Ends()
     let event = try EventDescriptor()
     event.signal()
@@ -98,8 +98,8 @@ import Testing
     for descriptor in received { close(descriptor) }
   }
 
-  @Test("unexpected descriptors are an error, and closed; so are those that nobody takes")
-  func unexpectedDescriptors() throws {
+  @Test("unexpected descriptors are an error and are closed, as are those that nobody takes")
+  func closesUnexpectedDescriptors() throws {
     let ends = try Ends()
     let event = try EventDescriptor()
     let before = openDescriptorCount
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test("the end of the other process is distinguished from silence")
-  func closed() throws {
+  func distinguishesTheEndOfThePeerFromSilence() throws {
     var ends = try Ends()
     ends.first = nil
     var message = LinkMessage()
@@ -129,8 +129,8 @@ import Testing
     #expect(error == .closed)
   }
 
-  @Test("what was sent before the other end closed is still read")
-  func lastWords() throws {
+  @Test("messages sent before the other end closed are still read")
+  func readsMessagesSentBeforeThePeerClosed() throws {
     var ends = try Ends()
     try ends.send([1])
     ends.first = nil
@@ -140,8 +140,8 @@ import Testing
     #expect(throws: LinkError.closed) { try ends.receive(into: &message) }
   }
 
-  @Test("a wait ends at its deadline, or when it is cancelled, to receive as to send")
-  func waits() throws {
+  @Test("waits to send and to receive end at their deadline or when cancelled")
+  func waitsEndAtTheirDeadlineOrWhenCancelled() throws {
     let ends = try Ends()
     var message = LinkMessage()
     #expect(throws: LinkError.timedOut) { try ends.receive(into: &message, until: Deadline(after: .milliseconds(1))) }
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test("a cancellation from another thread wakes a wait that has begun")
-  func cancellation() async throws {
+  func cancellationWakesAWait() async throws {
     let cancellation = try EventDescriptor()
     async let error: LinkError? = {
       do throws(LinkError) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct MessageTests {
   @Test("fields are read as they were written, and nothing beyond them")
-  func fields() throws {
+  func readsFieldsAsTheyWereWritten() throws {
     var writer = MessageWriter()
     writer.append(UInt8(1))
     writer.append(Int32.min)
@@ -22,8 +22,8 @@ import Testing
     #expect(throws: LinkError.invalid) { try reader.read(UInt8.self) }
   }
 
-  @Test("a number of bytes that are not there, or more than expected, is an error")
-  func countOfBytes() {
+  @Test("a count of bytes beyond the message, or beyond the expected size, is an error")
+  func wrongCountsOfBytesAreErrors() {
     for bytes: [UInt8] in [[2, 0, 0, 0, 1], [0xFF, 0xFF, 0xFF, 0xFF, 1], [1, 0, 0], []] {
       var reader = MessageReader(bytes.span)
       #expect(throws: LinkError.invalid) { try reader.readBytes(limit: .max) }
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test("every message of the service is read as it was written, and no part of it")
-  func messages() throws {
+  func everyMessageComesBackWhole() throws {
     let hello = ServiceHello(release: "1.2.3")
     let readHello = try ServiceHello(reading: hello.bytes.span)
     #expect(readHello.protocolNumber == ServiceHello.protocolNumber)
@@ -72,8 +72,8 @@ import Testing
     }
   }
 
-  @Test("deadlines: passed, far away, for ever")
-  func deadlines() {
+  @Test("deadlines may be in the past, far away or never")
+  func computesDeadlines() {
     #expect(Deadline.never.pollTimeout == -1)
     #expect(Deadline(after: .zero).pollTimeout == 0)
     #expect(Deadline(after: .seconds(-5)).pollTimeout == 0)
@@ -82,8 +82,8 @@ import Testing
     #expect((1...3_600_000).contains(Deadline(after: .seconds(3_600)).pollTimeout))
   }
 
-  @Test("protection lists what is in force and what is not")
-  func protection() {
+  @Test("protection lists the active layers and the missing ones")
+  func listsActiveAndMissingProtection() {
     let some: Protection = [.landlock, .systemCallFilter]
     #expect(some.description == "system-call filter, Landlock")
     #expect(some.missing.union(some) == .all)

@@ -17,8 +17,8 @@ import Testing
     return result
   }
 
-  @Test("what one side writes the other reads, both ways where it may")
-  func sharing() throws {
+  @Test("each side reads the bytes that the other writes")
+  func bothSidesSeeEachOthersWrites() throws {
     let memory = try SharedMemory(byteCount: 10_000, peerAccess: .writable)
     let peer = try SharedMemory(mapping: copy(of: memory), byteCount: 10_000, access: .writable)
     try memory.write([1, 2, 3].span, at: 9_997)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test("the peer of readable memory can neither map it for writing nor write through its mapping")
-  func readable() throws {
+  func readOnlyMemoryCannotBeWrittenByThePeer() throws {
     let memory = try SharedMemory(byteCount: 4_096, peerAccess: .readable)
     #expect(throws: LinkError.system(EPERM)) {
       try SharedMemory(mapping: copy(of: memory), byteCount: 4_096, access: .writable)
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test("memory keeps its size, whoever has the descriptor", arguments: [SharedMemory.Access.readable, .writable])
-  func sealed(peerAccess: SharedMemory.Access) throws {
+  func memoryKeepsItsSize(peerAccess: SharedMemory.Access) throws {
     let memory = try SharedMemory(byteCount: 8_192, peerAccess: peerAccess)
     #expect(ftruncate(memory.rawValue, 4_096) != 0)
     #expect(ftruncate(memory.rawValue, 16_384) != 0)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test("copies outside the memory are refused")
-  func bounds() throws {
+  func refusesCopiesOutsideTheMemory() throws {
     let memory = try SharedMemory(byteCount: 100, peerAccess: .writable)
     for (offset, count) in [(100, 1), (99, 2), (-1, 1), (Int.max, 1), (Int.max, 100), (0, 101)] {
       #expect(throws: LinkError.invalid) { try bytes(of: memory, at: offset, count: count) }
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test("a size that is not the memory's is refused", arguments: [0, -1, 99, 101, 4_096, .max])
-  func size(byteCount: Int) throws {
+  func refusesAWrongSize(byteCount: Int) throws {
     let memory = try SharedMemory(byteCount: 100, peerAccess: .writable)
     #expect(throws: LinkError.invalid) {
       try SharedMemory(mapping: copy(of: memory), byteCount: byteCount, access: .writable)
@@ -74,12 +74,12 @@ import Testing
   }
 
   @Test("a size that no machine has is an error, not a trap")
-  func immense() {
+  func anImpossibleSizeIsAnError() {
     #expect(throws: LinkError.self) { try SharedMemory(byteCount: .max, peerAccess: .writable) }
   }
 
   @Test("a descriptor that is no memory is refused")
-  func noMemory() throws {
+  func refusesADescriptorThatIsNoMemory() throws {
     let pipe = try DescriptorPair.pipe()
     let end = fcntl(pipe.first.rawValue, F_DUPFD_CLOEXEC, 0)
     #expect(throws: LinkError.invalid) {

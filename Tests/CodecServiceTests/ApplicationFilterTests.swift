@@ -21,21 +21,21 @@ import Testing
     #endif
   }
 
-  @Test("without a filter, and with one that allows what it takes, it may")
-  func allowed() throws {
+  @Test("without a filter, and with one that allows the required calls, a process may start")
+  func allowsStartsWithoutAForbiddingFilter() throws {
     #expect(try Host.lines(["verdict"]) == ["forbidden: false"])
     #expect(try Host.lines(["verdict", "38", "9999"]) == ["forbidden: false"])
   }
 
   /// An application survives the question.
-  @Test("where a call that it takes ends the process, it may not", arguments: calls.keys.sorted())
-  func ended(call: String) throws {
+  @Test("if a required call ends the process, no process may start", arguments: calls.keys.sorted())
+  func forbidsStartsIfARequiredCallEndsTheProcess(call: String) throws {
     #expect(try Host.lines(["verdict", "kill", Self.number(call)]) == ["forbidden: true"])
   }
 
   @Test(
-    "where a call that it takes fails, it may not", arguments: ["execve", "socketpair", "memfd_create", "pidfd_open"])
-  func failed(call: String) throws {
+    "if a required call fails, no process may start", arguments: ["execve", "socketpair", "memfd_create", "pidfd_open"])
+  func forbidsStartsIfARequiredCallFails(call: String) throws {
     #expect(try Host.lines(["verdict", "1", Self.number(call)]) == ["forbidden: true"])
     #expect(try Host.lines(["verdict", "38", Self.number(call)]) == ["forbidden: true"])
   }

@@ -10,12 +10,12 @@ import Testing
 
   @Test(
     "a decoder writes nothing to standard error; what the application logs is written", arguments: ["none", "process"])
-  func standardError(isolation: String) throws {
+  func decodersWriteNothingToStandardError(isolation: String) throws {
     #expect(try lines(isolation) == ["processes lost: 0", "words of the application", "level: 32"])
   }
 
   @Test("the callback and the level that the application has set stay", arguments: ["none", "process"])
-  func callback(isolation: String) throws {
+  func keepsTheLogCallbackAndLevelOfTheApplication(isolation: String) throws {
     let lines = try lines(isolation, "callback")
     // Those of libavcodec come to it in the application's own process.
     #expect(

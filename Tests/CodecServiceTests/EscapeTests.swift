@@ -48,13 +48,13 @@ import VideoDecoding
   ]
 
   @Test("the table has every attempt once")
-  func complete() {
+  func tableListsEveryAttemptOnce() {
     #expect(Set(Self.table.map(\.0)) == Set(EscapeAttempt.allCases))
     #expect(Self.table.count == EscapeAttempt.allCases.count)
   }
 
   @Test("every attempt to escape is denied", arguments: table)
-  func attempt(_ attempt: EscapeAttempt, _ outcome: Outcome) throws {
+  func deniesEveryAttemptToEscape(_ deniesEveryAttemptToEscape: EscapeAttempt, _ outcome: Outcome) throws {
     // With all protection and little memory.
     let process = try Self.starter.begin(ServiceRequest(memoryLimit: 256 << 20, requiresSandbox: true))
     let size = EscapeAttempt.sharedByteCount

@@ -7,7 +7,7 @@ import VideoDecoding
 
 @Suite struct LifeTests {
   @Test("a process that is killed is noticed, and its cause known", arguments: [SIGKILL, SIGSEGV, SIGABRT])
-  func killed(signal: Int32) throws {
+  func noticesAKilledProcessAndItsCause(signal: Int32) throws {
     let process = try CodecStarter.begin(limits: ProcessLimits())
     kill(process.processIdentifier, signal)
     var message = LinkMessage()
@@ -16,14 +16,14 @@ import VideoDecoding
   }
 
   @Test("a process ends by itself when its connection closes")
-  func closed() throws {
+  func aProcessEndsWhenItsConnectionCloses() throws {
     let process = try CodecStarter.begin(limits: ProcessLimits())
     shutdown(process.socket.rawValue, Int32(SHUT_RDWR))
     #expect(process.ending(within: .seconds(60)) == .exited(0))
   }
 
   @Test("a stopped process does not answer, and is killed all the same")
-  func stopped() throws {
+  func killsAStoppedProcess() throws {
     let process = try CodecStarter.begin(limits: ProcessLimits())
     kill(process.processIdentifier, SIGSTOP)
     // What was sent before it stopped may still have been answered.
@@ -37,8 +37,8 @@ import VideoDecoding
     #expect(process.ending(within: .seconds(60)) == .signalled(SIGKILL))
   }
 
-  @Test("the last reference ends a process, a stopped one too", arguments: [false, true])
-  func released(isStopped: Bool) throws {
+  @Test("releasing the last reference ends a process, even a stopped one", arguments: [false, true])
+  func releasingTheLastReferenceEndsTheProcess(isStopped: Bool) throws {
     var process: ServiceProcess? = try CodecStarter.begin(limits: ProcessLimits())
     let number = process?.processIdentifier ?? 0
     let witness = try #require(Witness(number))
@@ -47,8 +47,8 @@ import VideoDecoding
     witness.waitForEnd()
   }
 
-  @Test("a starter that was killed is begun again; the processes it had forked end with it")
-  func starterKilled() throws {
+  @Test("a starter that was killed is replaced, and its processes end with it")
+  func replacesAKilledStarter() throws {
     let starter = CodecStarter()
     let first = try starter.begin(ServiceRequest())
     let stopped = try starter.begin(ServiceRequest())
@@ -64,7 +64,7 @@ import VideoDecoding
   }
 
   @Test("a starter that is stopped is replaced")
-  func starterStopped() throws {
+  func replacesAStoppedStarter() throws {
     let starter = CodecStarter()
     let first = try starter.begin(ServiceRequest())
     let number = try #require(starter.processIdentifier)
@@ -76,8 +76,8 @@ import VideoDecoding
     #expect(!Service.answers(first))
   }
 
-  @Test("a wait for a starter that is stopped can be cancelled, and what was asked for does not come back later")
-  func starterStoppedAndCancelled() throws {
+  @Test("a wait for a stopped starter can be cancelled, and its request does not take effect later")
+  func cancelsAWaitForAStoppedStarter() throws {
     let starter = CodecStarter()
     let first = try starter.begin(ServiceRequest())
     let number = try #require(starter.processIdentifier)
@@ -96,7 +96,7 @@ import VideoDecoding
   @Test(
     "an application that is killed leaves no process, whichever are stopped",
     arguments: [[], [1], [0], [0, 1, 2]])
-  func applicationKilled(stopped: [Int]) throws {
+  func aKilledApplicationLeavesNoProcess(stopped: [Int]) throws {
     let host = try Host(["hold", "2"])
     // The starter's, and two sessions'.
     let numbers = host.lines().compactMap { pid_t($0) }
@@ -109,7 +109,7 @@ import VideoDecoding
   }
 
   @Test("signals of the application: its handler of SIGCHLD stays, and no session's end calls it")
-  func handledSignals() throws {
+  func keepsTheApplicationsSIGCHLDHandler() throws {
     #expect(
       try Host.lines(["signals"]) == [
         "killed: ended by signal 9 (Killed)", "signals: 0", "answers: true", "handler: the same", "children: none",
@@ -117,7 +117,7 @@ import VideoDecoding
   }
 
   @Test("signals of the application: where SIGCHLD is ignored, it stays so, and causes are known all the same")
-  func ignoredSignals() throws {
+  func reportsCausesWhileSIGCHLDIsIgnored() throws {
     #expect(
       try Host.lines(["signals", "ignored"]) == [
         "killed: ended by signal 9 (Killed)", "signals: 0", "answers: true", "handler: the same", "children: none",
@@ -125,13 +125,13 @@ import VideoDecoding
   }
 
   @Test("a fork of the application begins processes of its own, and ends none of its parent's")
-  func fork() throws {
+  func aForkedApplicationStartsItsOwnProcesses() throws {
     #expect(
       try Host.lines(["fork"]) == ["fork answers: true", "fork's starter: another", "application answers: true"])
   }
 
   @Test("the starter is in a session of its own, so that a terminal's interrupt does not reach it")
-  func session() throws {
+  func starterHasItsOwnSession() throws {
     let starter = CodecStarter()
     let process = try starter.begin(ServiceRequest())
     let number = try #require(starter.processIdentifier)

@@ -7,7 +7,7 @@ import VideoDecoding
 /// What many processes leave behind.
 @Suite struct ManyTests {
   @Test("1,000 processes one after the other leave descriptors and memory of application and starter as they were")
-  func sequence() throws {
+  func aThousandProcessesLeakNothing() throws {
     let lines = try Host.lines(["churn", "1000"])
     try #require(lines.count == 1, "\(lines)")
     let changes = try #require(lines.first).split(separator: " ").compactMap { Int($0) }
@@ -20,7 +20,7 @@ import VideoDecoding
   }
 
   @Test("64 processes at once, begun by many threads, all answer; none is left of any")
-  func atOnce() async throws {
+  func startsManyProcessesAtOnce() async throws {
     let starter = CodecStarter()
     let witnesses = try await withThrowingTaskGroup(of: ServiceProcess.self) { group in
       for _ in 0..<64 { group.addTask { try starter.begin(ServiceRequest()) } }

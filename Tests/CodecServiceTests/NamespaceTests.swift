@@ -6,7 +6,7 @@ import VideoDecoding
 @Suite struct NamespaceTests {
   /// The owner of the new root has no number in the namespace: it is entered by its mode, not by a capability.
   @Test("where the system allows a user namespace, the file system is empty too")
-  func emptyFileSystem() throws {
+  func fileSystemIsEmptyInANamespace() throws {
     let protection = try CodecStarter.begin(limits: ProcessLimits(memory: 1 << 30, sandbox: .bestEffort)).protection
     #expect(protection.contains(.mountNamespace) == protection.contains(.userNamespace), "\(protection)")
   }

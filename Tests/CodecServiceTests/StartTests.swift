@@ -7,8 +7,8 @@ import Testing
 import VideoDecoding
 
 @Suite struct StartTests {
-  @Test("a process begins, is protected and answers")
-  func begin() throws {
+  @Test("a process starts, is protected and answers")
+  func aProcessStartsProtectedAndAnswers() throws {
     let process = try CodecStarter.begin(limits: ProcessLimits(memory: 1 << 30, sandbox: .required))
     #expect(Service.answers(process))
     #expect(process.protection.isSuperset(of: .essential))
@@ -16,7 +16,7 @@ import VideoDecoding
   }
 
   @Test("a service of another release is refused, and named with its version")
-  func otherVersion() throws {
+  func refusesAServiceOfAnotherRelease() throws {
     let error = try Service.error(of: "exec '\(Host.program.path)' greet 9.9.9")
     guard case .otherVersion(let path, let found, let expected) = error else {
       Service.recordUnexpected(error)
@@ -28,7 +28,7 @@ import VideoDecoding
   }
 
   @Test("a program that is no service is refused")
-  func noService() throws {
+  func refusesAProgramThatIsNoService() throws {
     let error = try Service.error(of: "printf hello >&3; exec sleep 1000")
     guard case .otherVersion(_, let found, _) = error else {
       Service.recordUnexpected(error)
@@ -38,7 +38,7 @@ import VideoDecoding
   }
 
   @Test("a program that ends at once, by itself or by a signal, is an error that has the cause")
-  func diesAtStart() throws {
+  func reportsWhyAProgramEndsAtOnce() throws {
     for (line, ending) in [("exit 3", ServiceEnding.exited(3)), ("kill -SEGV $$", .signalled(SIGSEGV))] {
       let error = try Service.error(of: line)
       guard case .diesAtStart(_, ending) = error else {
@@ -49,7 +49,7 @@ import VideoDecoding
   }
 
   @Test("a program inherits no descriptor of the application, whether or not it closes what it has")
-  func inheritsNothing() throws {
+  func inheritsNoDescriptors() throws {
     let file = URL.temporaryDirectory.appending(path: "h26x-descriptors-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     // Without FD_CLOEXEC.
@@ -62,7 +62,7 @@ import VideoDecoding
   }
 
   @Test("a program that does not become ready is given up, and killed")
-  func doesNotAnswer() throws {
+  func killsAProgramThatDoesNotBecomeReady() throws {
     let file = URL.temporaryDirectory.appending(path: "h26x-silent-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     let error = try Service.error(of: "echo $$ > '\(file.path)'; exec sleep 1000", patience: .milliseconds(300))
@@ -78,7 +78,7 @@ import VideoDecoding
   }
 
   @Test("a wait for a program that does not become ready can be cancelled")
-  func cancelled() throws {
+  func cancelsAWaitForAProgramThatDoesNotBecomeReady() throws {
     let cancellation = try EventDescriptor()
     cancellation.signal()
     try Service.withScript("exec sleep 1000") { location in
@@ -88,8 +88,8 @@ import VideoDecoding
     }
   }
 
-  @Test("what cannot be executed is an error with the path and the reason")
-  func notExecutable() throws {
+  @Test("a program that cannot be executed is an error with path and reason")
+  func reportsAProgramThatCannotBeExecuted() throws {
     // Root may execute nothing either that nobody may.
     let error = try Service.error(of: "exit 0", mode: 0o644)
     guard case .notExecutable(_, EACCES) = error else {
@@ -99,14 +99,14 @@ import VideoDecoding
   }
 
   @Test("a service that is missing is an error that lists where it was looked for")
-  func missing() throws {
+  func listsWhereItLookedForAMissingService() throws {
     let lines = try Host.lines(["protection"], environment: ["H26X_CODEC_SERVICE": "/nowhere/h26x-codec"])
     #expect(lines.count == 1)
     #expect(lines.first?.contains("is missing (looked for /nowhere/h26x-codec): install it there") == true)
   }
 
   @Test("the environment variable decides where the service is")
-  func variable() throws {
+  func environmentVariableDecidesTheService() throws {
     let path = Host.folder.appending(path: "h26x-codec").path
     let lines = try Host.lines(["protection"], environment: ["H26X_CODEC_SERVICE": path])
     #expect(lines.first?.contains("system-call filter") == true)
@@ -114,15 +114,15 @@ import VideoDecoding
 
   /// Of files, in units of 512 bytes.
   @Test(
-    "memory beyond the limit of files is an error and ends nobody",
+    "memory beyond the limit of file size is an error and ends no process",
     arguments: [(4096, "made"), (65_536, "made"), (65_537, "too large"), (1 << 20, "too large")])
-  func fileSizeLimit(byteCount: Int, outcome: String) throws {
+  func memoryBeyondTheFileSizeLimitIsAnError(byteCount: Int, outcome: String) throws {
     let limited = ["sh", "-c", "ulimit -f 128; exec \"$0\" \"$@\""]
     #expect(try Host.lines(["size", "\(byteCount)"], before: limited) == [outcome, "signal: 0"])
   }
 
   @Test("each error names path and remedy in one line")
-  func texts() {
+  func everyErrorNamesPathAndRemedy() {
     let path = "/opt/h26x-codec"
     let errors: [ServiceError] = [
       .missing(places: [path]), .notExecutable(path: path, code: EACCES),
@@ -137,7 +137,7 @@ import VideoDecoding
   }
 
   @Test("a required sandbox that the kernel lacks is an error; a process that does with less reports what is missing")
-  func noProtection() throws {
+  func requiredSandboxThatIsMissingIsAnError() throws {
     let starter = Host.trialStarter("CODEC_TRIAL_LACKS_FILTER=1")
     let error = #expect(throws: ServiceError.self) {
       try starter.begin(ServiceRequest(requiresSandbox: true))
@@ -158,7 +158,7 @@ import VideoDecoding
   @Test(
     "where no user namespace can be made, the other layers are up, and what is missing is reported",
     .enabled(if: canLimitNamespaces))
-  func withoutNamespaces() throws {
+  func reportsMissingNamespaces() throws {
     let limited = ["unshare", "--user", "--map-root-user", "sh", "-c"]
     let line =
       "for name in user net mnt ipc uts; do echo 0 > /proc/sys/user/max_${name}_namespaces; done; exec \"$0\" \"$@\""

@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test("the numbers are those of the kernel's headers, for both architectures")
-  func numbers() throws {
+  func numbersEqualTheKernelsHeaders() throws {
     let headers = ["/usr/include/x86_64-linux-gnu/asm/unistd_64.h", "/usr/include/asm-generic/unistd.h"]
     for (header, isX86) in zip(headers, [true, false]) where FileManager.default.fileExists(atPath: header) {
       let numbers = try numbers(header)
@@ -63,8 +63,8 @@ import Testing
     }
   }
 
-  @Test("what is in no row ends the process", arguments: SystemCallFilter.Architecture.allCases)
-  func others(architecture: SystemCallFilter.Architecture) throws {
+  @Test("a call in no row of the table ends the process", arguments: SystemCallFilter.Architecture.allCases)
+  func unlistedCallsEndTheProcess(architecture: SystemCallFilter.Architecture) throws {
     let known = Set(filter.rules.compactMap { architecture == .x86 ? $0.x86 : $0.arm })
     for number in UInt32(0)..<600 where !known.contains(number) {
       #expect(try verdict(number, on: architecture) == .kill)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test("calls of another architecture, and of the x32 ABI, end the process")
-  func foreign() throws {
+  func callsOfAnotherArchitectureEndTheProcess() throws {
     for architecture in SystemCallFilter.Architecture.allCases {
       for rule in filter.rules {
         guard let number = architecture == .x86 ? rule.x86 : rule.arm else { continue }
@@ -83,7 +83,7 @@ import Testing
   }
 
   @Test("calls with other arguments than decoding needs are refused", arguments: SystemCallFilter.Architecture.allCases)
-  func conditions(architecture: SystemCallFilter.Architecture) throws {
+  func refusesCallsWithOtherArguments(architecture: SystemCallFilter.Architecture) throws {
     func verdict(_ name: String, _ arguments: UInt64...) throws -> FilterVerdict {
       let rule = try #require(filter.rules.first { "\($0.name)" == name })
       let number = try #require(architecture == .x86 ? rule.x86 : rule.arm)

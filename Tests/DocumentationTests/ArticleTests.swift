@@ -18,7 +18,7 @@ import VideoFiles
 
   /// Every Swift code block of an article is part of a file that is compiled: here, in the template of plugin/new, or
   /// in the examples of elements.
-  @Test func codeIsCompiled() throws {
+  @Test func everyCodeBlockOfArticlesIsCompiled() throws {
     let folders = [
       "Tests/DocumentationTests", "plugin/template", "Tests/GStreamerTests/Elements/Examples", "Examples/Lines",
       "Examples/Runs", "Examples/Sounds", "Examples/Media",
@@ -59,7 +59,7 @@ import VideoFiles
 
   init() throws { stream = [UInt8](try Data(contentsOf: Self.root.appending(path: "Tests/Media/clip.h264"))) }
 
-  @Test func aStreamIsCut() {
+  @Test func cutsAStreamIntoAccessUnits() {
     let found = nalUnits(of: stream)
     #expect(found.count == 317)
     #expect(found.filter { $0.type == .sequenceParameterSet }.count >= 1)
@@ -69,7 +69,7 @@ import VideoFiles
     #expect(accessUnitSizes(of: stream, inPiecesOf: stream.count) == sizes)
   }
 
-  @Test func aStreamBecomesSamples() throws {
+  @Test func packagesAStreamAsSamples() throws {
     let runs = try sampleRuns(of: stream)
     #expect(runs.count == 1 && runs.first?.samples.count == 62)
     // A set of the same id that differs begins a run of its own.
@@ -87,7 +87,7 @@ import VideoFiles
     }
   }
 
-  @Test func aLostCodecIsReported() async throws {
+  @Test func reportsALostCodec() async throws {
     let accessUnits = AccessUnits(of: stream, codec: .h264)
     let found = try await decode(accessUnits, losingCodecAt: 10, .recoverable)
     #expect(found.shown == 62 && found.missing == 0 && !found.codecWasLost)
@@ -95,7 +95,7 @@ import VideoFiles
     #expect(lost.shown + lost.missing == 62 && lost.missing > 0 && lost.codecWasLost)
   }
 
-  @Test func aFilterHasAnotherFormatOnTheOtherSide() async throws {
+  @Test func filterChangesTheFormat() async throws {
     try Tint.register(as: "articletint", typeName: "ArticleTint")
     let line = "videotestsrc pattern=white num-buffers=1 ! video/x-raw,format=GRAY8,width=6,height=2 ! articletint"
     let pipeline = try Pipeline("\(line) ! appsink name=out sync=false")
@@ -108,7 +108,7 @@ import VideoFiles
     await pipeline.stop()
   }
 
-  @Test func whatIsNotTrustedIsDecoded() async throws {
+  @Test func decodesUntrustedStreams() async throws {
     #expect(try await decode(AccessUnits(of: stream, codec: .h264), unless: Cancellation()) == 62)
   }
 
@@ -119,7 +119,7 @@ import VideoFiles
     #expect(means.count == 62 && means.allSatisfy { 16 < $0 && $0 < 235 })
   }
 
-  @Test func samplesAreDecoded() throws {
+  @Test func decodesSamples() throws {
     var (parameterSets, samples): ([[UInt8]], [[UInt8]]) = ([], [])
     var start = 0
     for size in accessUnitSizes(of: stream, inPiecesOf: stream.count) {
@@ -140,7 +140,7 @@ import VideoFiles
     #expect(count == 62)
   }
 
-  @Test func everyAccessUnitIsAccountedFor() async throws {
+  @Test func accountsForEveryAccessUnit() async throws {
     let whole = try await account(for: AccessUnits(of: stream, codec: .h264))
     #expect(whole.shown == 62 && whole.damaged == 0 && whole.dropped.isEmpty && whole.failed.isEmpty)
     var damaged = stream
@@ -151,7 +151,7 @@ import VideoFiles
     #expect(rest.shown + rest.failed.count + dropped >= 58)
   }
 
-  @Test func aFilesPicturesAreRead() async throws {
+  @Test func readsPicturesOfAFile() async throws {
     let clip = Self.root.appending(path: "Tests/Media/clip.mp4").path()
     #expect(try await pictureCount(inMP4At: clip, from: .zero) == 62)
     #expect(try await pictureCount(inMP4At: clip, from: .seconds(1)) == 37)
@@ -161,7 +161,7 @@ import VideoFiles
     }
   }
 
-  @Test func aFileIsShown() async throws {
+  @Test func showsAFile() async throws {
     let clip = Self.root.appending(path: "Tests/Media/clip.mp4").path()
     let shown = URL.temporaryDirectory.appending(path: "shown-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: shown) }
@@ -182,7 +182,7 @@ import VideoFiles
   }
 
   /// README's lines are those of the page.
-  @Test func readmeHasThePagesLines() throws {
+  @Test func readmeHasTheLinesOfThePage() throws {
     let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
     let page = try String(
       contentsOf: Self.root.appending(path: "Sources/VideoFiles/VideoFiles.docc/VideoFiles.md"), encoding: .utf8)
@@ -191,7 +191,7 @@ import VideoFiles
     #expect(readme.contains(code))
   }
 
-  @Test func aFileIsReportedOn() throws {
+  @Test func reportsOnAFile() throws {
     let clip = FileInMemory(bytes: stream)
     let sound = try errors(in: clip)
     #expect(sound.accessUnits == 62 && sound.errors.isEmpty)

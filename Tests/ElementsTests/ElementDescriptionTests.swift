@@ -12,7 +12,7 @@ import Testing
   static let names = ["h264", "h265"].flatMap { codec in ["parse", "repack", "dec"].map { "swift\(codec)\($0)" } }
 
   /// The elements are registered without this check.
-  @Test(arguments: Elements.all.map(\.name)) func declaresWhatGObjectTakes(name: String) throws {
+  @Test(arguments: Elements.all.map(\.name)) func declarationsAreValidForGObject(name: String) throws {
     let element = try #require(Elements.all.first { $0.name == name })
     #expect(throws: Never.self) { try element.type.checkDeclarations() }
   }

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test(arguments: names) func isAutopluggedOnlyWhenNothingElseIs(_ name: String) throws {
+  @Test(arguments: names) func isAutopluggedOnlyIfNoOtherElementIs(_ name: String) throws {
     let factory = try unsafe #require(gst_element_factory_find(name))
     defer { unsafe gst_object_unref(UnsafeMutableRawPointer(factory)) }
     #expect(unsafe gst_plugin_feature_get_rank(factory) == GST_RANK_MARGINAL.rawValue)

@@ -8,7 +8,7 @@ import Testing
   init() { #expect(Registration.succeeded) }
 
   /// The first PPS lost its last byte. Its access unit also has the only SPS, without which nothing can be decoded.
-  @Test func anUnreadablePPSDoesNotTakeTheSPSWithIt() throws {
+  @Test func anUnreadablePPSDoesNotDropTheSPS() throws {
     let sps: [UInt8] = [0, 0, 0, 1, 0x27, 0x42, 0xe0, 0x0c, 0x8d, 0x8d, 0x41, 0x62, 0x72]
     let pps: [UInt8] = [0, 0, 0, 1, 0x28, 0xce, 0x08, 0x15, 0xc8]
     let idr: [UInt8] = [0, 0, 0, 1, 0x25, 0xb8, 0, 4, 0, 0, 0xfe, 0x1c]
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// The first PPS is missing and comes again later, the SPS does not.
-  @Test func aMissingPPSDoesNotTakeTheSPSWithIt() throws {
+  @Test func aMissingPPSDoesNotDropTheSPS() throws {
     let sps: [UInt8] = [0, 0, 0, 1, 0x27, 0x42, 0xe0, 0x0c, 0x8d, 0x8d, 0x41, 0x62, 0x72]
     let pps: [UInt8] = [0, 0, 0, 1, 0x28, 0xce, 0x08, 0x15, 0xc8]
     let idr: [UInt8] = [0, 0, 0, 1, 0x25, 0xb8, 0, 4, 0, 0, 0xfe, 0x1c]

@@ -64,7 +64,7 @@ import Testing
       "swifth264dec name=dec max-threads=1", "swifth264dec name=dec max-threads=3 thread-type=frame",
       "swifth264dec name=dec ! video/x-raw,format=NV12", "swifth264dec name=dec ! video/x-raw,format=RGB16",
     ].flatMap { decoder in StreamCodec.allCases.map { ($0, $0.chain(decoder)) } }, [true, false])
-  func nothingInSwiftOutlivesThePipeline(chain: (codec: StreamCodec, decoder: String), playsToTheEnd: Bool) throws {
+  func swiftObjectsAreFreedWithThePipeline(chain: (codec: StreamCodec, decoder: String), playsToTheEnd: Bool) throws {
     switch chain.codec {
     case .h264:
       try nothingOutlives(chain, playsToTheEnd, H264Parse.self, H264Repack.self, H264Decode.self)
@@ -109,7 +109,7 @@ import Testing
   }
 
   /// Each start makes a session, and those before are released.
-  @Test(arguments: StreamCodec.allCases) func startedAgainAndAgain(codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func freesTheSessionOfEveryStart(codec: StreamCodec) throws {
     switch codec {
     case .h264: try startsAgainAndAgain(codec, H264Decode.self)
     case .h265: try startsAgainAndAgain(codec, H265Decode.self)

@@ -9,7 +9,7 @@ import Testing
 extension SoakTests {
   /// Each twentieth access unit takes the codec's process along, and each hundredth begins another session.
   @Test(arguments: StreamCodec.allCases)
-  func lostProcessesLeaveNothingBehind(codec: StreamCodec) throws {
+  func lostProcessesDoNotGrowMemory(codec: StreamCodec) throws {
     let units =
       codec == .h264 ? try Clip.accessUnits("clip.h264") : try Clip.accessUnits("clip.h265", of: H265.self)
     let wanted = Self.accessUnits / 4

@@ -19,7 +19,7 @@ import Testing
     ProcessInfo.processInfo.environment["SOAK_ACCESS_UNITS"].flatMap(Int.init) ?? 4000
 
   @Test(arguments: StreamCodec.allCases)
-  func memoryStaysWhereItWasAfterWarmUp(codec: StreamCodec) throws {
+  func memoryDoesNotGrowAfterWarmUp(codec: StreamCodec) throws {
     let streams = SoakStream.all(codec)
     let wanted = Self.accessUnits
     let harness = try Harness(
@@ -82,7 +82,7 @@ import Testing
   /// Many seeks in a file through all elements: to any time, to a keyframe, with a stop, backwards, and
   /// during another seek.
   @Test(arguments: StreamCodec.allCases)
-  func seeksLeaveNothingBehind(codec: StreamCodec) throws {
+  func seeksDoNotGrowMemory(codec: StreamCodec) throws {
     let streams = SoakStream.all(codec)
     let file = FileManager.default.temporaryDirectory.appending(path: "soak-\(getpid()).\(codec)")
     defer { try? FileManager.default.removeItem(at: file) }
@@ -117,7 +117,7 @@ import Testing
 
   /// New parameter sets of random ids with every picture, and much SEI.
   @Test(arguments: StreamCodec.allCases, [true, false])
-  func parameterSetsWithoutEndStayInTheirTables(codec: StreamCodec, isByteStream: Bool) throws {
+  func endlessParameterSetsDoNotGrowMemory(codec: StreamCodec, isByteStream: Bool) throws {
     let format = isByteStream ? "byte-stream" : codec.outOfBand
     let wanted = Self.accessUnits * (Self.isAlone ? 4 : 1)
     let harness = try Harness("\(codec.element)parse config-interval=-1")

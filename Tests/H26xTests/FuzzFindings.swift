@@ -4,7 +4,7 @@ import Testing
 
 /// Findings of fuzzing, each with minimal input. The files are in Tests/Fuzz/FailCases.
 @Suite struct FuzzFindings {
-  @Test func theOrderOfParameterSetsMakesNoDifference() throws {
+  @Test func orderOfParameterSetsDoesNotMatter() throws {
     // The PPS has scaling lists for 4:2:0 and ends inside those that its SPS, of 4:4:4, requires.
     let pps: [UInt8] = [0x68, 0xea, 0x62, 0xd5, 0xd5] + [UInt8](repeating: 0xff, count: 20)
     let sps: [UInt8] =
@@ -21,7 +21,7 @@ import Testing
     #expect(error.reason == .truncated || error.reason == .valueOutOfRange || error.reason == .codeTooLong)
   }
 
-  @Test func picturesFarApartInManySequencesOverflowNothing() {
+  @Test func picturesFarApartDoNotOverflow() {
     var pictures: [TimestampGenerator.Picture] = []
     for _ in 0..<600 {
       pictures.append(TimestampGenerator.Picture(order: .min, resetsPOC: true))

@@ -9,7 +9,7 @@ import Testing
 /// and every syntax element of the first NAL units.
 @Suite struct StreamRecordTests {
   @Test(arguments: Stream.all)
-  func everythingIsReadAsBefore(_ stream: Stream) throws {
+  func streamsMatchTheRecord(_ stream: Stream) throws {
     let bytes = try stream.bytes()
     let record = stream.isH265 ? StreamRecord(bytes, of: H265.self) : StreamRecord(bytes, of: H264.self)
     try RecordFile.streams.expect(stream.name, record.columns)

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func profilesOfH264() throws {
+  @Test func profilesOfH264MatchTheRecord() throws {
     for idc: UInt8 in [0, 44, 66, 77, 83, 86, 88, 100, 110, 118, 122, 128, 134, 135, 138, 139, 144, 244, 255] {
       var tally = Tally()
       for flags in UInt8.min...UInt8.max {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func levelsOfH264() throws {
+  @Test func levelsOfH264MatchTheRecord() throws {
     for (name, profile) in [
       ("Main", H264.Profile(idc: 77, constraintFlags: 0)), ("Main 1b", H264.Profile(idc: 77, constraintFlags: 0x10)),
       ("High", H264.Profile(idc: 100, constraintFlags: 0x10)),
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// Every combination of the flags by which profiles differ.
-  @Test(arguments: 0...12 as ClosedRange<UInt8>) func profilesOfH265(_ idc: UInt8) throws {
+  @Test(arguments: 0...12 as ClosedRange<UInt8>) func profilesOfH265MatchTheRecord(_ idc: UInt8) throws {
     var tally = Tally()
     // general_max_14bit_constraint_flag to general_max_12bit_constraint_flag.
     for bits in UInt64(0)..<1024 {
@@ -74,7 +74,7 @@ import Testing
     try RecordFile.tables.expect("H.265 profile \(idc)", tally.columns)
   }
 
-  @Test func levelsOfH265() throws {
+  @Test func levelsOfH265MatchTheRecord() throws {
     let rows = (UInt8.min...UInt8.max).map { idc in
       let level = H265.Level(idc: idc)
       let largest = level.maximumLumaPictureSize
@@ -90,7 +90,7 @@ import Testing
   }
 
   /// All members of AccessUnitContents have different bits.
-  @Test func contentsAreBitsOfTheirOwn() {
+  @Test func contentsHaveDistinctBits() {
     let all: [AccessUnitContents] = [
       .delimiter, .sequenceParameterSet, .pictureParameterSet, .sei, .slice, .idr, .recoveryPoint, .iSlice, .pSlice,
       .bSlice, .reference, .pictureStart, .accessUnitStart, .accessUnitEnd, .damaged, .randomAccess, .skippedLeading,
@@ -100,7 +100,7 @@ import Testing
   }
 
   /// The properties of every NAL unit type.
-  @Test func typesOfNALUnits() throws {
+  @Test func nalUnitTypesMatchTheRecord() throws {
     func words<NALUnitType: NALUnitTypeSyntax>(_ type: NALUnitType, _ more: [(String, Bool)]) -> String {
       let facts = [
         ("VCL", type.isVCL), ("SEI", type.isSEI), ("set", type.isParameterSet), ("IDR", type.isIDR),
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func deblockingIsAsItIsMade() {
+  @Test func deblockingKeepsTheGivenValues() {
     let offsets = H265.PictureParameterSet.Deblocking.Offsets(beta: -3, tc: 5)
     let deblocking = H265.PictureParameterSet.Deblocking(isOverrideEnabled: true, offsets: offsets)
     #expect(deblocking.isOverrideEnabled && deblocking.offsets?.beta == -3 && deblocking.offsets?.tc == 5)

@@ -17,7 +17,7 @@ import VideoFiles
 
   /// A byte stream has the times that its container gives it, counted from the first decoding time.
   @Test(arguments: [("clip.h264", "clip.mp4"), ("clip.h265", "clip-h265.mp4")])
-  func timesAreThoseOfTheContainer(stream: String, file: String) async throws {
+  func timesEqualThoseOfTheContainer(stream: String, file: String) async throws {
     let fromStream = try await all(try AccessUnits(fileAt: path(stream)))
     let fromFile = try await all(try MP4AccessUnits(fileAt: path(file)))
     let origin = try #require(fromFile.first?.decodingTime)
@@ -28,7 +28,7 @@ import VideoFiles
     #expect(fromStream.map(\.isRandomAccessPoint) == fromFile.map(\.isRandomAccessPoint))
   }
 
-  @Test func piecesOfAnySizeGiveTheSameTimes() async throws {
+  @Test func timesDoNotDependOnPieces() async throws {
     let stream = [UInt8](try Data(contentsOf: media.appending(path: "open-gop.h264")))
     let whole = try await all(AccessUnits(of: stream, codec: .h264))
     let pieces = AsyncStream { continuation in
@@ -45,7 +45,7 @@ import VideoFiles
   }
 
   /// The two fields of a frame are shown one after the other; the picture has the time of the first.
-  @Test func fieldsAddUp() async throws {
+  @Test func fieldsOfAFrameAreShownOneAfterAnother() async throws {
     let accessUnits = try AccessUnits(fileAt: path("interlaced.h264"), times: .pictureOrder(fallbackRate: Ratio(25, 1)))
     var count = 0
     for try await picture in DecodedPictures(of: accessUnits) {
@@ -63,7 +63,7 @@ import VideoFiles
   }
 
   /// A stream that signals no frame rate has the times of the one that is given.
-  @Test func theRateMayBeGiven() async throws {
+  @Test func applicationMaySetTheFrameRate() async throws {
     // The smallest stream: no VUI.
     let stream = [UInt8](try Data(contentsOf: media.appending(path: "wide.h264")))
     let signalled = try await all(AccessUnits(of: stream, codec: .h264)).first?.format?.frameRate
@@ -73,7 +73,7 @@ import VideoFiles
     #expect(times.first?.duration == expected)
   }
 
-  @Test func whatIsNoStreamIsAnError() async throws {
+  @Test func aFileWithoutAStreamIsAnError() async throws {
     func error(_ path: String) -> String? {
       do throws(VideoFileError) {
         _ = try AccessUnits(fileAt: path)
@@ -88,7 +88,7 @@ import VideoFiles
   }
 
   /// Damage costs no more than the access units that it is in.
-  @Test func damagedStreamsEnd() async throws {
+  @Test func damageLosesOnlyItsAccessUnits() async throws {
     let stream = [UInt8](try Data(contentsOf: media.appending(path: "clip.h265")))
     var random = UInt64(26)
     for _ in 0..<100 {

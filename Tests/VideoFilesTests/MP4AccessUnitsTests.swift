@@ -49,7 +49,7 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
     #expect(try await h265 == means(try AccessUnits(fileAt: media.appending(path: "clip.h265").path())))
   }
 
-  @Test func timesAreThoseOfThePresentation() async throws {
+  @Test func timesEqualThoseOfThePresentation() async throws {
     let accessUnits = try MP4AccessUnits(of: FileInMemory(bytes: clip))
     #expect(accessUnits.format.codec == .h264 && accessUnits.format.croppedSize.width == 320)
     #expect(accessUnits.duration == Self.frame * 62)
@@ -149,7 +149,7 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
   }
 
   /// Whatever the tick of the track is: pictures begin at the start or later, and before the end.
-  @Test func partsEndBetweenTicks() async throws {
+  @Test func partsMayEndBetweenTicks() async throws {
     let accessUnits = try MP4AccessUnits(of: FileInMemory(bytes: clip))
     func times(_ start: Duration, _ end: Duration) async throws -> [Duration] {
       try await all(accessUnits.part(from: start, to: end)).filter { !$0.doNotOutput }.compactMap(\.time).sorted()
@@ -163,7 +163,7 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
   }
 
   /// A session whose format has no `nalLengthSize` is for byte streams.
-  @Test func samplesFailInASessionForByteStreams() async throws {
+  @Test func samplesFailInAByteStreamSession() async throws {
     let accessUnits = try MP4AccessUnits(of: FileInMemory(bytes: clip))
     var format = accessUnits.format
     format.nalLengthSize = nil
@@ -182,7 +182,7 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
   }
 
   /// What is no MP4, and MP4 without video.
-  @Test func errorsNameWhatIsMissing() {
+  @Test func errorsNameTheMissingPart() {
     func description(_ bytes: [UInt8]) -> String? {
       do throws(VideoFileError) {
         _ = try MP4AccessUnits(of: FileInMemory(bytes: bytes))
@@ -221,7 +221,7 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
   // MARK: Bad files
 
   /// What a truncated file has is decoded before the error.
-  @Test func picturesComeBeforeTheErrorOfATruncatedFile() async throws {
+  @Test func decodesATruncatedFileUpToTheError() async throws {
     var file = SmallMP4(bytes: clip)
     // The samples move to the end of the file, which then lacks the last of them.
     let offsets = try #require(file.box(["moov", "trak", "mdia", "minf", "stbl", "stco"]))
@@ -245,7 +245,7 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
     #expect(try await pictures.next() == nil)
   }
 
-  @Test func whatIsNoVideoFileIsAnError() async throws {
+  @Test func aFileWithoutVideoIsAnError() async throws {
     func error(_ path: String) -> String? {
       do throws(VideoFileError) {
         _ = try MP4AccessUnits(fileAt: path)
@@ -262,7 +262,7 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
   }
 
   /// No file, whatever is in it, makes the reader trap or run for ever.
-  @Test func damagedFilesEnd() async throws {
+  @Test func damagedFilesNeverTrapOrHang() async throws {
     let headers = try #require(SmallMP4(bytes: clip).box(["moov"]))
     var generator = SeededGenerator(state: 26)
     var (readable, errors) = (0, 0)
@@ -285,7 +285,7 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
   }
 
   /// Edits may claim any time.
-  @Test func editsBeyondAllTimeAreHarmless() async throws {
+  @Test func extremeEditTimesDoNotOverflow() async throws {
     for (duration, mediaTime) in [(0xFFFF_FFFF, 0x7FFF_FFFF), (1, 0x7FFF_FFFF), (0xFFFF_FFFF, 0), (0, 0)] {
       var file = SmallMP4(bytes: clip)
       file.edit(Array(repeating: (duration, mediaTime), count: 1024))

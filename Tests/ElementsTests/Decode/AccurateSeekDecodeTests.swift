@@ -10,14 +10,14 @@ import Testing
 @Suite(.serialized) struct AccurateSeekDecodeTests {
   /// Clips with several keyframes: 25 pictures a second, of closed and open groups, and 30, whose times are rounded.
   @Test(arguments: StreamCodec.allCases, ["clip", "open-gop", "thirty"])
-  func picturesAreThoseOfARunFromTheBeginning(_ codec: StreamCodec, _ name: String) throws {
+  func accurateSeeksShowThePicturesOfALinearRun(_ codec: StreamCodec, _ name: String) throws {
     let bytes = try Clip.read("\(name == "thirty" ? "clip" : name).\(codec.rawValue)")
     try seek(codec, name == "thirty" ? codec.thirtyPerSecond(bytes) : bytes)
   }
 
   /// Recovery points that are reached four frames later, and no IDR picture but the first. The encoder has not kept the
   /// promise of the one at picture 80: who begins there gets other pictures than the encoder's until picture 94.
-  @Test func picturesBehindAGradualRefreshAreRight() throws {
+  @Test func picturesAfterAGradualRefreshAreCorrect() throws {
     try seek(.h264, Clip.read("intra-refresh.h264"), except: 84 * 40..<94 * 40)
   }
 

@@ -9,7 +9,7 @@ import Testing
 /// pictures are output, as with libavcodec's own elements.
 @Suite(.serialized) struct DecodeOnlyTests {
   @Test(arguments: StreamCodec.allCases, ["isolation=none", "isolation=process"])
-  func theFlagChangesNothing(_ codec: StreamCodec, _ isolation: String) throws {
+  func decodeOnlyFlagDoesNotChangeTheOutput(_ codec: StreamCodec, _ isolation: String) throws {
     let units = codec.accessUnits(in: try Clip.read("clip.\(codec)"))
     for segment in [nil, 0..<units.count, 10..<40, 31..<32] {
       let expected = try decode(units, of: codec, flagging: 0..<0, segment, isolation)

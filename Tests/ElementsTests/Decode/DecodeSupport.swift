@@ -65,6 +65,23 @@ enum Clip {
     return positions
   }
 
+  /// A slice that refers to a PPS that was never sent.
+  static var undecodable: [UInt8] {
+    var writer = BitWriter()
+    writer.u(8, 0x41)
+    writer.ue(0)
+    writer.ue(5)
+    writer.ue(77)
+    writer.u(24, 0xABCDEF)
+    writer.trailingBits()
+    return [0, 0, 0, 1] + writer.bytes
+  }
+
+  /// Whether other pictures may refer to the picture of an access unit.
+  static func isReference(_ unit: [UInt8]) -> Bool {
+    nalUnits(unit).contains { 1...5 ~= $0[0] & 31 && $0[0] & 0x60 != 0 }
+  }
+
   /// The time of a frame number.
   static func time(_ frame: Int) -> ClockTime {
     ClockTime(nanoseconds: UInt64(max(frame, 0)) * frameDuration.nanoseconds)

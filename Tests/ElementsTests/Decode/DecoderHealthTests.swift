@@ -9,7 +9,7 @@ import Testing
 
 /// The counters from which a decoder makes messages.
 @Suite struct DecoderHealthTests {
-  @Test func aRandomAccessPointIsAskedForAgainAfterThirtyPictures() {
+  @Test func requestsARandomAccessPointAgainAfterThirtyPictures() {
     var health = DecoderHealth<H264>()
     let answers = (0..<64).map { _ in health.mayRequestSyncPoint() }
     #expect(answers.indices.filter { answers[$0] } == [0, 31, 62])
@@ -21,7 +21,7 @@ import Testing
     #expect(afterAFlush)
   }
 
-  @Test func countsOfWhatNoSessionTook() {
+  @Test func countsRefusedAndSkippedAccessUnits() {
     var health = DecoderHealth<H264>()
     #expect(health.refused == 0 && health.missingParameterSets == nil)
     let areFirst = (health.accessUnitRefused(), health.accessUnitRefused())
@@ -36,7 +36,7 @@ import Testing
   }
 
   /// A flush resets the count of consecutive failures and the error that they led to.
-  @Test func failuresAreCountedAnewAfterAFlush() {
+  @Test func aFlushResetsTheFailureCount() {
     var health = DecoderHealth<H264>()
     let fault = PictureFault<H264>(error: DecodeError(.badData), frameNumber: 7, pts: nil)
     func judge(_ times: Int) -> [DecoderHealth<H264>.Judgement] {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func fieldsAreGuessedAndCorrectedOnce() throws {
+  @Test func guessesFieldsAndCorrectsTheGuessOnce() throws {
     let units = try Clip.accessUnits("interlaced.h264")
     let sets = Clip.nalUnits(units[0]).filter { 7...8 ~= $0[0] & 31 }
     var format = try FormatDescription(h264ParameterSets: sets)

@@ -41,7 +41,7 @@ import Testing
     #expect(!details.contains("nal-unit") && !details.contains("frame-number") && !details.contains("pts"))
   }
 
-  @Test func whatFailedIsNamed() {
+  @Test func messagesNameTheFailedPicture() {
     let error = DecodeError(.badData, code: .invalidData, tag: 3, accessUnitNumber: 4, nalUnitType: 5)
     let fault = PictureFault<H264>(error: error, frameNumber: 7, pts: ClockTime(nanoseconds: 42))
     #expect(fault.description.hasPrefix("picture 7 at 42 ns, NAL unit type 5 ("))
@@ -59,7 +59,7 @@ import Testing
     #expect(plain.description == "picture 8: \(DecodeError(.badData).message)")
   }
 
-  @Test func messagesWithoutAnAccessUnit() {
+  @Test func messagesWithoutAnAccessUnitHaveReasonAndStatus() {
     for (code, reason, status) in [
       (.stream(.format), "invalidFormatDescription", -12712), (.resource(.noSpaceLeft), "allocationFailed", -12904),
       (.core(.negotiation), "formatChangeNotSupported", -12916),
@@ -76,7 +76,7 @@ import Testing
 
   // MARK: Settings
 
-  @Test func settingsReachTheSession() {
+  @Test func passesSettingsToTheSession() {
     var settings = DecoderSettings()
     func configuration(isLive: Bool = false) -> SessionConfiguration {
       settings.sessionConfiguration(layout: .semiPlanar, isLive: isLive)
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func picturesAreDroppedWhereTheyWouldBeLate() {
+  @Test func lateRequestsSkipNonReferencePictures() {
     var settings = DecoderSettings()
     var request = FrameRequest()
     #expect(settings.skipFrames(for: request) == .none)
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: Statistics
 
-  @Test func countsOfSessionsAreSummedUp() {
+  @Test func addsUpTheStatisticsOfSessions() {
     var one = SessionStatistics()
     (one.submitted, one.output, one.dropped, one.failed, one.corrupted, one.concealed) = (1, 2, 3, 4, 5, 6)
     (one.hashMismatches, one.restarts, one.replayed, one.resynchronisations) = (7, 8, 9, 10)
@@ -177,7 +177,7 @@ import Testing
   }
 
   /// The order in which downstream's formats are tried, for each format that libavcodec decodes to.
-  @Test func formatsInTheOrderOfTheirLoss() throws {
+  @Test func triesRawFormatsInOrderOfLoss() throws {
     let all = "video/x-raw, format={ \(Self.names.joined(separator: ", ")) }"
     for native in PixelFormat.allCases.compactMap(\.videoFormat) {
       let others = all.replacing(" \(native.name),", with: "")
@@ -202,7 +202,7 @@ import Testing
   }
 
   /// The format that libavcodec decodes a stream to, by chroma format, bit depth and matrix.
-  @Test func picturesOfEveryFormat() throws {
+  @Test func findsTheRawFormatOfEveryStreamFormat() throws {
     let sets = [H265Stream.vps, H265Stream.sps(), H265Stream.pps()]
     var format = try FormatDescription(h265ParameterSets: sets)
     for chroma in ChromaFormat.allCases {
@@ -259,7 +259,7 @@ import Testing
 
   /// Buffers of a pool with this padding, and of one without, where libavcodec's writes around the picture would
   /// overwrite the next plane.
-  @Test func memoryAroundThePictureIsEnoughOrNot() throws {
+  @Test func poolBuffersNeedPaddingAroundThePicture() throws {
     let i420 = try #require(VideoFormat(name: "I420"))
     let info = try #require(VideoInfo(format: i420, width: 180, height: 90))
     let crop = PictureCrop(left: 0, right: 20, top: 4, bottom: 10)
@@ -302,7 +302,7 @@ import Testing
 
   // MARK: The queue
 
-  @Test func accessUnitsWaitInOrder() {
+  @Test func queuesAccessUnitsInOrder() {
     var queue = AccessUnitQueue()
     #expect(queue.first == nil)
     queue.removeFirst()
@@ -322,7 +322,7 @@ import Testing
 
   /// Widths that vector instructions do not divide, in luma and in chroma.
   @Test(arguments: [2, 30, 32, 34, 62, 66, 98], [("I420_10LE", "P010_10LE", 6), ("I420_12LE", "P012_LE", 4)])
-  func samplesArePackedAtAnyWidth(_ width: Int, _ formats: (String, String, Int)) throws {
+  func packsSamplesAtAnyWidth(_ width: Int, _ formats: (String, String, Int)) throws {
     let (planar, packed) = (try #require(VideoFormat(name: formats.0)), try #require(VideoFormat(name: formats.1)))
     let source = try #require(VideoInfo(format: planar, width: width, height: 4))
     let target = try #require(VideoInfo(format: packed, width: width, height: 4))

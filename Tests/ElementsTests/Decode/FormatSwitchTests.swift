@@ -14,11 +14,11 @@ import Testing
   static let eightBitFormats = ["I420", "NV12", "YV12", "NV21", "Y42B", "Y444", "YUY2", "BGRx", "P010_10LE"]
   static let tenBitFormats = ["I420_10LE", "P010_10LE", "I420", "NV12", "Y444_10LE", "BGRx"]
 
-  @Test(arguments: eightBits) func everyPairOfFormatsIsExact(clip: String) throws {
+  @Test(arguments: eightBits) func switchesBetweenEightBitFormatsExactly(clip: String) throws {
     try switchFormats(of: clip, among: Self.eightBitFormats)
   }
 
-  @Test func everyPairOfFormatsIsExactWithTenBits() throws {
+  @Test func switchesBetweenTenBitFormatsExactly() throws {
     try switchFormats(of: "ten-bit.h265", among: Self.tenBitFormats)
   }
 

@@ -20,7 +20,7 @@ import Testing
     #expect(pictures.allSatisfy { $0.flags.contains(.interlaced) && !$0.flags.contains(.topFieldFirst) })
   }
 
-  @Test func aPictureThatDiffersMakesThemMixed() throws {
+  @Test func aProgressivePictureMakesTheInterlaceModeMixed() throws {
     // By picture timing, the second group was filmed frame by frame.
     let units = try Clip.accessUnits("interlaced.h264")
     let second = try #require(units.indices.dropFirst().first { isIDR(units[$0]) })
@@ -38,7 +38,7 @@ import Testing
     #expect(try checksum(pictures) == checksum(Harness.decoder().decode(units)))
   }
 
-  @Test func theSinkCapsInterlaceModeStays() throws {
+  @Test func keepsTheInterlaceModeOfSinkCaps() throws {
     let harness = try Harness.decoder(input: Harness.byteStream + ", interlace-mode=progressive")
     _ = try harness.decode(Clip.accessUnits("interlaced.h264"))
     let caps = try harness.outputCaps()
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// At a splice, all pictures of the first stream come out before the caps change.
-  @Test func aSpliceEndsTheCapsBeforeIt() throws {
+  @Test func picturesBeforeASpliceComeBeforeTheNewCaps() throws {
     let first = try Clip.accessUnits("interlaced.h264")
     let second = try Clip.accessUnits("intra-refresh.h264")
     let splice = try #require(second.indices.dropFirst().first { Clip.nalUnits(second[$0]).first?.first == 0x67 })
@@ -109,7 +109,7 @@ import Testing
     // Without a matrix other elements would ignore the range.
     Colour(isFullRange: true, expected: "1:4:0:0"),
     Colour(isFullRange: false, primaries: 1, expected: "2:4:0:1"),
-  ]) func colourIsCompleted(_ colour: Colour) throws {
+  ]) func completesColorimetryFromTheStream(_ colour: Colour) throws {
     let units = try Clip.accessUnits("clip.h264").prefix(3).map { unit in
       try Clip.nalUnits(unit).flatMap { nalUnit -> [UInt8] in
         guard nalUnit[0] & 31 == 7 else { return [0, 0, 0, 1] + nalUnit }
@@ -132,7 +132,7 @@ import Testing
   }
 
   /// Limited range and a BT.709 matrix, primaries and transfer unspecified, after a parser that loses the range.
-  @Test(.enabled(if: Clip.vector("vali_test_rot_90_deg.mp4") != nil)) func colourIsAsStockHasIt() throws {
+  @Test(.enabled(if: Clip.vector("vali_test_rot_90_deg.mp4") != nil)) func colorimetryMatchesTheStockDecoder() throws {
     let path = try #require(Clip.vector("vali_test_rot_90_deg.mp4"))
     for parser in ["", "h264parse ! ", "swifth264parse ! "] {
       let ours = try negotiatedCaps("filesrc location=\(path) ! qtdemux ! \(parser)swifth264dec")
@@ -151,7 +151,7 @@ import Testing
 
   // MARK: What passes through
 
-  @Test func viewsPassThrough() throws {
+  @Test func multiviewFieldsPassThrough() throws {
     let flags = "(GstVideoMultiviewFlagsSet)7:ffffffff:+right-view-first+left-flipped+left-flopped"
     let harness = try Harness.decoder(
       input: Harness.byteStream + ", multiview-mode=(string)top-bottom, multiview-flags=\(flags)")
@@ -170,7 +170,7 @@ import Testing
     (Harness.byteStream, true), ("video/x-h264, stream-format=avc3, alignment=nal, width=64", true),
     ("video/x-h264, stream-format=byte-stream, alignment=none", false), ("video/x-h264, alignment=au", false),
     ("video/x-h264, stream-format=hvc1, alignment=au", false), ("video/x-h265, stream-format=byte-stream", false),
-  ]) func capsAreAcceptedByTheTemplate(caps: String, accepted: Bool) throws {
+  ]) func acceptsCapsByItsTemplate(caps: String, accepted: Bool) throws {
     let harness = try Harness.decoder()
     guard let caps = Caps(parsing: caps) else { throw Harness.Failure.noCaps }
     let isAccepted = harness.sinkAccepts(caps)
@@ -197,7 +197,7 @@ import Testing
     #expect(caps.last?.contains("content-light-level") == false)
   }
 
-  @Test func repeatedDisplayMetadataChangesNothing() throws {
+  @Test func repeatedDisplayMetadataSendsNoNewCaps() throws {
     let units = try Clip.accessUnits("clip.h264").map { isIDR($0) ? inserting(displayMetadata, into: $0) : $0 }
     let harness = try Harness.decoder()
     #expect(try checksum(harness.decode(units)) == Clip.checksum())
@@ -207,7 +207,7 @@ import Testing
     #expect(harness.statistic("replayed") == 0)
   }
 
-  @Test func theSinkCapsDisplayMetadataStays() throws {
+  @Test func keepsTheDisplayMetadataOfSinkCaps() throws {
     var units = try Clip.accessUnits("clip.h264")
     units[0] = inserting(displayMetadata, into: units[0])
     let harness = try Harness.decoder(input: Harness.byteStream + ", content-light-level=(string)\"1:2\"")

@@ -11,67 +11,11 @@ import Testing
   let units: [[UInt8]]
   init() throws { units = try Clip.accessUnits("clip.h264") }
 
-  @Test func tooManyFailuresInARowAreAnError() throws {
-    let harness = try Harness.decoder("swifth264dec max-errors=3 thread-type=none")
-    harness.collectMessages()
-    #expect(harness.push(units: Array(units[..<5])).allSatisfy { $0 == 0 })
-    let flows = harness.push(units: (0..<40).map { _ in undecodable }, from: 5)
-    #expect(flows.contains(FlowError.error.rawValue))
-    // Pictures that were decoded before are output before the error, although they were waiting for their turn.
-    #expect(try harness.takePictures().count == 5)
-    let fault = try #require(harness.takeFault())
-    #expect(fault.isError)
-    #expect(fault.domain == "gst-stream-error-quark")
-    #expect(fault.code == ElementError.StreamCode.decode.rawValue)
-    #expect(fault.debug.contains("NAL unit type 1 (") && fault.debug.contains("picture"))
-    for field in [
-      "reason=(string)badData", "videotoolbox-status=(int)-12909", "averror=(int)-", "frame-number=", "pts=",
-    ] {
-      #expect(fault.details.contains(field), "\(field) in \(fault.details)")
-    }
-  }
-
-  @Test(arguments: [1, 3]) func theFailureAfterTheLimitEndsTheStream(limit: Int) throws {
-    let harness = try Harness.decoder("swifth264dec max-errors=\(limit) thread-type=none")
-    harness.collectMessages()
-    harness.push(units: Array(units[..<5]))
-    for number in 0..<limit { #expect(harness.push(undecodable, pts: Clip.time(5 + number)) == 0) }
-    #expect(harness.takeFault() == nil)
-    #expect(harness.push(undecodable, pts: Clip.time(5 + limit)) == FlowError.error.rawValue)
-    let fault = try #require(harness.takeFault())
-    #expect(fault.isError && fault.debug.contains("\(limit + 1) pictures in a row"))
-    #expect(harness.takeFault() == nil)
-  }
-
-  /// A good picture resets the count of consecutive failures.
-  @Test func aGoodPictureBetweenFailuresCounts() throws {
-    let harness = try Harness.decoder("swifth264dec max-errors=2 thread-type=none low-delay=true")
-    for index in 0..<10 {
-      let picture = TinyStream.picture(0, identifier: UInt32(index & 1))
-      #expect(harness.push(RepackStream.annexB([TinyStream.sps, TinyStream.pps, picture])) == 0)
-      #expect(harness.push(undecodable) == 0)
-      #expect(harness.push(undecodable) == 0)
-    }
-    #expect(harness.received == 10)
-    #expect(harness.statistic("failed") == 20)
-  }
-
-  @Test func withoutALimitNothingEndsTheStream() throws {
-    let harness = try Harness.decoder("swifth264dec max-errors=-1 thread-type=none")
-    harness.collectMessages()
-    harness.push(units: Array(units[..<5]))
-    #expect(harness.push(units: (0..<60).map { _ in undecodable }, from: 5).allSatisfy { $0 == 0 })
-    #expect(harness.push(units: units, from: 65).allSatisfy { $0 == 0 })
-    harness.endOfStream()
-    #expect(try checksum(harness.takePictures().suffix(Clip.frameCount)) == Clip.checksum())
-    #expect((harness.statistic("failed") ?? 0) >= 60)
-  }
-
-  @Test func failuresAskForASyncPoint() throws {
+  @Test func failuresRequestASyncPoint() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.push(units: Array(units[..<5]))
     while harness.tryPullUpstreamEvent() != nil {}
-    harness.push(units: [undecodable, undecodable], from: 5)
+    harness.push(units: [Clip.undecodable, Clip.undecodable], from: 5)
     var requests = 0
     while let event = harness.tryPullUpstreamEvent() { if ForceKeyUnit(event) != nil { requests += 1 } }
     #expect(requests == 1)
@@ -90,7 +34,7 @@ import Testing
   }
 
   /// Caps without codec_data are no error as long as parameter sets are in the stream.
-  @Test(arguments: StreamCodec.allCases) func parameterSetsMayBeInTheStreamAlone(codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func capsMayLackCodecData(codec: StreamCodec) throws {
     let units = codec.accessUnits(in: try Clip.read("clip.\(codec)"))
     let caps = "\(codec.mediaType), stream-format=\(codec.outOfBand), alignment=au"
     func decode(_ units: [[UInt8]]) throws -> Harness {
@@ -120,7 +64,7 @@ import Testing
 
   /// Where nothing can be decoded, that is reported long before the stream ends, once.
   @Test(arguments: StreamCodec.allCases, ["byte-stream", "avc"])
-  func nothingButUnusableAccessUnitsIsAWarning(_ codec: StreamCodec, _ format: String) throws {
+  func aStreamOfUnusableAccessUnitsPostsOneWarning(_ codec: StreamCodec, _ format: String) throws {
     let format = format == "avc" ? codec.outOfBand : format
     let caps = "\(codec.mediaType), stream-format=\(format), alignment=au"
     let junk: [[UInt8]] = [
@@ -159,7 +103,7 @@ import Testing
 
   /// A stream that plays does not end at an SPS whose samples cannot be decoded: it may be damaged, or the next one may
   /// be another.
-  @Test func damagedSamplesDoNotEndAStream() throws {
+  @Test func anUndecodableSPSDoesNotEndTheStream() throws {
     let damaged = try Clip.nalUnits(units[0]).flatMap { nalUnit -> [UInt8] in
       guard nalUnit[0] & 31 == 7 else { return [] }
       var sps = try H264.SequenceParameterSet(nalUnit: nalUnit.span)
@@ -206,7 +150,7 @@ import Testing
     // A P picture of the first group is lost: pictures that refer to it are damaged, the next group is not.
     var damaged = units
     let positions = Clip.presentationOrder(units)
-    let lost = try #require((5..<15).first { isReference(units[$0]) })
+    let lost = try #require((5..<15).first { Clip.isReference(units[$0]) })
     damaged.remove(at: lost)
     for (index, unit) in damaged.enumerated() {
       harness.push(unit, pts: Clip.time(positions[index < lost ? index : index + 1]))
@@ -223,35 +167,6 @@ import Testing
       units.indices.dropFirst().first { index in Clip.nalUnits(units[index]).contains { $0[0] & 31 == 5 } })
     let clean = pictures.filter { ($0.pts ?? .zero) >= Clip.time(start) }
     #expect(clean.count == Clip.frameCount - start && clean.allSatisfy { !$0.flags.contains(.corrupted) })
-  }
-
-  @Test func damagedPicturesAreDroppedOnRequest() throws {
-    let whole = try Harness.decoder().decode(units)
-    let harness = try Harness.decoder("swifth264dec thread-type=none output-corrupt=false")
-    var damaged = units
-    let lost = try #require((5..<15).first { isReference(units[$0]) })
-    damaged.remove(at: lost)
-    let pictures = try harness.decode(damaged)
-    let known = Set(whole.map(\.bytes))
-    #expect(pictures.count < Clip.frameCount - 1)
-    #expect(pictures.allSatisfy { known.contains($0.bytes) && !$0.flags.contains(.corrupted) })
-  }
-
-  /// The property counts for the next picture, not for the next session.
-  @Test func damagedPicturesAreDroppedFromTheRequestOn() throws {
-    let harness = try Harness.decoder("swifth264dec thread-type=none")
-    var damaged = units
-    let lost = try #require((5..<15).first { isReference(units[$0]) })
-    damaged.remove(at: lost)
-    #expect(harness.push(units: Array(damaged[..<(lost + 5)])).allSatisfy { $0 == 0 })
-    let flagged = try harness.takePictures()
-    #expect(flagged.contains { $0.flags.contains(.corrupted) })
-    harness.set("output-corrupt", "false")
-    #expect(harness.push(units: Array(damaged[(lost + 5)...])).allSatisfy { $0 == 0 })
-    harness.endOfStream()
-    let rest = try harness.takePictures()
-    #expect(rest.allSatisfy { !$0.flags.contains(.corrupted) })
-    #expect(flagged.count + rest.count < Clip.frameCount - 1)
   }
 
   /// 108 seeds: every kind of damage at three rates, nine each.
@@ -273,47 +188,14 @@ import Testing
     }
   }
 
-  // MARK: What a dropped picture means
-
-  /// A dropped picture is a QoS message; a keyframe is requested only where it would help.
-  @Test func skippedPicturesAreQoSMessages() throws {
-    let harness = try Harness.decoder("swifth264dec thread-type=none skip-frame=non-reference")
-    harness.collectMessages()
-    harness.push(units: units)
-    harness.endOfStream()
-    let skipped = units.count - harness.received
-    #expect(skipped > 10 && harness.statistic("dropped") == skipped)
-    #expect(harness.takeQualityOfServiceMessages() == skipped)
-    #expect(harness.takeForceKeyUnitEvents() == 0)
-  }
-
-  /// Skipped pictures do not push others out of the reorder buffer: only keyframes do.
-  @Test(arguments: ["thread-type=none", "thread-type=slice", "max-threads=3"])
-  func noKeyframeIsLostAmongSkippedPictures(threading: String) throws {
-    let positions = Clip.presentationOrder(units)
-    let keyframes = units.indices.filter { Clip.nalUnits(units[$0]).contains { $0[0] & 31 == 5 } }
-    #expect(keyframes.count == 3)
-    let whole = try Harness.decoder().decode(units)
-    let shown = try Harness.decoder("swifth264dec skip-frame=non-key \(threading)").decode(units)
-    #expect(shown.map(\.pts) == keyframes.map { Clip.time(positions[$0]) })
-    #expect(checksum(shown) == checksum(keyframes.map { whole[positions[$0]] }))
-  }
-
-  /// Frames of skipped pictures are released before pictures that are shown earlier.
-  @Test(arguments: ["thread-type=none", "max-threads=3"])
-  func picturesBesideSkippedOnesKeepTheirTimes(threading: String) throws {
-    let whole = try Harness.decoder().decode(units)
-    let shown = try Harness.decoder("swifth264dec skip-frame=non-reference \(threading)").decode(units)
-    #expect(shown.count > 20 && shown.count < whole.count)
-    #expect(shown.allSatisfy { picture in whole.contains { $0.pts == picture.pts && $0.bytes == picture.bytes } })
-  }
+  // MARK: Dropped pictures
 
   @Test func picturesBesideOneThatFailsKeepTheirTimes() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     let positions = Clip.presentationOrder(units)
     for (index, unit) in units.enumerated() {
       #expect(harness.push(unit, pts: Clip.time(positions[index])) == 0)
-      if index == 4 { #expect(harness.push(undecodable, pts: Clip.time(40)) == 0) }
+      if index == 4 { #expect(harness.push(Clip.undecodable, pts: Clip.time(40)) == 0) }
     }
     harness.endOfStream()
     #expect(harness.statistic("failed") == 1)
@@ -333,7 +215,7 @@ import Testing
     #expect(harness.statistic("dropped") == 1)
   }
 
-  @Test func accessUnitsWithoutAPictureAreNotMissed() throws {
+  @Test func accessUnitsWithoutAPictureAreNotReportedMissing() throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.collectMessages()
     harness.push(units: Array(units[..<20]))
@@ -346,37 +228,7 @@ import Testing
     #expect(harness.takeForceKeyUnitEvents() == 0)
   }
 
-  @Test func droppedDamageIsAQoSMessageAndAKeyframeRequest() throws {
-    let harness = try Harness.decoder("swifth264dec thread-type=none output-corrupt=false")
-    harness.collectMessages()
-    var damaged = units
-    let lost = try #require((5..<15).first { isReference(units[$0]) })
-    damaged.remove(at: lost)
-    harness.push(units: damaged)
-    harness.endOfStream()
-    let dropped = damaged.count - harness.received
-    #expect(dropped > 0 && harness.statistic("dropped") == dropped)
-    #expect(harness.takeQualityOfServiceMessages() == dropped)
-    #expect(harness.takeForceKeyUnitEvents() == 1)
-  }
-
   // MARK: Helpers
-
-  /// A slice that refers to a PPS that was never sent.
-  private var undecodable: [UInt8] {
-    var writer = BitWriter()
-    writer.u(8, 0x41)
-    writer.ue(0)
-    writer.ue(5)
-    writer.ue(77)
-    writer.u(24, 0xABCDEF)
-    writer.trailingBits()
-    return [0, 0, 0, 1] + writer.bytes
-  }
-
-  private func isReference(_ unit: [UInt8]) -> Bool {
-    Clip.nalUnits(unit).contains { 1...5 ~= $0[0] & 31 && $0[0] & 0x60 != 0 }
-  }
 
   private func damage(_ unit: [UInt8], _ kind: String, _ rate: Double, _ generator: inout SeededGenerator) -> [UInt8] {
     var nalUnits = Clip.nalUnits(unit)

@@ -16,7 +16,7 @@ import Testing
     units.indices.filter { index in Clip.nalUnits(units[index]).contains { $0[0] & 31 == 5 } }
   }
 
-  @Test func nothingStaleFollowsAFlush() throws {
+  @Test func noOldPictureFollowsAFlush() throws {
     let harness = try Harness.decoder()
     let whole = try Harness.decoder().decode(units)
     let start = groups[1]
@@ -113,165 +113,21 @@ import Testing
     #expect(harness.statistic("failed") == 0 && harness.statistic("corrupted") == 0)
   }
 
-  // MARK: Latency
-
-  @Test(arguments: ["thread-type=none", "thread-type=slice max-threads=2", "thread-type=frame max-threads=3"])
-  func latencyReportedIsLatencyMeasured(threads: String) throws {
-    let harness = try Harness.decoder("swifth264dec \(threads)")
-    var behind = 0
-    let positions = Clip.presentationOrder(units)
-    for (index, unit) in units.enumerated() {
-      harness.push(unit, pts: Clip.time(positions[index]))
-      // The number of access units that had been pushed when picture N came out.
-      if harness.received > 0 && index < units.count - 1 { behind = max(behind, index + 1 - harness.received) }
-    }
-    #expect(behind > 0)
-    #expect(harness.queryLatency() == Clip.time(behind))
-  }
-
-  @Test func liveInputGetsNoFrameThreads() throws {
-    let harness = try Harness.decoder("swifth264dec max-threads=4", isLive: true)
-    harness.push(units: Array(units[..<20]))
-    // Only the reorder delay.
-    let reordering = try Harness.decoder("swifth264dec thread-type=none")
-    reordering.push(units: Array(units[..<20]))
-    #expect(harness.queryLatency() == reordering.queryLatency())
-  }
-
-  @Test func lowDelayOutputsEachPictureAtOnce() throws {
-    let units = try Clip.accessUnits("intra-refresh.h264")
-    let harness = try Harness.decoder("swifth264dec low-delay=true", isLive: true)
-    for (index, unit) in units.prefix(20).enumerated() {
-      harness.push(unit, pts: Clip.time(index))
-      #expect(harness.received == index + 1)
-    }
-    #expect(harness.queryLatency() == .zero)
-  }
-
-  // MARK: Where pictures lie
-
-  @Test func picturesAreDecodedIntoThePoolsBuffers() throws {
-    let harness = try Harness.decoder()
-    var count = 0
-    let positions = Clip.presentationOrder(units)
-    for (index, unit) in units.enumerated() {
-      harness.push(unit, pts: Clip.time(positions[index]))
-      while let buffer = harness.tryPull() {
-        count += 1
-        // Strides and padding below the picture as libavcodec needs them.
-        let meta = try unsafe #require(gst_buffer_get_video_meta(buffer.raw))
-        let (stride, chroma) = unsafe (Int(meta.pointee.stride.0), Int(meta.pointee.offset.1))
-        #expect(stride % 64 == 0 && chroma >= stride * 192)
-      }
-    }
-    #expect(count > 50)
-    // No picture was decoded anywhere else.
-    #expect(harness.statistic("copied") == 0)
-    let copying = try Harness.decoder(takesVideoMeta: false)
-    _ = try copying.decode(units)
-    #expect(copying.statistic("copied") == Clip.frameCount)
-  }
-
-  /// Without `GstVideoMeta`, planes that need no padding go out as they are, one memory each.
-  @Test(arguments: ["I420", "NV12"]) func picturesWithoutPaddingAreNotCopied(format: String) throws {
-    let units = try Clip.accessUnits("wide.h264")
-    let output = "video/x-raw, format=\(format)"
-    let expected = try Harness.decoder(output: output).decode(units)
-    let harness = try Harness.decoder(output: output, takesVideoMeta: false)
-    harness.push(units: units)
-    harness.endOfStream()
-    let caps = try harness.outputCaps()
-    let described = VideoInfo(caps)
-    let info = try #require(described)
-    #expect(harness.waiting == expected.count && expected.count == units.count)
-    #expect(harness.statistic("copied") == 0)
-    // Kept until all are decoded: the decoder must not write into output pictures.
-    var buffers: [[UInt8]] = []
-    while var buffer = harness.tryPull() {
-      #expect(unsafe Int(gst_buffer_n_memory(buffer.raw)) == info.planeCount)
-      #expect(buffer.size == info.size)
-      buffers.append(try buffer.packed(info))
-      // Writing makes a copy.
-      do {
-        var map = try buffer.mapForWriting()
-        var bytes = map.bytes
-        bytes[0] ^= 0xFF
-      }
-      let changed = try buffer.packed(info)
-      #expect(changed != buffers.last && changed.dropFirst() == buffers.last?.dropFirst())
-    }
-    #expect(buffers == expected.map(\.bytes))
-  }
-
-  /// Pictures that libavcodec still refers to are not copied, and a change of one is made in a copy.
-  @Test func picturesOfThePoolAreShared() throws {
-    let expected = try Harness.decoder().decode(units)
-    let harness = try Harness.decoder("swifth264dec thread-type=none")
-    var (pictures, shared) = ([[UInt8]](), 0)
-    func take() throws {
-      while var buffer = harness.tryPull() {
-        let info = try #require(VideoInfo(try harness.outputCaps()))
-        let (isWritable, isMemoryWritable) = (buffer.isWritable, buffer.isMemoryWritable)
-        #expect(isWritable)
-        if !isMemoryWritable { shared += 1 }
-        pictures.append(try buffer.packed(info))
-        var map = try buffer.mapForWriting()
-        var bytes = map.bytes
-        for index in stride(from: 0, to: bytes.count, by: 7) { bytes[index] ^= 0xFF }
-      }
-    }
-    for (index, unit) in units.enumerated() {
-      harness.push(units: [unit], from: index)
-      try take()
-    }
-    harness.endOfStream()
-    try take()
-    #expect(pictures == expected.map(\.bytes))
-    // Memory of another process is copied where downstream takes no GstVideoMeta, as here.
-    #expect((shared > 0) == !DecoderIsolation.isTested)
-  }
-
-  @Test func directRenderingCanBeSwitchedOff() throws {
-    let harness = try Harness.decoder("swifth264dec direct-rendering=false")
-    #expect(try checksum(harness.decode(units)) == Clip.checksum())
-    #expect(harness.statistic("copied") == Clip.frameCount)
-  }
-
-  // MARK: Properties of stock's decoder
+  // MARK: Properties of the stock decoder
 
   /// Properties of avdec_h264 are supported, and the pictures are the same.
   @Test(arguments: [
     "std-compliance=auto", "std-compliance=strict", "std-compliance=normal", "thread-type=frame+slice", "thread-type=1",
     "max-threads=1000", "output-corrupt=true", "skip-frame=0", "qos=false max-errors=-1 discard-corrupted-frames=true",
   ])
-  func stockPropertiesAreTaken(properties: String) throws {
+  func valuesOfStockPropertiesDoNotChangePictures(properties: String) throws {
     let harness = try Harness.decoder("swifth264dec \(properties)")
     #expect(try checksum(harness.decode(units)) == Clip.checksum())
   }
 
-  /// Without VUI the reorder depth of this stream is not known.
-  @Test(arguments: [("strict", 0), ("normal", 1)]) func complianceDecidesTheDelay(_ value: String, _ early: Int) throws
-  {
-    let units = try units.map { unit in
-      try Clip.nalUnits(unit).flatMap { nalUnit -> [UInt8] in
-        guard nalUnit[0] & 31 == 7 else { return [0, 0, 0, 1] + nalUnit }
-        var sps = try H264.SequenceParameterSet(nalUnit: nalUnit.span)
-        sps.vui = nil
-        return [0, 0, 0, 1] + sps.nalUnit()
-      }
-    }
-    let harness = try Harness.decoder("swifth264dec thread-type=none std-compliance=\(value)")
-    harness.push(units: Array(units[..<1]))
-    #expect(harness.received == early)
-    harness.push(units: Array(units[1...]), from: 1)
-    harness.endOfStream()
-    // With less delay, pictures that precede one that is already output are lost.
-    #expect((harness.received == Clip.frameCount) == (value == "strict"))
-  }
-
   // MARK: Threads and states
 
-  @Test func pushingAndFlushingFromTwoThreads() throws {
+  @Test func pushesAndFlushesFromTwoThreads() throws {
     let harness = try Harness.decoder(isLive: false)
     TwoThreads(harness: harness, streams: [(Harness.byteStream, units)]).run(rounds: 60)
     harness.flush()

@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Packing.all) func everyPackingIsBitExact(_ packing: Packing) throws {
+  @Test(arguments: Packing.all) func decodesEveryPackingExactly(_ packing: Packing) throws {
     let units = packing.prefix == 1 ? try small() : units
     let expected = try Harness.decoder().decode(units)
     let harness = try Harness.decoder(input: try caps(packing, of: units))
@@ -94,7 +94,7 @@ import Testing
 
   /// The packagings of the parser.
   @Test(arguments: ["byte-stream", "avc", "avc3"], ["au", "nal"])
-  func parsedStreamsAreBitExact(format: String, alignment: String) throws {
+  func decodesEveryPackagingOfTheParserExactly(format: String, alignment: String) throws {
     let harness = try Harness.decoder(
       "swifth264parse ! video/x-h264,stream-format=\(format),alignment=\(alignment) ! swifth264dec",
       input: Harness.byteStream)
@@ -106,7 +106,7 @@ import Testing
   }
 
   /// Without markers a picture waits for the next one, which is part of the latency.
-  @Test(arguments: [true, false]) func waitingForTheNextAccessUnitIsLatency(marks: Bool) throws {
+  @Test(arguments: [true, false]) func waitingForTheNextAccessUnitAddsLatency(marks: Bool) throws {
     let harness = try Harness.decoder(
       "swifth264dec thread-type=none", input: "video/x-h264, stream-format=byte-stream, alignment=nal")
     let reference = try Harness.decoder("swifth264dec thread-type=none")
@@ -126,7 +126,7 @@ import Testing
 
   /// New caps without a flush: the pictures before them are output first.
   @Test(arguments: ["byte-stream", "avc3"], ["au", "nal"])
-  func anotherPackagingFollowsTheFirst(format: String, alignment: String) throws {
+  func packagingChangesWithoutAFlush(format: String, alignment: String) throws {
     let harness = try Harness.decoder("swifth264dec thread-type=none")
     harness.push(units: units)
     let next = Packing(format: format, prefix: 4, nalUnitsABuffer: alignment == "nal" ? 1 : nil)
@@ -148,7 +148,7 @@ import Testing
   }
 
   /// A flush drops the NAL units of an incomplete access unit.
-  @Test func aFlushForgetsNALUnitsThatWait() throws {
+  @Test func aFlushDropsAnIncompleteAccessUnit() throws {
     let harness = try Harness.decoder(input: RepackStream.caps("byte-stream", "nal"))
     for nalUnit in Clip.nalUnits(units[0]) { harness.push(RepackStream.annexB([nalUnit])) }
     harness.flush()
@@ -166,7 +166,7 @@ import Testing
   }
 
   /// Whether the frame rate, for example, comes in caps of its own behind those with the parameter sets.
-  @Test(arguments: [false, true]) func theRightPPSComesInNewCodecData(twice: Bool) throws {
+  @Test(arguments: [false, true]) func newCodecDataReplacesAWrongPPS(twice: Bool) throws {
     let packing = Packing(format: "avc", prefix: 4)
     let sets = Clip.nalUnits(units[0]).filter { 7...8 ~= $0[0] & 31 }
     // pic_parameter_set_id 0, seq_parameter_set_id 0, CAVLC.
@@ -191,7 +191,7 @@ import Testing
   }
 
   /// New parameter sets that only the caps have reach the running session.
-  @Test func parameterSetsChangeInCodecDataAlone() throws {
+  @Test func parameterSetsMayChangeInCodecDataOnly() throws {
     let other = try Clip.accessUnits("open-gop.h264")
     let packing = Packing(format: "avc", prefix: 4)
     let harness = try Harness.decoder("swifth264dec thread-type=none", input: try caps(packing, of: units))

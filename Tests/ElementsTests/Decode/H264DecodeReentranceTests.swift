@@ -17,7 +17,7 @@ import Testing
 
   /// After the next flush the stream is decoded completely.
   @Test(arguments: Intrusion.allCases, [1, 2, 7])
-  func thePushOfAPictureIsInterrupted(by intrusion: Intrusion, at place: Int) throws {
+  func decodesCompletelyAfterAnInterruptedPush(by intrusion: Intrusion, at place: Int) throws {
     let stream = try LifeStreams.byteStream("clip.h264")
     let other = try LifeStreams.avc("clip.h264")
     for element in ["swifth264dec thread-type=none", "swifth264dec max-threads=3 thread-type=frame"] {
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// The second run of an element gives the same pictures, properties and statistics.
-  @Test func theSecondRunIsTheFirst() throws {
+  @Test func secondRunEqualsTheFirst() throws {
     let stream = try LifeStreams.byteStream("clip.h264")
     let bench = try PadBench("swifth264dec max-threads=2", output: "video/x-raw", records: true)
     var runs: [[PadBench.Output]] = []

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: StreamCodec.allCases, chains)
-  func segmentsLoop(codec: StreamCodec, chain: String) throws {
+  func segmentSeeksLoop(codec: StreamCodec, chain: String) throws {
     let pipeline = try paused(codec, chain)
     let (start, stop) = (Clip.time(10).nanoseconds, Clip.time(40).nanoseconds)
     #expect(pipeline.seek(GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_SEGMENT, GST_SEEK_FLAG_ACCURATE, from: start, to: stop))
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: StreamCodec.allCases, chains)
-  func accurateSeeksShowWhatWasAskedFor(codec: StreamCodec, chain: String) throws {
+  func accurateSeeksShowTheRequestedRange(codec: StreamCodec, chain: String) throws {
     let pipeline = try paused(codec, chain)
     for frame in [30, 5, 61, 0, 26, 24] {
       let time = Clip.time(frame).nanoseconds
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: StreamCodec.allCases, chains + [nalUnitChain])
-  func keyUnitsAloneAreShown(codec: StreamCodec, chain: String) throws {
+  func keyUnitSeeksShowOnlyKeyUnits(codec: StreamCodec, chain: String) throws {
     let groups = try keyframes(codec)
     let pipeline = try paused(codec, chain)
     #expect(
@@ -93,7 +93,7 @@ import Testing
   // MARK: Gaps
 
   /// The base class forwards a gap event at once; decoding continues in the middle of the group.
-  @Test(arguments: [7, 20, 33]) func gapsLoseNothing(position: Int) throws {
+  @Test(arguments: [7, 20, 33]) func gapEventsLoseNoPicture(position: Int) throws {
     let harness = try Harness.decoder("swifth264dec max-threads=3")
     let positions = Clip.presentationOrder(units)
     for (index, unit) in units.enumerated() {

@@ -11,7 +11,7 @@ import Testing
   init() throws { units = try Clip.accessUnits("clip.h264") }
 
   @Test(arguments: [false, true])
-  func byteStreamIsBitExact(takesVideoMeta: Bool) throws {
+  func decodesByteStreamsExactly(takesVideoMeta: Bool) throws {
     let harness = try Harness.decoder(takesVideoMeta: takesVideoMeta)
     let pictures = try harness.decode(units)
     #expect(pictures.count == Clip.frameCount)
@@ -32,7 +32,7 @@ import Testing
     #expect(harness.takeCapsEvents().count == 1)
   }
 
-  @Test func sinkCapsTakePrecedence() throws {
+  @Test func fieldsOfSinkCapsTakePrecedence() throws {
     let harness = try Harness.decoder(
       input: Harness.byteStream + ", framerate=50/1, pixel-aspect-ratio=4/3, colorimetry=bt601, chroma-site=jpeg, "
         + "interlace-mode=mixed, multiview-mode=side-by-side, content-light-level=(string)\"1000:400\"")
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: [NALLengthSize.two, .four], ["avc", "avc3"])
-  func lengthPrefixedIsBitExact(size: NALLengthSize, format: String) throws {
+  func decodesLengthPrefixedStreamsExactly(size: NALLengthSize, format: String) throws {
     let sets = Clip.nalUnits(units[0]).filter { 7...8 ~= $0[0] & 31 }
     let description = try FormatDescription(h264ParameterSets: sets, nalLengthSize: size)
     var record = try description.h264DecoderConfigurationRecord()
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func nalUnitsAreCollected(withMarker: Bool) throws {
+  func collectsNALUnitsIntoAccessUnits(withMarker: Bool) throws {
     let harness = try Harness.decoder(input: "video/x-h264, stream-format=byte-stream, alignment=nal")
     let positions = Clip.presentationOrder(units)
     for (index, unit) in units.enumerated() {
@@ -82,7 +82,7 @@ import Testing
     #expect(try checksum(pictures) == Clip.checksum())
   }
 
-  @Test func nv12IsTheSamePicturesInterleaved() throws {
+  @Test func nv12EqualsI420WithInterleavedChroma() throws {
     let planar = try Harness.decoder().decode(units)
     let harness = try Harness.decoder(output: "video/x-raw, format=NV12")
     let semiPlanar = try harness.decode(units)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: ["P010_10LE", "Y444", "BGRx", "I420_10LE"])
-  func otherFormatsAreAsVideoconvertMakesThem(format: String) throws {
+  func otherFormatsEqualThoseOfVideoconvert(format: String) throws {
     let caps = "video/x-raw, format=\(format)"
     let ours = try Harness.decoder(output: caps).decode(units)
     // The same pictures, decoded to I420 first and converted by stock.
@@ -116,7 +116,7 @@ import Testing
     #expect(checksum(ours) == checksum(reference))
   }
 
-  @Test func downstreamMayChangeItsMind() throws {
+  @Test func downstreamMayRequestAnotherFormatInMidStream() throws {
     let planar = try Harness.decoder().decode(units)
     let semiPlanar = try Harness.decoder(output: "video/x-raw, format=NV12").decode(units)
     let harness = try Harness.decoder("swifth264dec thread-type=none", output: "video/x-raw, format=I420")
@@ -142,13 +142,13 @@ import Testing
     #expect(pictures[60].bytes == planar[60].bytes)
   }
 
-  @Test func nothingAcceptedIsAnError() throws {
+  @Test func anUnsupportedDownstreamFormatIsAnError() throws {
     let harness = try Harness.decoder(output: "video/x-raw, format=RGB8P")
     harness.collectMessages()
     #expect(harness.push(units: units).contains { $0 < 0 })
   }
 
-  @Test func anotherSizeComesAfterAllPicturesOfTheFirst() throws {
+  @Test func newSizeComesAfterAllPicturesOfTheOldOne() throws {
     let other = try Clip.accessUnits("open-gop.h264")
     let alone = try Harness.decoder().decode(other)
     let harness = try Harness.decoder()
@@ -174,7 +174,7 @@ import Testing
     #expect(harness.takeCapsEvents().count == 1)
   }
 
-  @Test func aFrameRateInTheCapsAloneDrainsNothing() throws {
+  @Test func aNewFrameRateInCapsDoesNotDrain() throws {
     let harness = try Harness.decoder(input: Harness.byteStream + ", framerate=25/1")
     harness.push(units: Array(units[..<10]))
     harness.setInputCaps(Harness.byteStream + ", framerate=30/1")

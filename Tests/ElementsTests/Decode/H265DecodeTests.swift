@@ -45,7 +45,7 @@ import Testing
   }
 
   /// HLG that calls itself BT.2020 for receivers that do not know it (D.3.39).
-  @Test func thePreferredTransferIsInTheCaps() throws {
+  @Test func capsHaveThePreferredTransfer() throws {
     let message = seiNALUnit([(.alternativeTransferCharacteristics, [18])], header: [0x4E, 1])
     var units = units
     let first = try #require(Clip.nalUnits(units[0]).firstIndex { H265.NALUnitType(headerByte: $0[0]).isVCL })
@@ -67,7 +67,7 @@ import Testing
     #expect(describedCaps.first.string("colorimetry") == "bt2100-pq")
   }
 
-  @Test func nalUnitsOneByOne() throws {
+  @Test func decodesNALUnitsOneByOne() throws {
     let harness = try decoder(input: "video/x-h265, stream-format=byte-stream, alignment=nal")
     for (index, unit) in units.enumerated() {
       for nalUnit in Clip.nalUnits(unit) { #expect(harness.push([0, 0, 0, 1] + nalUnit, pts: Clip.time(index)) == 0) }
@@ -76,7 +76,8 @@ import Testing
     #expect(try checksum(harness.takePictures()) == Self.clipChecksum)
   }
 
-  @Test(arguments: ["hvc1", "hev1"], [1, 2, 4]) func lengthPrefixed(_ format: String, _ size: Int) throws {
+  @Test(arguments: ["hvc1", "hev1"], [1, 2, 4]) func decodesLengthPrefixedStreams(_ format: String, _ size: Int) throws
+  {
     var sets = H265.ParameterSets()
     for nalUnit in Clip.nalUnits(openGroups[0]) { _ = try? sets.insert(nalUnit.span) }
     let record = try H265.DecoderConfigurationRecord(
@@ -169,7 +170,7 @@ import Testing
   }
 
   /// A lost access unit is noticed although libavcodec reports nothing.
-  @Test func picturesBehindALostReferenceAreFlagged() throws {
+  @Test func picturesAfterALostReferenceAreFlagged() throws {
     let lost = try #require(units.indices.dropFirst().first { type(units[$0]) == .trailingR })
     var rest = units
     rest.remove(at: lost)
@@ -185,7 +186,7 @@ import Testing
   }
 
   /// Compressed caps may leave out a frame rate that raw caps downstream want in a range.
-  @Test(arguments: ["swifth264dec", "swifth265dec"]) func capsWithoutFrameRateAreTaken(_ element: String) throws {
+  @Test(arguments: ["swifth264dec", "swifth265dec"]) func acceptsCapsWithoutAFrameRate(_ element: String) throws {
     let codec = element == "swifth264dec" ? "h264" : "h265"
     let harness = try Harness.decoder(
       element, input: "video/x-\(codec), stream-format=byte-stream, alignment=au",
@@ -194,7 +195,7 @@ import Testing
     #expect(try decode(harness, units).count == units.count)
   }
 
-  @Test func intoNV12() throws {
+  @Test func nv12HasTheSamplesOfI420() throws {
     let planar = try decode(decoder(), openGroups)
     let harness = try decoder(output: "video/x-raw, format=NV12")
     let pictures = try decode(harness, openGroups)

@@ -27,7 +27,7 @@ import Testing
 
   /// As from stock's decoder, where downstream accepts fields: caps describe frames, flags the parity of each field.
   @Test(arguments: [nil, "video/x-raw(format:Interlaced), interlace-mode=alternate", "ANY"] as [String?])
-  func fieldsTakeTurns(_ output: String?) throws {
+  func outputsAlternatingFieldsIfDownstreamAcceptsThem(_ output: String?) throws {
     let (caps, pictures) = try decode(output)
     #expect(caps.hasPrefix("video/x-raw(format:Interlaced)"))
     for field in ["height=(int)128,", "interlace-mode=(string)alternate,", "pixel-aspect-ratio=(fraction)1/1,"] {
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// Elsewhere each field is a picture of half the height, with the aspect ratio for it.
-  @Test(arguments: ["I420", "NV12"]) func fieldsArePictures(_ format: String) throws {
+  @Test(arguments: ["I420", "NV12"]) func outputsFieldsAsPicturesOtherwise(_ format: String) throws {
     let (caps, pictures) = try decode("video/x-raw, format=\(format)")
     #expect(caps.hasPrefix("video/x-raw, "))
     for field in ["height=(int)64,", "interlace-mode=(string)progressive,", "pixel-aspect-ratio=(fraction)1/2,"] {
@@ -55,7 +55,7 @@ import Testing
 
   /// Sample aspect ratios of the caps that cannot be doubled or halved.
   @Test(arguments: ["2147483647/1", "1/2147483647", "2147483647/2147483645"], ["I420", nil])
-  func extremeShapesAreSurvived(_ ratio: String, _ format: String?) throws {
+  func extremeAspectRatiosDoNotCrash(_ ratio: String, _ format: String?) throws {
     let (_, pictures) = try decode(
       format.map { "video/x-raw, format=\($0)" },
       input: H265DecodeTests.byteStream + ", pixel-aspect-ratio=(fraction)\(ratio)")

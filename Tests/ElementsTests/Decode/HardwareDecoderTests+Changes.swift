@@ -59,7 +59,7 @@ extension HardwareDecoderTests {
 
   /// Downstream asks for another layout of the samples: the next session begins with the same references.
   @Test(arguments: ["clip.h264", "clip.h265"], settings)
-  func downstreamAsksForAnotherFormatInMidStream(_ clip: String, _ settings: String) throws {
+  func downstreamRequestsAnotherFormatInMidStream(_ clip: String, _ settings: String) throws {
     let units = Array(try ElementDriver.accessUnits(clip).prefix(24))
     for (first, second) in [("I420", "NV12"), ("NV12", "I420")] {
       let old = try software(clip, units, output: "video/x-raw, format=\(first)")

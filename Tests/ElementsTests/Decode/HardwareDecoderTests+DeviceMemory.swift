@@ -19,7 +19,7 @@ extension HardwareDecoderTests {
   }
 
   @Test(arguments: ElementDriver.clips, settings)
-  func picturesStayInTheDevicesMemory(_ clip: String, _ settings: String) throws {
+  func picturesStayInDeviceMemory(_ clip: String, _ settings: String) throws {
     let units = try ElementDriver.accessUnits(clip)
     let expected = try expected(clip, units)
     for output in ["video/x-raw(memory:DMABuf)", Self.both, "video/x-raw(memory:DMABuf), format=\(format(clip))"] {
@@ -41,7 +41,7 @@ extension HardwareDecoderTests {
 
   /// Where downstream prefers the system's memory, or lists nothing, or no device decodes.
   @Test(arguments: ["clip.h264", "ten-bit.h265"], ["isolation=none", "isolation=process"])
-  func theSystemsMemoryIsPreferredWhereDownstreamPrefersIt(_ clip: String, _ isolation: String) throws {
+  func usesSystemMemoryIfDownstreamPrefersIt(_ clip: String, _ isolation: String) throws {
     let units = try ElementDriver.accessUnits(clip)
     let expected = try expected(clip, units)
     let format = format(clip)
@@ -58,7 +58,7 @@ extension HardwareDecoderTests {
     }
   }
 
-  @Test func softwareHasNoDevicesMemory() throws {
+  @Test func softwareOutputsSystemMemory() throws {
     let units = try ElementDriver.accessUnits("clip.h264")
     let harness = try device.decoder("clip.h264", "hardware=off", output: "video/x-raw(memory:DMABuf)")
     var result: Int32 = 0
@@ -70,7 +70,7 @@ extension HardwareDecoderTests {
 
   /// More than the device can spare is downloaded, under other caps.
   @Test(arguments: ["clip.h264", "clip.h265"], settings)
-  func whoeverKeepsEverythingGetsTheRestInTheSystemsMemory(_ clip: String, _ settings: String) throws {
+  func downloadsPicturesIfDownstreamHoldsTooMany(_ clip: String, _ settings: String) throws {
     let units = try ElementDriver.accessUnits(clip)
     let harness = try device.decoder(clip, settings, output: Self.both)
     for unit in units { #expect(harness.push(unit) == 0) }
@@ -90,7 +90,7 @@ extension HardwareDecoderTests {
   @Test(
     arguments: ["clip.h264", "clip.h265"],
     [VADriver.Fault.error, .crash, .lostContext, .syncFailure, .refusedProfile, .fewSurfaces])
-  func aFallBackChangesTheMemory(_ clip: String, _ fault: VADriver.Fault) throws {
+  func fallingBackSwitchesToSystemMemory(_ clip: String, _ fault: VADriver.Fault) throws {
     let units = try ElementDriver.accessUnits(clip)
     let expected = try expected(clip, units)
     for isolation in fault == .crash ? ["process"] : ["process", "none"] {
@@ -113,7 +113,7 @@ extension HardwareDecoderTests {
       ("isolation=none", both), ("isolation=process", both),
       ("isolation=process", "video/x-raw(memory:DMABuf); video/x-raw"),
     ])
-  func theDevicesMemoryIsUsedAgain(_ clip: String, _ other: (isolation: String, output: String)) throws {
+  func returnsToDeviceMemoryAfterAFallback(_ clip: String, _ other: (isolation: String, output: String)) throws {
     let units = try ElementDriver.accessUnits(clip)
     try device.inject(.error, at: units.count / 2, of: clip, times: 1)
     let harness = try device.decoder(clip, "hardware=auto \(other.isolation)", output: other.output)
@@ -128,7 +128,7 @@ extension HardwareDecoderTests {
   }
 
   @Test(arguments: changes, settings)
-  func sizeAndDepthChangeInTheDevicesMemory(_ clips: [String], _ settings: String) throws {
+  func sizeAndDepthChangeInDeviceMemory(_ clips: [String], _ settings: String) throws {
     let parts = try clips.map { Array(try ElementDriver.accessUnits($0).prefix(20)) }
     let expected = try zip(clips, parts).flatMap { try self.expected($0, $1) }
     let harness = try device.decoder(clips[0], settings, output: Self.both)
@@ -140,7 +140,7 @@ extension HardwareDecoderTests {
   }
 
   /// What downstream takes in the system's memory alone is no longer exported once the first picture has shown that.
-  @Test(arguments: settings) func onlyWhatDownstreamTakesStaysInTheDevicesMemory(_ settings: String) throws {
+  @Test(arguments: settings) func downloadsPicturesThatDownstreamTakesInSystemMemoryOnly(_ settings: String) throws {
     let clips = ["clip.h265", "ten-bit.h265", "clip.h265"]
     let parts = try clips.map { Array(try ElementDriver.accessUnits($0).prefix(20)) }
     let expected = try zip(clips, parts).flatMap { try self.expected($0, $1) }
@@ -158,7 +158,7 @@ extension HardwareDecoderTests {
   }
 
   /// A group is held back until it goes downstream backwards, under the caps that were sent first.
-  @Test(arguments: settings) func picturesInReverseAreInTheSystemsMemory(_ settings: String) throws {
+  @Test(arguments: settings) func reversePlaybackUsesSystemMemory(_ settings: String) throws {
     let units = try ElementDriver.accessUnits("clip.h264")
     let groups = units.indices.filter { index in Clip.nalUnits(units[index]).contains { $0[0] & 31 == 5 } }
     let positions = Clip.presentationOrder(units)
@@ -200,7 +200,7 @@ extension HardwareDecoderTests {
 
   /// Downstream changes its mind in mid-stream, with pictures on their way. None is lost, and none is mapped.
   @Test(arguments: ["clip.h264", "clip.h265"], settings)
-  func downstreamAsksForOtherMemoryInMidStream(_ clip: String, _ settings: String) throws {
+  func downstreamSwitchesMemoryInMidStream(_ clip: String, _ settings: String) throws {
     let units = try ElementDriver.accessUnits(clip)
     let expected = try expected(clip, units + units)
     let system = "video/x-raw, format=NV12"
@@ -221,7 +221,7 @@ extension HardwareDecoderTests {
 
   /// Pictures that the device cannot pass on are downloaded.
   @Test(arguments: [VADriver.Fault.tiledExport, .unknownExport, .compressedExport, .exportFailure], settings)
-  func whatIsNotPassedOnIsInTheSystemsMemory(_ fault: VADriver.Fault, _ settings: String) throws {
+  func downloadsPicturesThatTheDeviceCannotExport(_ fault: VADriver.Fault, _ settings: String) throws {
     let units = try ElementDriver.accessUnits("clip.h264")
     device.driver.inject(fault)
     let harness = try device.decoder("clip.h264", settings, output: Self.both)

@@ -58,7 +58,7 @@ extension HardwareDecoderTests {
 
   /// What downstream lists decides: other modifiers, or caps without any, for what is not row after row.
   @Test(.enabled(if: isThere), arguments: settings)
-  func whatDownstreamDoesNotListIsInTheSystemsMemory(_ settings: String) throws {
+  func downloadsPicturesOfUnlistedModifiers(_ settings: String) throws {
     let units = try ElementDriver.accessUnits("clip.h264")
     let expected = try expected("clip.h264", units)
     device.driver.inject(.tiledExport)
@@ -98,7 +98,7 @@ extension HardwareDecoderTests {
   }
 
   /// Nothing but what is announced changes, which caps alone show.
-  @Test(.enabled(if: isThere), arguments: settings) func otherCapsOfTheSameSurfacesAreSent(_ settings: String) throws {
+  @Test(.enabled(if: isThere), arguments: settings) func sendsNewCapsForTheSameSurfaces(_ settings: String) throws {
     let units = try ElementDriver.accessUnits("clip.h264")
     let expected = try expected("clip.h264", units + units)
     let harness = try device.decoder("clip.h264", settings, output: "\(Self.any); \(Self.system)")
@@ -131,7 +131,7 @@ extension HardwareDecoderTests {
   }
 
   @Test(.enabled(if: isThere), arguments: ["clip.h264", "clip.h265"], settings)
-  func downstreamAsksForOtherModifiersInMidStream(_ clip: String, _ settings: String) throws {
+  func downstreamSwitchesModifiersInMidStream(_ clip: String, _ settings: String) throws {
     let units = try ElementDriver.accessUnits(clip)
     let expected = try expected(clip, units + units)
     let (drm, linear) = ("\(Self.any); \(Self.system)", "\(Self.linear); \(Self.system)")
@@ -153,7 +153,7 @@ extension HardwareDecoderTests {
   @Test(
     .enabled(if: isThere), arguments: ["clip.h264", "clip.h265"],
     [VADriver.Fault.error, .crash, .lostContext, .refusedProfile])
-  func aFallBackHasNoModifier(_ clip: String, _ fault: VADriver.Fault) throws {
+  func fallingBackRemovesTheModifier(_ clip: String, _ fault: VADriver.Fault) throws {
     let units = try ElementDriver.accessUnits(clip)
     try device.inject(fault, parameter: 1, at: units.count / 2, of: clip)
     let harness = try device.decoder(

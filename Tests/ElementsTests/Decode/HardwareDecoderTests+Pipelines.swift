@@ -64,7 +64,7 @@ extension HardwareDecoderTests {
   }
 
   @Test(arguments: StreamCodec.allCases, ["hardware=auto isolation=process", "hardware=auto isolation=none"])
-  func aHundredRunsOfAnElementLeaveNothing(_ codec: StreamCodec, _ settings: String) throws {
+  func aHundredRunsLeakNothing(_ codec: StreamCodec, _ settings: String) throws {
     let surfaces = device.driver.liveSurfaces
     let displays = device.driver.liveDisplays
     let pipeline = try PlayedPipeline(

@@ -75,7 +75,7 @@ import VideoDecoding
 
   /// The pools of device, codec and element are smaller than what a sink holds that takes nothing.
   @Test(arguments: ["clip.h264", "clip.h265"], settings)
-  func aSinkThatHoldsAllPicturesStopsNothing(_ clip: String, _ settings: String) throws {
+  func aSinkThatHoldsAllPicturesDoesNotStall(_ clip: String, _ settings: String) throws {
     let units = try ElementDriver.accessUnits(clip)
     let all = units + units + units
     let expected = try software(clip, all).map(\.fingerprint)
@@ -147,7 +147,7 @@ import VideoDecoding
   }
 
   @Test(arguments: ["isolation=none", "isolation=process"])
-  func requiredIsAnErrorWhereTheDeviceRefusesTheStream(_ isolation: String) throws {
+  func requiredFailsIfTheDeviceRefusesTheStream(_ isolation: String) throws {
     let units = try ElementDriver.accessUnits("clip.h264")
     device.driver.inject(.refusedProfile)
     let harness = try device.decoder("clip.h264", "hardware=required \(isolation)")

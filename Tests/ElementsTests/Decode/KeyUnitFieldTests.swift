@@ -44,7 +44,7 @@ struct KeyUnitFieldTests {
     arguments: [
       "freh11.264", "freh3.264", "HPCAFL_BRCM_C.264", "clip.h264", "open-gop.h264", "clip.h265", "open-gop.h265",
     ], [1, 4])
-  func whatRefersToPicturesLeftOutIsFlagged(_ name: String, threads: Int) throws {
+  func picturesThatReferToSkippedOnesAreFlagged(_ name: String, threads: Int) throws {
     let codec = name.hasSuffix("265") ? "h265" : "h264"
     let bytes = try bytes(name)
     let units =
@@ -105,7 +105,7 @@ struct KeyUnitFieldTests {
   }
 
   /// Parameter sets are for key units, too, where they come in access units that are left out.
-  @Test(arguments: ["h264", "h265"]) func parameterSetsAreNeverLeftOut(_ codec: String) throws {
+  @Test(arguments: ["h264", "h265"]) func takesParameterSetsOfSkippedAccessUnits(_ codec: String) throws {
     let sets: [UInt8] = codec == "h265" ? [32, 33, 34] : [7, 8]
     let harness = try Harness.decoder(
       "swift\(codec)dec max-threads=1", input: "video/x-\(codec), stream-format=byte-stream, alignment=au")
@@ -153,7 +153,7 @@ struct KeyUnitFieldTests {
   @Test(
     arguments: ["HPCAFL_BRCM_C.264", "freh11.264", "freh3.264"],
     ["max-threads=1", "max-threads=3", "isolation=process max-threads=2"])
-  func lateDecodersChangeNoPicture(_ name: String, _ properties: String) throws {
+  func skippingLatePicturesDoesNotChangeOthers(_ name: String, _ properties: String) throws {
     let units = try Clip.accessUnits(in: bytes(name), of: H264.self)
     func decode(late: Range<Int>, _ properties: String) throws -> (pictures: [Picture], dropped: Int) {
       let harness = try Harness.decoder("swifth264dec \(properties)")

@@ -46,7 +46,7 @@ import Testing
   /// Where delay matters more, nothing is held back until a picture contradicts what is signalled. What comes too late is
   /// counted.
   @Test(arguments: signals, ["low-delay=true max-threads=1", "low-delay=true isolation=process"])
-  func withLowDelayEachPictureThatComesTooLateIsCounted(_ signal: Signal, _ properties: String) throws {
+  func lowDelayCountsPicturesThatComeTooLate(_ signal: Signal, _ properties: String) throws {
     let units = try units(signal)
     let harness = try Harness.decoder("swifth264dec \(properties)")
     let pictures = try harness.decode(units)
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// Pictures that are missing make no gap that would be waited for.
-  @Test func aTrueDepthStays() throws {
+  @Test func aMissingPictureDoesNotRestartTheSession() throws {
     let units = try units(Signal(reorder: 2, buffer: 4)).enumerated().filter { $0.offset != 9 }.map(\.element)
     let harness = try Harness.decoder("swifth264dec max-threads=1")
     harness.push(units: units)

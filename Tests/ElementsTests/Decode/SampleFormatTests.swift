@@ -27,7 +27,7 @@ import Testing
   }
 
   /// FFmpeg's checksum of the samples; of monochrome the luma alone.
-  @Test(arguments: formats.map(\.clip)) func comesAsItIs(_ clip: String) throws {
+  @Test(arguments: formats.map(\.clip)) func outputsTheStreamsFormatUnchanged(_ clip: String) throws {
     let format = try #require(Self.formats.first { $0.clip == clip }).format
     let harness = try decode(clip)
     #expect(try harness.outputCapsText().contains("format=(string)\(format),"))
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: formats.map(\.clip), ["NV12", "P010_10LE", "P012_LE", "GRAY8", "GRAY16_LE", "I420"])
-  func comesAsDownstreamAsks(_ clip: String, _ format: String) throws {
+  func convertsToTheRequestedFormat(_ clip: String, _ format: String) throws {
     let harness = try decode(clip, as: format)
     #expect(try harness.outputCapsText().contains("format=(string)\(format),"))
     let pictures = try harness.takePictures()

@@ -100,7 +100,7 @@ import Testing
   }
 
   /// Both neighbours send queries whenever the element calls them.
-  @Test(arguments: Trial.all) func neighboursAskWhenTheyAreGivenAnything(_ trial: Trial) throws {
+  @Test(arguments: Trial.all) func neighborsQueryDuringEveryCall(_ trial: Trial) throws {
     for subject in try Self.subjects(trial) {
       let plain = try output(of: trial, subject.stream)
       let disturbed = try output(of: trial, subject.stream) { bench, moment in
@@ -117,7 +117,7 @@ import Testing
   }
 
   /// Properties are read and written by a sync handler of the bus, and by whatever runs inside a push or a query.
-  @Test(arguments: Trial.all) func propertiesAreTouchedFromInside(_ trial: Trial) throws {
+  @Test(arguments: Trial.all) func accessesPropertiesInsidePushesAndMessages(_ trial: Trial) throws {
     for subject in try Self.subjects(trial) {
       let plain = try output(of: trial, subject.stream)
       let disturbed = try output(of: trial, subject.stream) { bench, _ in bench.touchProperties() }
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// Another thread sends queries and reads and writes properties all the time.
-  @Test(arguments: Trial.all) func anotherThreadAsksAndTouches(_ trial: Trial) throws {
+  @Test(arguments: Trial.all) func anotherThreadQueriesAndSetsProperties(_ trial: Trial) throws {
     for subject in try Self.subjects(trial) {
       let plain = try output(of: trial, subject.stream)
       let disturbed = try output(
@@ -143,7 +143,7 @@ import Testing
 
   /// Three threads ask for the source pad's caps, with a filter, while they change with every picture. (Repackagers pass
   /// the question on to upstream, here the test's own pad, whose handler is GStreamer's.)
-  @Test(arguments: Trial.all.filter { !$0.element.contains("repack") }) func capsAreAskedForWhileTheyChange(
+  @Test(arguments: Trial.all.filter { !$0.element.contains("repack") }) func capsAreQueriedWhileTheyChange(
     _ trial: Trial
   ) throws {
     let stream = try LifeStreams.packets("clip", for: trial, first: 1)

@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Case.all) func everyRunIsTheFirst(_ test: Case) throws {
+  @Test(arguments: Case.all) func laterRunsEqualTheFirst(_ test: Case) throws {
     let harness = try Harness("\(test.codec.element)\(test.element)")
     let recording = HarnessRecording(harness)
     harness.setLive(false)

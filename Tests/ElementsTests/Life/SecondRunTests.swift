@@ -15,12 +15,12 @@ import Testing
     "swifth264parse ! swifth264dec max-threads=1", "queue ! swifth264parse ! swifth264dec max-threads=2",
   ]
 
-  @Test(arguments: StreamCodec.allCases, chains) func everyRunIsTheFirst(codec: StreamCodec, chain: String) throws {
+  @Test(arguments: StreamCodec.allCases, chains) func laterRunsEqualTheFirst(codec: StreamCodec, chain: String) throws {
     for clip in ["clip", "open-gop", "interlaced"] { try repeats(codec.chain(chain), Clip.path("\(clip).\(codec)")) }
   }
 
   @Test(arguments: StreamCodec.allCases, chains)
-  func everyRunIsTheFirstWithoutAFrameRate(codec: StreamCodec, chain: String) throws {
+  func laterRunsEqualTheFirstWithoutAFrameRate(codec: StreamCodec, chain: String) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "second-run-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: StreamCodec.allCases, chains)
-  func aRunAfterAnythingElseIsTheFirst(codec: StreamCodec, chain: String) throws {
+  func aRunAfterOtherInputEqualsTheFirst(codec: StreamCodec, chain: String) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "second-run-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

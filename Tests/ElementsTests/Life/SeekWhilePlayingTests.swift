@@ -145,13 +145,15 @@ import Testing
     return try #require(first(pipeline.arrivals))
   }
 
-  @Test(arguments: StreamCodec.allCases, chains) func atOtherRates(_ codec: StreamCodec, _ chain: String) throws {
+  @Test(arguments: StreamCodec.allCases, chains) func seeksAtOtherRates(_ codec: StreamCodec, _ chain: String) throws {
     try play(codec, chain, [Jump(rate: 2, seconds: 10), Jump(rate: 0.5, seconds: 5), Jump(seconds: 15)])
   }
 
   /// The base class reads a file that it has no index of from its start, and plays the part backwards, a group
   /// at a time.
-  @Test(arguments: StreamCodec.allCases, chains) func playingBackwards(_ codec: StreamCodec, _ chain: String) throws {
+  @Test(arguments: StreamCodec.allCases, chains) func seeksWhilePlayingBackwards(_ codec: StreamCodec, _ chain: String)
+    throws
+  {
     try play(codec, chain, [Jump(rate: -1, seconds: 8), Jump(seconds: 14), Jump(rate: -2, seconds: 12)])
   }
 }

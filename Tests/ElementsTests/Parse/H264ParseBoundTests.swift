@@ -87,7 +87,7 @@ import Testing
   }
 
   /// After an access unit of many megabytes, small ones are pushed at once again.
-  @Test func aLargeAccessUnitDelaysNothingAfterIt() throws {
+  @Test func aLargeAccessUnitDoesNotDelayLaterOnes() throws {
     let harness = try Harness.parse(from: "video/x-h264", to: "stream-format=byte-stream, alignment=au")
     #expect(harness.push(Self.endless) == 0)
     for _ in 0..<40 { #expect(harness.push([UInt8](repeating: 0x11, count: 64 << 10)) == 0) }

@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func upstreamsCapsTakePrecedence() throws {
+  @Test func fieldsOfUpstreamCapsTakePrecedence() throws {
     let given = [
       "framerate=(fraction)10/1", "pixel-aspect-ratio=(fraction)2/1",
       "colorimetry=(string)bt601", "multiview-mode=(string)side-by-side", "mastering-display-info=(string)1:2:3",
@@ -128,7 +128,7 @@ import Testing
   }
 
   /// A decoder that lists only Main gets Constrained Baseline, a subset of it, but not High.
-  @Test func profilesThatAreAPartOfAListedOneMayCome() throws {
+  @Test func acceptsProfilesThatAreSubsetsOfAListedOne() throws {
     let harness = try Harness.parse(to: "\(Self.toBytes), profile=main")
     for (profile, isTaken) in [("main", true), ("constrained-baseline", true), ("high", false), ("baseline", false)] {
       #expect(harness.acceptableCaps("video/x-h264, profile=\(profile)").contains("EMPTY") == !isTaken, "\(profile)")
@@ -206,7 +206,7 @@ import Testing
     #expect(isRightViewFirst(text) == isRightFirst)
   }
 
-  @Test func theFirstViewOfABundleIsMarked() throws {
+  @Test func marksTheFirstViewOfABundle() throws {
     let harness = try Harness.parse(from: "video/x-h264", to: Self.toBytes)
     let units: [[UInt8]] = [[0x64], [0x04]].map { payload in
       Stream.byteStream(seiNALUnit([(.stereoVideoInformation, payload)]), Stream.idr)
@@ -254,7 +254,7 @@ import Testing
     #expect(harness.takeCapsEvents().count == 1)
   }
 
-  @Test func packetsStayAsTheyAre() throws {
+  @Test func avcPacketsPassUnchanged() throws {
     let harness = try Harness.parse(from: Stream.avcCaps(), to: "stream-format=avc, alignment=au")
     #expect(harness.push(Stream.packet(Stream.idr)) == 0)
     let buffer = try harness.pull()

@@ -91,7 +91,9 @@ import Testing
   }
 
   /// Upstream sends groups from last to first; each is pushed forwards, its first buffer with DISCONT.
-  @Test(arguments: [toBytes, "stream-format=avc, alignment=au"]) func groupsComeBackwards(_ output: String) throws {
+  @Test(arguments: [toBytes, "stream-format=avc, alignment=au"]) func reversePlaybackPushesEachGroupForwards(
+    _ output: String
+  ) throws {
     let harness = try Harness.parse(from: Self.packed, to: output)
     harness.push(Self.segment(rate: -1, stop: .second))
     for start in [8, 4, 0] as [UInt64] { push(Self.group(from: start), into: harness, discontinuous: true) }
@@ -118,7 +120,7 @@ import Testing
   }
 
   /// A downstream force-key-unit event is pushed before the keyframe that it announces.
-  @Test func aRequestTravelsWithItsKeyFrame() throws {
+  @Test func forceKeyUnitEventsComeBeforeTheirKeyframe() throws {
     let harness = try Harness.parse(from: Self.packed, to: Self.toBytes)
     push(Self.group(from: 0), into: harness)
     _ = keyUnits(harness)
@@ -139,7 +141,7 @@ import Testing
   }
 
   /// A muxer that cuts at the answer must not cut between the slices of a picture.
-  @Test func requestsAreAnsweredInFrontOfWholePictures() throws {
+  @Test func forceKeyUnitEventsDoNotSplitPictures() throws {
     let input = "video/x-h264, stream-format=byte-stream, alignment=nal"
     let harness = try Harness.parse(from: input, to: "stream-format=byte-stream, alignment=nal")
     let slices = { (id: UInt32) in
@@ -157,7 +159,7 @@ import Testing
     #expect(keyUnits(harness).map(\.count) == [3])
   }
 
-  @Test(arguments: [true, false]) func requestsAreForwardedUpstream(_ allHeaders: Bool) throws {
+  @Test(arguments: [true, false]) func forceKeyUnitRequestsGoUpstream(_ allHeaders: Bool) throws {
     let harness = try Harness.parse(from: Self.packed, to: Self.toBytes)
     let idr = Stream.byteStream(Stream.slice(2, number: 0, order: 0, idr: true))
     push([(Self.headed + idr, 0)], into: harness)
@@ -174,18 +176,5 @@ import Testing
       try harness.pullAll() == [
         delimiter + Self.headed + idr, delimiter + (allHeaders ? Self.headed : []) + idr, delimiter + idr,
       ])
-  }
-
-  // MARK: Parameter sets in time
-
-  @Test func parameterSetsEveryFewSeconds() throws {
-    let harness = try Harness.parse("config-interval=2", from: Self.packed, to: Self.toBytes)
-    let idr = Stream.byteStream(Stream.slice(2, number: 0, order: 0, idr: true))
-    for second in 0..<6 as Range<UInt64> {
-      push([((second == 0 ? Self.headed : []) + idr, 25 * second)], into: harness)
-    }
-    let delimiter = Stream.byteStream(Stream.delimiter)
-    let expected = [true, false, true, false, true, false].map { delimiter + ($0 ? Self.headed : []) + idr }
-    #expect(try harness.pullAll() == expected)
   }
 }

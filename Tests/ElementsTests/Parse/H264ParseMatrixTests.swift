@@ -53,7 +53,9 @@ import Testing
     [Stream.sps, Stream.pps, Stream.bufferingPeriod, Stream.idr], [Stream.bufferingPeriod, Stream.idr], [Stream.idr],
   ]
 
-  @Test(arguments: Input.allCases, Output.allCases) func everyPackaging(_ input: Input, _ output: Output) throws {
+  @Test(arguments: Input.allCases, Output.allCases) func convertsEveryPackagingToEveryOther(
+    _ input: Input, _ output: Output
+  ) throws {
     let harness = try Harness.parse(from: input.caps, to: output.rawValue)
     for buffer in input.buffers(Self.units) { #expect(harness.push(buffer) == 0) }
     harness.endOfStream()
@@ -70,14 +72,14 @@ import Testing
   @Test(arguments: [
     (Input.unknown, Output.accessUnits), (.unaligned, .accessUnits), (.accessUnits, .accessUnits),
     (.nalUnits, .nalUnits), (.avc, .avc), (.avc3, .avc3), (.avc3WithoutCodecData, .avc3),
-  ]) func keepsThePackagingWhereDownstreamAcceptsAny(_ input: Input, _ output: Output) throws {
+  ]) func keepsThePackagingIfDownstreamAcceptsAny(_ input: Input, _ output: Output) throws {
     let harness = try Harness.parse(from: input.caps)
     for buffer in input.buffers(Self.units) { #expect(harness.push(buffer) == 0) }
     harness.endOfStream()
     #expect(try harness.pullAll() == output.buffers(Self.units))
   }
 
-  @Test func emptyNALUnitsAndGarbageAreDropped() throws {
+  @Test func dropsEmptyNALUnitsAndGarbage() throws {
     let packets = try Harness.parse(from: Stream.avcCaps(), to: Output.accessUnits.rawValue)
     #expect(packets.push([0, 0, 0, 0] + Stream.packet(Stream.idr) + [0, 0, 0, 0]) == 0)
     #expect(try packets.pullAll() == Output.accessUnits.buffers([[Stream.sps, Stream.pps, Stream.idr]]))
@@ -92,7 +94,7 @@ import Testing
 
   /// NAL units of layers, auxiliary pictures and filler data belong to the base picture before them, prefix NAL units
   /// to the next one, and an SEI message may precede the SPS that it needs.
-  @Test func whatBelongsToAPictureStaysWithIt() throws {
+  @Test func keepsSupplementaryNALUnitsWithTheirPicture() throws {
     let prefix: [UInt8] = [0x6E, 0x40, 0x40, 0x10]
     let layer: [UInt8] = [0x74, 0x40, 0x40, 0x10, 0x88, 0x84]
     let auxiliary: [UInt8] = [0x73, 0x88, 0x84, 0x00, 0x10]

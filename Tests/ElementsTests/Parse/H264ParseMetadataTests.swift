@@ -54,7 +54,7 @@ import Testing
     #expect(buffer.captionType == 0)
   }
 
-  @Test func barsAndActiveFormat() throws {
+  @Test func barsAndActiveFormatBecomeMetas() throws {
     let identifier = Array("GA94".utf8)
     let top = identifier + [6, 0xCF, 0xC0, 0x10, 0xC1, 0x10]
     let left = identifier + [6, 0x3F, 0xC0, 0x20, 0xC2, 0x60]
@@ -92,7 +92,7 @@ import Testing
 
   private static let timedSPS = Stream.spsToOrder(reorder: 0, hasPictureStructure: true)
 
-  private static func timing(_ structure: H264.PictureTiming.Structure, _ times: [[UInt8]]) throws -> [UInt8] {
+  static func timing(_ structure: H264.PictureTiming.Structure, _ times: [[UInt8]]) throws -> [UInt8] {
     let sps = try H264.SequenceParameterSet(nalUnit: timedSPS.span)
     var timing = H264.PictureTiming(structure: structure)
     timing.clockTimestamps = times.map { time in
@@ -107,7 +107,7 @@ import Testing
     return timing.payload(sps: sps)
   }
 
-  private static func timedUnit(_ information: [(type: SEIPayloadType, payload: [UInt8])]) -> [UInt8] {
+  static func timedUnit(_ information: [(type: SEIPayloadType, payload: [UInt8])]) -> [UInt8] {
     Stream.byteStream(
       timedSPS, Stream.ppsToOrder(), seiNALUnit(information), Stream.slice(2, number: 0, order: 0, idr: true))
   }
@@ -143,30 +143,11 @@ import Testing
     #expect(buffer.duration == ClockTime(nanoseconds: UInt64(frames * 40_000_000)))
   }
 
-  @Test(arguments: [true, false]) func timeCodesAreRewrittenWhenAsked(_ updates: Bool) throws {
-    let harness = try Harness.parse("update-timecode=\(updates)", from: Self.packed, to: Self.toBytes)
-    let before: [(type: SEIPayloadType, payload: [UInt8])] = [
-      (.userDataUnregistered, [UInt8](1...20)), (.pictureTiming, try Self.timing(.frame, [[1, 2, 3, 4]])),
-    ]
-    let after = [before[0], (.pictureTiming, try Self.timing(.frame, [[10, 11, 12, 13]]))]
-    var buffer = Buffer(copying: Self.timedUnit(before).span) ?? Buffer()
-    buffer.addTimeCode(
-      Buffer.TimeCode(
-        hours: 10, minutes: 11, seconds: 12, frames: 13, frameRate: Fraction(25, 1), dropsFrames: false,
-        isInterlaced: false, fieldCount: 0))
-    #expect(harness.push(buffer) == 0)
-    let output = try harness.pull()
-    #expect(
-      try output.copiedBytes() == Stream.byteStream(Stream.delimiter) + Self.timedUnit(updates ? after : before))
-    // There is only the meta of the input buffer.
-    #expect(output.timeCodes.map(\.hours) == [10])
-  }
-
-  // MARK: What buffers bring along
+  // MARK: Input buffers
 
   @Test(arguments: [
     toBytes, "stream-format=avc, alignment=au",
-  ]) func whatBuffersBringAlongStays(_ output: String) throws {
+  ]) func keepsMetasFlagsAndTimesOfInputBuffers(_ output: String) throws {
     let harness = try Harness.parse(from: Self.packed, to: output)
     var buffer = Buffer(copying: Stream.byteStream(Stream.sps, Stream.pps, Stream.idr).span) ?? Buffer()
     let reference = Caps(mediaType: "timestamp/x-test")

@@ -42,7 +42,7 @@ import Testing
 
   /// Pictures that are decoded after an IDR picture and shown before it.
   @Test(arguments: [nil, 1] as [UInt32?], [11, 100_000])
-  func picturesShownBeforeAnIDRPicture(_ reorder: UInt32?, pieces: Int) throws {
+  func timesPicturesThatAreShownBeforeAnIDRPicture(_ reorder: UInt32?, pieces: Int) throws {
     #expect(try places([0, 0, -4, -2, 2], reorder: reorder, pieces: pieces) == [0, 3, 1, 2, 4])
     // Far behind what is read before the first picture goes out.
     let before = (0..<40).map { 2 * $0 }
@@ -53,7 +53,7 @@ import Testing
   /// A reorder depth that is not sent shows only in the pictures that are reordered: those before them, in order or each
   /// an IDR picture, do not change it.
   @Test(arguments: [[0, 2, 4, 6], [0, 0, 0, 0]], [11, 100_000])
-  func reorderingThatBeginsLate(_ before: [Int], pieces: Int) throws {
+  func lateReorderingDoesNotChangeEarlierTimes(_ before: [Int], pieces: Int) throws {
     let base = before[3]
     let places = try places(
       before + [16, 8, 4, 2, 6, 12, 10, 14].map { base + $0 }, reorder: nil, pieces: pieces)

@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized) struct H264ParsePackagingTests {
   typealias Stream = ParseStream
 
-  @Test func downstreamMayChangeItsMind() throws {
+  @Test func downstreamMayRequestAnotherPackaging() throws {
     let harness = try Harness.parse(
       from: "video/x-h264, stream-format=byte-stream, alignment=au", to: "stream-format=byte-stream, alignment=au")
     let unit = Stream.byteStream(Stream.sps, Stream.pps, Stream.idr)
@@ -22,7 +22,7 @@ import Testing
     #expect(try harness.pullBytes() == bytes)
   }
 
-  @Test(arguments: [1, 2, 4]) func everyLengthSize(_ size: Int) throws {
+  @Test(arguments: [1, 2, 4]) func keepsEveryLengthSize(_ size: Int) throws {
     var record = Stream.codecData
     record[4] = 0xFC | UInt8(size - 1)
     for (format, expected) in [
@@ -45,7 +45,7 @@ import Testing
     #expect(harness.push(Stream.packet(Stream.idr)) == FlowError.notNegotiated.rawValue)
   }
 
-  @Test func startCodesInsidePacketsAreRepaired() throws {
+  @Test func repairsStartCodesInsidePackets() throws {
     let harness = try Harness.parse(from: Stream.avcCaps(), to: "stream-format=avc, alignment=au")
     harness.collectMessages()
     let glued = Stream.sps + Stream.byteStream(Stream.pps) + [0, 0, 1] + Stream.idr

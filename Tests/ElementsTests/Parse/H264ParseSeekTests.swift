@@ -72,7 +72,7 @@ import Testing
   }
 
   /// Queries of position, duration and conversion, for twelve seconds.
-  @Test func queriesAreAnswered() throws {
+  @Test func answersPositionDurationAndConversionQueries() throws {
     try unsafe withPipeline(sequences: 30) { pipeline in
       try unsafe playToTheEnd(pipeline)
       var position: gint64 = -1
@@ -93,7 +93,7 @@ import Testing
   }
 
   /// A seek back to 0 after the first picture gives that picture its first times again.
-  @Test func aSeekToTheBeginningStartsTimesAnew() throws {
+  @Test func aSeekToTheStartResetsTimes() throws {
     try unsafe withPipeline(sequences: 2) { pipeline in
       for _ in 0..<3 {
         #expect(unsafe prerolled(pipeline).pts == 0)
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func aSeekWithAnEndStopsThere() throws {
+  @Test func aSeekWithAStopEndsThere() throws {
     try unsafe withPipeline(sequences: 30) { pipeline in
       let flags = GstSeekFlags(rawValue: GST_SEEK_FLAG_FLUSH.rawValue | GST_SEEK_FLAG_ACCURATE.rawValue)
       #expect(

@@ -38,7 +38,7 @@ import Testing
   init() throws { _ = try Harness.parse() }
 
   @Test(arguments: ["clip.h264", "interlaced.h264", "intra-refresh.h264", "open-gop.h264", "wide.h264"])
-  func pulledFilesComeOutAsPushedOnes(_ clip: String) throws {
+  func pullAndPushModeGiveTheSameOutput(_ clip: String) throws {
     for properties in ["", "config-interval=-1"] {
       let pulled = try FileRecording(of: Clip.path(clip), "swifth264parse \(properties)")
       let pushed = try FileRecording(of: Clip.path(clip), "queue ! swifth264parse \(properties)")
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["clip.h264", "interlaced.h264"]) func nalUnitsAreThoseOfTheAccessUnits(_ clip: String) throws {
+  @Test(arguments: ["clip.h264", "interlaced.h264"]) func bothAlignmentsHaveTheSameNALUnits(_ clip: String) throws {
     let caps = "video/x-h264,stream-format=byte-stream,alignment"
     let accessUnits = try FileRecording(of: Clip.path(clip), "swifth264parse ! \(caps)=au").entries.filter {
       !$0.isCaps

@@ -66,35 +66,4 @@ import Testing
       #expect(piece.pts == time && piece.duration == (index == 0 ? time : .zero))
     }
   }
-
-  /// SPS and PPS are inserted before the SEI of an IDR picture that has none.
-  @Test func parameterSetsAreInserted() throws {
-    let harness = try Harness.parse("config-interval=-1", from: Self.input, to: Self.output)
-    let idr = Stream.slice(2, number: 0, order: 0, idr: true)
-    let next = Stream.slice(2, number: 0, order: 0, idr: true, idrID: 1)
-    #expect(harness.push(Stream.byteStream(Self.sps, Self.pps, idr), pts: .zero) == 0)
-    #expect(harness.push(Stream.byteStream(Stream.delimiter, Self.sei, next), pts: .second) == 0)
-    let all = try harness.pullAll()
-    let expected = [Stream.delimiter, Self.sps, Self.pps, idr, Stream.delimiter, Self.sps, Self.pps, Self.sei, next]
-    #expect(all == expected.map { Stream.byteStream($0) })
-  }
-
-  /// Between two slices of a picture they would begin another access unit (7.4.1.2.3).
-  @Test(arguments: ["alignment=au", "alignment=nal", "parsed=false"])
-  func parameterSetsArePutInOncePerPicture(alignment: String) throws {
-    let harness = try Harness.parse(
-      "config-interval=-1", from: "video/x-h264, stream-format=byte-stream, \(alignment)", to: Self.output)
-    let slices = [0, 2, 3].map { Stream.slice(2, number: 0, order: 0, idr: true, first: $0, idrID: 1) }
-    let pictures: [[[UInt8]]] = [
-      [Stream.delimiter, Self.sps, Self.pps, Stream.slice(2, number: 0, order: 0, idr: true)],
-      [Stream.delimiter] + slices,
-    ]
-    let buffers = alignment == "alignment=nal" ? pictures.joined().map { [$0] } : pictures
-    for (index, buffer) in buffers.enumerated() {
-      #expect(harness.push(buffer.flatMap { Stream.byteStream($0) }, pts: index == 0 ? .zero : nil) == 0)
-    }
-    harness.endOfStream()
-    let expected = pictures[0] + [Stream.delimiter, Self.sps, Self.pps] + slices
-    #expect(try harness.pullAll() == expected.map { Stream.byteStream($0) })
-  }
 }

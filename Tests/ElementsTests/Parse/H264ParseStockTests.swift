@@ -12,7 +12,7 @@ import Testing
   private static let headers = Stream.byteStream(Stream.sps, Stream.bufferingPeriod, Stream.pps)
   private static let raw = "video/x-h264, parsed=(boolean)false"
 
-  @Test func byteStreamInAccessUnits() throws {
+  @Test func outputsByteStreamInAccessUnits() throws {
     let harness = try Harness.parse(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
     #expect(harness.push(Self.headers) == 0)
     for _ in 0..<10 { #expect(harness.push(Stream.byteStream(Stream.idr)) == 0) }
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func byteStreamInNALUnits() throws {
+  @Test func outputsByteStreamInNALUnits() throws {
     let harness = try Harness.parse(from: Self.raw, to: "stream-format=byte-stream, alignment=nal")
     #expect(harness.push(Self.headers) == 0)
     for _ in 0..<3 { #expect(harness.push(Stream.byteStream(Stream.idr)) == 0) }
@@ -40,7 +40,7 @@ import Testing
     #expect(try harness.pullAll() == units.map { Stream.byteStream($0) })
   }
 
-  @Test(arguments: ["avc", "avc3"]) func lengthPrefixed(_ format: String) throws {
+  @Test(arguments: ["avc", "avc3"]) func outputsLengthPrefixedAccessUnits(_ format: String) throws {
     let harness = try Harness.parse(from: Self.raw, to: "stream-format=\(format), alignment=au")
     #expect(harness.push(Self.headers) == 0)
     for _ in 0..<3 { #expect(harness.push(Stream.byteStream(Stream.idr)) == 0) }
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["au", "nal"]) func aCutOffNALUnitIsDropped(_ alignment: String) throws {
+  @Test(arguments: ["au", "nal"]) func dropsATruncatedNALUnit(_ alignment: String) throws {
     let harness = try Harness.parse(from: Self.raw, to: "stream-format=byte-stream, alignment=\(alignment)")
     let garbage = Stream.byteStream([0x05])
     #expect(harness.push(Self.headers + Stream.byteStream(Stream.idr) + garbage) == 0)
@@ -74,7 +74,7 @@ import Testing
     #expect(harness.received == 3)
   }
 
-  @Test(arguments: ["au", "nal"]) func anyPiecesGiveTheSame(_ alignment: String) throws {
+  @Test(arguments: ["au", "nal"]) func outputDoesNotDependOnInputPieces(_ alignment: String) throws {
     let stream =
       Self.headers + Stream.byteStream(Stream.idr) + [0, 0, 1] + Stream.idr + [0, 0, 0] + Stream.byteStream(Stream.idr)
     var results: [[[UInt8]]] = []
@@ -92,7 +92,7 @@ import Testing
     for result in results { #expect(result == results[0]) }
   }
 
-  @Test func aStartCodeOfFourBytesBehindPadding() throws {
+  @Test func acceptsALongStartCodeAfterPadding() throws {
     let harness = try Harness.parse(
       from: "video/x-h264, stream-format=byte-stream", to: "stream-format=byte-stream, alignment=nal")
     #expect(harness.push([0, 0, 0, 0, 1]) == 0)
@@ -111,7 +111,7 @@ import Testing
     #expect(structures.last?.contains("avc") == true)
   }
 
-  @Test func displayInformationLastsUntilAnIDRPictureWithout() throws {
+  @Test func displayInformationLastsUntilAnIDRPictureWithoutIt() throws {
     let harness = try Harness.parse(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
     let first = Stream.byteStream(Stream.sps, Stream.pps, Stream.contentLight, Stream.masteringDisplay, Stream.idr)
     #expect(harness.push(first + Stream.byteStream(Stream.idr)) == 0)
@@ -126,7 +126,7 @@ import Testing
     #expect(!later.contains("content-light-level"))
   }
 
-  @Test func packetsToNALUnits() throws {
+  @Test func convertsPacketsToNALUnits() throws {
     let harness = try Harness.parse(
       from: Stream.avcCaps(), to: "stream-format=byte-stream, alignment=nal")
     for _ in 0..<2 { #expect(harness.push(Stream.packet(Stream.idr)) == 0) }
@@ -171,7 +171,7 @@ import Testing
     try expect(harness, Stream.firstSlice, 400, .discontinuity)
   }
 
-  @Test func alignedAccessUnitsToNALUnits() throws {
+  @Test func splitsAlignedAccessUnitsIntoNALUnits() throws {
     let harness = try Harness.parse(
       from: "video/x-h264,stream-format=byte-stream,alignment=au,parsed=false,framerate=30/1",
       to: "stream-format=byte-stream, alignment=nal")
@@ -191,7 +191,7 @@ import Testing
     #expect(try harness.pullAll() == units.map { Stream.byteStream($0) })
   }
 
-  @Test func alignedNALUnitsToAccessUnits() throws {
+  @Test func joinsAlignedNALUnitsToAccessUnits() throws {
     let harness = try Harness.parse(
       from: "video/x-h264,stream-format=byte-stream,alignment=nal,parsed=false,framerate=30/1",
       to: "stream-format=byte-stream, alignment=au")
@@ -231,7 +231,7 @@ import Testing
     #expect(buffer.captions.first == 0xFC && buffer.captions[3] == 0xFD)
   }
 
-  @Test func avc3WithoutAnSPSGivesNothing() throws {
+  @Test func avc3WithoutAnSPSOutputsNothing() throws {
     let harness = try Harness.parse(
       from: Stream.avcCaps([0x01, 0x4D, 0x40, 0x15, 0xFF, 0xE0, 0x00], format: "avc3"),
       to: "stream-format=avc3, alignment=au")
@@ -259,7 +259,7 @@ import Testing
     (244, 0x10, ["high-4:4:4"]),
   ]
 
-  @Test func anSPSAloneGivesCapsOfAProfileThatDownstreamTakes() throws {
+  @Test func anSPSAloneGivesCapsWithAProfileThatDownstreamAccepts() throws {
     for (profile, constraints, names) in Self.compatible {
       for name in names {
         let harness = try Harness.parse(

@@ -55,7 +55,7 @@ import Testing
     arguments: [
       Stream.spsToOrder(profile: 66, constraints: 0xC0), Stream.spsToOrder(reorder: 0),
     ], [1, 2, 4] as [UInt32])
-  func withoutBFramesPicturesAreShownAsTheyCome(_ sps: [UInt8], step: UInt32) throws {
+  func withoutBFramesPicturesAreShownInDecodingOrder(_ sps: [UInt8], step: UInt32) throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     var stream = Stream.byteStream(sps, Stream.ppsToOrder())
     for picture: UInt32 in 0..<6 {
@@ -83,23 +83,7 @@ import Testing
     #expect(second.pts == frames(8))
   }
 
-  @Test func aPropertyGivesTheFrameRate() throws {
-    let harness = try Harness.parse("framerate=50/1", from: Self.raw, to: Self.toBytes)
-    let sps = Stream.spsToOrder(rate: nil, reorder: 0)
-    #expect(
-      harness.push(
-        Stream.byteStream(
-          sps, Stream.ppsToOrder(), Stream.slice(2, number: 0, order: 0, idr: true),
-          Stream.slice(0, number: 1, order: 2)))
-        == 0)
-    harness.endOfStream()
-    _ = try harness.pull()
-    let second = try harness.pull()
-    #expect(second.pts == ClockTime(nanoseconds: 20_000_000))
-    #expect(try harness.outputCapsText().contains("framerate=(fraction)50/1,"))
-  }
-
-  @Test func upstreamsTimesAreLeftAloneAndDecodingTimesRebuilt() throws {
+  @Test func keepsUpstreamPTSAndRebuildsDTS() throws {
     let harness = try Harness.parse(
       from: "video/x-h264, stream-format=byte-stream, alignment=au", to: Self.toBytes)
     let units = [
@@ -120,7 +104,7 @@ import Testing
 
   // MARK: Access units
 
-  @Test func slicesInAnyOrderAndRedundantOnesStayTogether() throws {
+  @Test func keepsSlicesInAnyOrderAndRedundantOnesTogether() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     let pps = Stream.ppsToOrder(redundant: true)
     let picture = [1, 0, 3, 2].map {
@@ -164,7 +148,7 @@ import Testing
     #expect(try harness.outputCapsText().contains("coded-picture-structure=(string)field,"))
   }
 
-  @Test func typesThatOnlyRTPHasAreDropped() throws {
+  @Test func dropsNALUnitTypesOfRTP() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     #expect(
       harness.push(
@@ -180,7 +164,7 @@ import Testing
 
   // MARK: Parameter sets
 
-  @Test func aRepeatedSPSChangesNothing() throws {
+  @Test func aRepeatedSPSSendsNoNewCaps() throws {
     let harness = try Harness.parse(from: Self.raw, to: "stream-format=avc, alignment=au")
     let unit = Stream.byteStream(Stream.sps, Stream.pps, Stream.idr)
     for _ in 0..<5 { #expect(harness.push(unit) == 0) }
@@ -212,24 +196,7 @@ import Testing
     return count
   }
 
-  @Test func parameterSetsWithEveryIDRPictureAndNeverTwice() throws {
-    let harness = try Harness.parse("config-interval=-1", from: Self.raw, to: Self.toBytes)
-    #expect(
-      harness.push(
-        Stream.byteStream(
-          Stream.sps, Stream.pps, Stream.idr, Stream.delimiter, Stream.bufferingPeriod, Stream.idr, Stream.sps,
-          Stream.pps,
-          Stream.idr)) == 0)
-    harness.endOfStream()
-    #expect(
-      try harness.pullAll() == [
-        Stream.byteStream(Stream.delimiter, Stream.sps, Stream.pps, Stream.idr),
-        Stream.byteStream(Stream.delimiter, Stream.sps, Stream.pps, Stream.bufferingPeriod, Stream.idr),
-        Stream.byteStream(Stream.delimiter, Stream.sps, Stream.pps, Stream.idr),
-      ])
-  }
-
-  @Test func parameterSetsAfterAFlush() throws {
+  @Test func insertsParameterSetsAfterAFlush() throws {
     let harness = try Harness.parse(from: Self.raw, to: "stream-format=avc, alignment=au")
     #expect(harness.push(Stream.byteStream(Stream.sps, Stream.pps, Stream.idr)) == 0)
     harness.flush()
@@ -239,7 +206,7 @@ import Testing
     #expect(units == [Stream.packet(Stream.sps, Stream.pps, Stream.idr), Stream.packet(Stream.idr)])
   }
 
-  @Test func aKeyUnitRequestIsAnsweredBeforeTheKeyFrame() throws {
+  @Test func answersAKeyUnitRequestBeforeTheKeyframe() throws {
     let harness = try Harness.parse(
       from: "video/x-h264, stream-format=byte-stream, alignment=au", to: Self.toBytes)
     let first = Stream.byteStream(Stream.sps, Stream.pps, Stream.idr)
@@ -262,7 +229,7 @@ import Testing
 
   // MARK: Metas and flags
 
-  @Test func userDataIsKeptEachOfSeveral() throws {
+  @Test func keepsEachOfSeveralUserDataMessages() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     let uuid = [UInt8](1...16)
     let information = seiNALUnit([(.userDataUnregistered, uuid + [7, 8]), (.userDataUnregistered, uuid)])
@@ -275,7 +242,7 @@ import Testing
 
   /// Before GStreamer 1.24.12 copying its own meta of 0 bytes is a critical warning, which is fatal here; from then on
   /// its own is used, whose data is NULL.
-  @Test func userDataOfNoBytesCanBeCopied() throws {
+  @Test func emptyUserDataCanBeCopied() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     let information = seiNALUnit([(.userDataUnregistered, [UInt8](1...16))])
     #expect(harness.push(Stream.byteStream(Stream.sps, Stream.pps, information, Stream.idr)) == 0)
@@ -296,7 +263,7 @@ import Testing
     #expect(unsafe data.pointee.uuid.0 == 1 && data.pointee.uuid.15 == 16)
   }
 
-  @Test func readsFlagsOfABuffer() throws {
+  @Test func setsBufferFlagsByPictureType() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     #expect(harness.push(Self.reordered) == 0)
     harness.endOfStream()
@@ -365,7 +332,7 @@ import Testing
     }
   }
 
-  @Test func statisticsCount() throws {
+  @Test func countsAccessUnitsIDRPicturesAndGroups() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     #expect(harness.push(Self.reordered + Self.reordered) == 0)
     harness.endOfStream()

@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: cases, ["byte-stream, alignment=au", "byte-stream, alignment=nal", "hvc1, alignment=au", "hev1"])
-  func parserContinues(_ hostile: Case, _ output: String) throws {
+  func parserContinuesAfterHostileNALUnits(_ hostile: Case, _ output: String) throws {
     let (nalUnits, pictures) = Self.stream(with: hostile.nalUnit)
     let harness = try Harness.parseH265(
       from: "video/x-h265, stream-format=byte-stream", to: "stream-format=\(output)")
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: cases, ["byte-stream", "hvc1", "hev1"])
-  func repackagerContinues(_ hostile: Case, _ output: String) throws {
+  func repackagerContinuesAfterHostileNALUnits(_ hostile: Case, _ output: String) throws {
     let (nalUnits, pictures) = Self.stream(with: hostile.nalUnit)
     let harness = try Harness("swifth265repack")
     harness.setOutputCaps("video/x-h265, stream-format=\(output), alignment=au")
@@ -120,7 +120,7 @@ import Testing
 
   /// Decodable pictures, with the hostile NAL unit before the second group. libavcodec may lose its
   /// neighbours, but nothing after the next random access point.
-  @Test(arguments: cases) func decoderContinues(_ hostile: Case) throws {
+  @Test(arguments: cases) func decoderContinuesAfterHostileNALUnits(_ hostile: Case) throws {
     let units = try Clip.accessUnits("open-gop.h265", of: H265.self)
     let isStart = { (unit: [UInt8]) in
       Clip.nalUnits(unit).contains { H265.NALUnitType(headerByte: $0[0]).isIRAP }
@@ -145,7 +145,9 @@ import Testing
   }
 
   /// Records of 65,535 empty NAL units, and of wrong lengths: no work beyond their bytes, and an error or a stream.
-  @Test(arguments: ["swifth265parse", "swifth265repack", "swifth265dec"]) func recordsOfNothing(_ element: String)
+  @Test(arguments: ["swifth265parse", "swifth265repack", "swifth265dec"]) func handlesRecordsOfEmptyNALUnits(
+    _ element: String
+  )
     throws
   {
     let front = Array(Stream.hvcC().prefix(22))

@@ -16,7 +16,7 @@ import Testing
   private static let first = Stream.slice(.idrWithoutLeading, size: 12)
   private static let second = Stream.slice(.idrWithoutLeading, address: 4, size: 12)
 
-  @Test func byteStreamInAccessUnits() throws {
+  @Test func outputsByteStreamInAccessUnits() throws {
     let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
     #expect(harness.push(Self.headers) == 0)
     for _ in 0..<10 { #expect(harness.push(Self.idr) == 0) }
@@ -27,7 +27,7 @@ import Testing
     for unit in units.dropFirst() { #expect(unit == Self.delimiter + Self.idr) }
   }
 
-  @Test(arguments: ["au", "nal"]) func anyPiecesGiveTheSame(_ alignment: String) throws {
+  @Test(arguments: ["au", "nal"]) func outputDoesNotDependOnInputPieces(_ alignment: String) throws {
     let stream = Self.headers + Self.idr + [0, 0, 1] + Stream.idr + [0, 0, 0] + Self.idr
     var results: [[[UInt8]]] = []
     for size in [1, 2, 3, 7, 1000] {
@@ -62,7 +62,7 @@ import Testing
     #expect(!caps.contains("coded-picture-structure"))
   }
 
-  @Test func displayInformationLastsUntilAnIDRPictureWithout() throws {
+  @Test func displayInformationLastsUntilAnIDRPictureWithoutIt() throws {
     let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
     let sei = Stream.byteStream(Stream.contentLight, Stream.masteringDisplay)
     #expect(harness.push(Self.headers + sei + Self.idr + Self.idr + Self.idr) == 0)
@@ -84,7 +84,7 @@ import Testing
       ([Stream.dynamicMetadata, Stream.masteringDisplay, Stream.contentLight], "hdr10+"),
       ([Stream.dynamicMetadata], "hdr10+"),
     ] as [([[UInt8]], String?)])
-  func messagesNameTheFormatOfHighDynamicRange(_ messages: [[UInt8]], _ format: String?) throws {
+  func messagesDecideTheHDRFormat(_ messages: [[UInt8]], _ format: String?) throws {
     let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
     #expect(harness.push(Self.headers + Stream.byteStream(messages) + Self.idr) == 0)
     harness.endOfStream()
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// A delimiter has the TemporalId of its picture (7.4.2.2).
-  @Test func delimitersAreOfThePicturesSubLayer() throws {
+  @Test func delimitersHaveTheSubLayerOfTheirPicture() throws {
     let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=byte-stream, alignment=au")
     let sps = Stream.sps { sps in
       sps.subLayerCount = 3
@@ -139,7 +139,7 @@ import Testing
   }
 
   /// With NAL unit alignment no delimiters are inserted.
-  @Test(arguments: ["nal", "au"]) func nalUnitsOut(_ input: String) throws {
+  @Test(arguments: ["nal", "au"]) func outputsNALUnitsWithoutDelimiters(_ input: String) throws {
     let harness = try harness(input, "nal")
     pushFirst(harness, input, [Stream.idr])
     #expect(harness.waiting == 4)
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func accessUnitsOfAccessUnits() throws {
+  @Test func outputsAccessUnitsFromAccessUnits() throws {
     let harness = try harness("au", "au")
     pushFirst(harness, "au", [Stream.idr])
     try expect(harness, Self.delimiter + Self.headers + Self.idr, 10)
@@ -163,7 +163,7 @@ import Testing
     try expect(harness, Self.delimiter + Self.idr, 200)
   }
 
-  @Test func accessUnitsOfNALUnits() throws {
+  @Test func joinsNALUnitsToAccessUnits() throws {
     let harness = try harness("nal", "au")
     pushFirst(harness, "nal", [Stream.idr])
     #expect(harness.waiting == 0)
@@ -177,7 +177,9 @@ import Testing
     #expect(harness.waiting == 1)
   }
 
-  @Test(arguments: ["nal", "au"], ["nal", "au"]) func slicesOfOnePicture(_ input: String, _ output: String) throws {
+  @Test(arguments: ["nal", "au"], ["nal", "au"]) func keepsSlicesOfAPictureTogether(_ input: String, _ output: String)
+    throws
+  {
     let harness = try harness(input, output)
     pushFirst(harness, input, [Self.first, Self.second])
     let slices = [Self.first, Self.second].map { Stream.byteStream($0) }
@@ -193,7 +195,7 @@ import Testing
     }
   }
 
-  @Test func aStartCodeOfFourBytesBehindPadding() throws {
+  @Test func acceptsALongStartCodeAfterPadding() throws {
     let harness = try Harness.parseH265(
       from: "video/x-h265, stream-format=byte-stream", to: "stream-format=byte-stream, alignment=nal")
     #expect(harness.push([0, 0, 0, 0, 1, Stream.vps[0]]) == 0)
@@ -204,7 +206,7 @@ import Testing
     #expect(try harness.pullBytes() == Stream.byteStream(Stream.vps))
   }
 
-  @Test func halfAHeaderGivesNothing() throws {
+  @Test func waitsForTheRestOfANALUnitHeader() throws {
     let harness = try Harness.parseH265(
       from: "video/x-h265, stream-format=byte-stream", to: "stream-format=byte-stream, alignment=nal")
     #expect(harness.push(Self.headers + Self.idr.prefix(5)) == 0)
@@ -225,7 +227,7 @@ import Testing
     #expect(hasUserData)
   }
 
-  @Test func anEmptySEIInTheRecordIsTaken() throws {
+  @Test func acceptsAnEmptySEIInTheRecord() throws {
     var record = Stream.hvcC()
     record[22] += 1
     record += [0x27, 0x00, 0x01, 0x00, 0x00]
@@ -236,7 +238,7 @@ import Testing
   }
 
   /// 4:4:4 of 8 bits with an unknown profile.
-  @Test func aProfileThatThereIsNotIsGuessed() throws {
+  @Test func guessesAnUnknownProfile() throws {
     let sps = Stream.sps { sps in
       sps.chromaFormat = .yuv444
       sps.profileTierLevel.profile = H265.Profile(idc: 4, isHighTier: true)
@@ -248,7 +250,7 @@ import Testing
     #expect(caps.contains("profile=(string)main-444,") && caps.contains("tier=(string)high,"))
   }
 
-  @Test func damagedPacketsAreShortened() throws {
+  @Test func dropsTheDamagedRestOfPackets() throws {
     let harness = try Harness.parseH265(
       from: Stream.caps("hvc1", codecData: Stream.hvcC()), to: "stream-format=hvc1, alignment=au")
     let packet = Stream.packet(Stream.idr)
@@ -260,7 +262,7 @@ import Testing
     #expect(try harness.pullAll() == [packet, packet + packet + packet, packet + packet])
   }
 
-  @Test func packetsToNALUnits() throws {
+  @Test func convertsPacketsToNALUnits() throws {
     let harness = try Harness.parseH265(
       from: Stream.caps("hvc1", codecData: Stream.hvcC()), to: "stream-format=byte-stream, alignment=nal")
     for _ in 0..<2 { #expect(harness.push(Stream.packet(Stream.idr)) == 0) }
@@ -268,7 +270,7 @@ import Testing
   }
 
   /// A byte stream has no codec_data: SEI that is in it alone, such as HDR10's, goes with the parameter sets.
-  @Test func seiOfTheRecordIsInByteStreams() throws {
+  @Test func insertsSEIOfTheRecordIntoByteStreams() throws {
     let sei = seiNALUnit([(.contentLightLevel, [0x03, 0xE8, 0x01, 0x90])], header: [0x4E, 0x01])
     let record = Stream.hvcC(Stream.headers.map { [$0] } + [[sei]])
     let harness = try Harness.parseH265(
@@ -280,7 +282,7 @@ import Testing
     #expect(try same.pullBytes() == Stream.packet(Stream.idr))
   }
 
-  @Test(arguments: ["hvc1", "hev1"]) func lengthPrefixed(_ format: String) throws {
+  @Test(arguments: ["hvc1", "hev1"]) func outputsLengthPrefixedAccessUnits(_ format: String) throws {
     let harness = try Harness.parseH265(from: Self.raw, to: "stream-format=\(format), alignment=au")
     // SPS and PPS came first: the record has all in order.
     #expect(harness.push(Stream.byteStream(Stream.sps(), Stream.pps(), Stream.vps, Stream.idr, Stream.idr)) == 0)

@@ -35,7 +35,7 @@ import Testing
       }
   }
 
-  @Test func asMuchIsAskedForAsTheNextAccessUnitMayTake() {
+  @Test func requestsTheLikelySizeOfTheNextAccessUnit() {
     #expect(Self.requests([]) == [4])
     #expect(Self.requests([], isLengthPrefixed: true) == [1])
     #expect(Self.requests([.found(1000, batch: false), .found(1000, batch: false)]) == [4, 5221, nil])
@@ -43,12 +43,12 @@ import Testing
     #expect(Self.requests([.found(1000, batch: false), .skipped], isLengthPrefixed: true) == [1, 5221, 1])
   }
 
-  @Test func batchesHaveOneOfTwoSizes() {
+  @Test func batchesRequestFewDifferentSizes() {
     let sizes = [1000, 16_384, 16_385, 1000, 400_000].map { Event.found($0, batch: true) }
     #expect(Self.requests(sizes) == [4, 65_536, nil, 262_144, nil, 454_096])
   }
 
-  @Test func moreIsAskedForUntilItIsTooLarge() {
+  @Test func requestsMoreUpToTheLimit() {
     #expect(
       Self.requests([.needsMore(100), .needsMore(32_769), .needsMore(40 << 20), .needsMore(64 << 20)])
         == [4, 65_536, 65_538, 67_108_865, nil])

@@ -61,7 +61,7 @@ import Testing
 
   /// From 3 to 18 seconds of 20.
   @Test(arguments: StreamCodec.allCases)
-  func whatLiesBetweenIsNotPushed(_ codec: StreamCodec) throws {
+  func doesNotPushGroupsBeforeTheTarget(_ codec: StreamCodec) throws {
     try Self.withFile(Self.stream(codec, groups: 20)) { path in
       for format in ["byte-stream", codec.outOfBand] {
         let elements = "\(codec.element)parse ! \(codec.mediaType),stream-format=\(format),alignment=au"
@@ -107,7 +107,9 @@ import Testing
   /// Recovery points at regular distances, reached some pictures later: the seek begins with the last one that is
   /// reached at its target. Where more than 16 overlap, not all are followed.
   @Test(arguments: StreamCodec.allCases, [(50, 5), (25, 30), (1, 12), (1, 40)])
-  func recoveriesAreCompleteAtTheTarget(_ codec: StreamCodec, _ points: (interval: Int, distance: Int)) throws {
+  func beginsAtARecoveryPointThatIsCompleteAtTheTarget(_ codec: StreamCodec, _ points: (interval: Int, distance: Int))
+    throws
+  {
     var nalUnits = codec.parameterSets(reorder: 0)
     for index in 0..<400 {
       if index > 0, index % points.interval == 0 { nalUnits.append(codec.recoveryPoint(after: points.distance)) }
@@ -136,7 +138,7 @@ import Testing
 
   /// A PPS that came once, seconds before the target, goes out with the first picture after the seek; also where the
   /// keyframe has parameter sets, but not this one.
-  @Test(arguments: [true, false]) func parameterSetsOnTheWayAreNotLost(_ hasOwn: Bool) throws {
+  @Test(arguments: [true, false]) func keepsParameterSetsBeforeTheTarget(_ hasOwn: Bool) throws {
     let late = ParseStream.ppsToOrder(id: 1)
     var nalUnits = [ParseStream.spsToOrder(reorder: 0), ParseStream.ppsToOrder()]
     for group in UInt32(0)..<10 {

@@ -7,7 +7,7 @@ import Testing
 /// How long a raw file lasts: known with the first picture, as players ask for it then.
 @Suite(.serialized) struct ParserDurationTests {
   /// A file for the time of a function.
-  private static func withFile(_ bytes: [UInt8], _ body: (String) throws -> Void) throws {
+  static func withFile(_ bytes: [UInt8], _ body: (String) throws -> Void) throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "parser-duration-\(UUID())").path
     try Data(bytes).write(to: URL(filePath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -29,7 +29,7 @@ import Testing
     return RepackStream.annexB(nalUnits)
   }
 
-  private static func isNear(_ found: Double?, _ expected: Double, within share: Double) -> Bool {
+  static func isNear(_ found: Double?, _ expected: Double, within share: Double) -> Bool {
     guard let found else { return false }
     return abs(found - expected) <= share * expected
   }
@@ -59,7 +59,7 @@ import Testing
   }
 
   /// The first group shows nothing of what follows: the second half has pictures eight times as large.
-  @Test(arguments: StreamCodec.allCases) func theBeginningIsNotTakenForTheWhole(_ codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func estimatesTheDurationFromTheWholeFile(_ codec: StreamCodec) throws {
     let bytes = Self.stream(codec, groups: 12, of: 125) { $0 < 6 ? 2000 : 16_000 }
     try Self.withFile(bytes) { path in
       let pipeline = try QueriedPipeline("filesrc location=\(path) ! \(codec.element)parse")
@@ -75,7 +75,9 @@ import Testing
   }
 
   /// In push mode the rest of the file is not seen: the estimate comes after 50 pictures.
-  @Test(arguments: StreamCodec.allCases) func aFileThatIsPushedHasADurationLater(_ codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func pushModeEstimatesTheDurationAfterFiftyPictures(_ codec: StreamCodec)
+    throws
+  {
     try Self.withFile(Self.stream(codec, groups: 20, of: 25) { _ in 500 }) { path in
       let pipeline = try QueriedPipeline("filesrc location=\(path) ! queue ! \(codec.element)parse")
       _ = try pipeline.finish()
@@ -84,25 +86,8 @@ import Testing
     }
   }
 
-  /// Buffers have no duration where the frame rate is unknown, unless the property sets one.
-  @Test(arguments: [0, 50]) func withoutAFrameRate(_ rate: Int) throws {
-    var nalUnits = [ParseStream.spsToOrder(rate: nil, reorder: 0), ParseStream.ppsToOrder()]
-    nalUnits.append(ParseStream.slice(2, number: 0, order: 0, idr: true, size: 400))
-    for index in UInt32(1)..<100 {
-      nalUnits.append(ParseStream.slice(0, number: index % 16, order: 2 * index, size: 400))
-    }
-    try Self.withFile(RepackStream.annexB(nalUnits)) { path in
-      let pipeline = try QueriedPipeline("filesrc location=\(path) ! swifth264parse framerate=\(rate)/1")
-      let seconds: Double? = rate == 0 ? nil : 2
-      #expect(seconds.map { Self.isNear(pipeline.duration, $0, within: 0.05) } ?? (pipeline.duration == nil))
-      #expect(try pipeline.tag("bitrate").map { _ in true } == seconds.map { _ in true })
-      _ = try pipeline.finish()
-      #expect(seconds.map { Self.isNear(pipeline.duration, $0, within: 1e-9) } ?? (pipeline.duration == nil))
-    }
-  }
-
   /// Behind a demuxer its duration holds, and no bytes are converted.
-  @Test(arguments: StreamCodec.allCases) func aContainerKnowsBetter(_ codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func keepsTheDurationOfTheDemuxer(_ codec: StreamCodec) throws {
     let file = Clip.path(codec == .h264 ? "clip.mp4" : "clip-h265.mp4")
     let direct = try QueriedPipeline("filesrc location=\(file) ! qtdemux ! \(codec.mediaType)")
     let parsed = try QueriedPipeline(
@@ -114,7 +99,7 @@ import Testing
   }
 
   /// The pictures are so large that most samples hold none; the file ends in garbage.
-  @Test func largePicturesAndGarbage() throws {
+  @Test func estimatesTheDurationOfAFileThatEndsInGarbage() throws {
     var bytes = Self.stream(.h264, groups: 4, of: 3) { _ in 1_500_000 }
     bytes += [UInt8](repeating: 0xFF, count: 1000)
     try Self.withFile(bytes) { path in

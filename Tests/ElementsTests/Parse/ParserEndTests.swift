@@ -23,11 +23,11 @@ import Testing
     return harness.takeMessages()
   }
 
-  @Test func anEndWithoutABufferIsNoError() throws {
+  @Test func anEndOfStreamWithoutBuffersIsNoError() throws {
     #expect(try messages { _ in }.isEmpty)
   }
 
-  @Test func aStreamOfGapsIsNoError() throws {
+  @Test func gapEventsAloneAreNoError() throws {
     let found = try messages { harness in
       harness.push(unsafe Event(owning: gst_event_new_gap(0, 40_000_000)))
       harness.push(unsafe Event(owning: gst_event_new_gap(40_000_000, 40_000_000)))
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// Gaps alone, from a source that sends events for them.
-  @Test func aStreamOfGapsAloneEndsWell() throws {
+  @Test func gapEventsAreForwardedUpToTheEnd() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     harness.collectMessages()
     for index in GstClockTime(0)..<10 {
@@ -89,7 +89,7 @@ import Testing
 
   /// A stream that begins with a gap has no caps yet: none of upstream's `codec_data` under another format.
   @Test(arguments: ["byte-stream", "avc", "avc3"], ["byte-stream", "avc", "avc3"])
-  func aGapBeforeTheFirstPicture(from input: String, to output: String) throws {
+  func aLeadingGapDoesNotForwardUpstreamCodecData(from input: String, to output: String) throws {
     let caps = input == "byte-stream" ? "video/x-h264, stream-format=byte-stream" : Stream.avcCaps(format: input)
     let harness = try Harness.parse(from: caps, to: "stream-format=\(output), alignment=au")
     harness.push(unsafe Event(owning: gst_event_new_gap(0, 1_000_000_000)))

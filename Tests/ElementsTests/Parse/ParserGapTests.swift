@@ -13,7 +13,7 @@ import Testing
   private static func time(_ frames: UInt64) -> ClockTime { ClockTime(nanoseconds: frames * 40_000_000) }
 
   /// Muxers write a description for each caps, and some none that can be read.
-  @Test(arguments: ["avc", "byte-stream"]) func capsInFrontOfAGapAreThoseOfTheStream(_ output: String) throws {
+  @Test(arguments: ["avc", "byte-stream"]) func capsBeforeAGapDescribeTheStream(_ output: String) throws {
     let harness = try Harness.parse(from: Stream.avcCaps(), to: "stream-format=\(output), alignment=au")
     harness.push(Event.gap(at: .zero, duration: Self.time(25)))
     let early = harness.takeCapsEvents()
@@ -26,7 +26,7 @@ import Testing
   }
 
   /// What is not known in front of the first parameter sets does not change the packaging.
-  @Test func aByteStreamStaysOne() throws {
+  @Test func aLeadingGapKeepsTheByteStreamFormat() throws {
     let harness = try Harness.parse(from: Self.bytes)
     harness.push(Event.gap(at: .zero, duration: Self.time(25)))
     let unit = Stream.byteStream(Stream.sps, Stream.pps, Stream.idr)
@@ -39,7 +39,7 @@ import Testing
   }
 
   /// HDR metadata comes with the first access unit.
-  @Test func capsAfterAGapGainWhatTheFirstPictureHas() throws {
+  @Test func capsAfterAGapGainFieldsOfTheFirstPicture() throws {
     let harness = try Harness.parse(from: Stream.avcCaps(), to: "stream-format=avc, alignment=au")
     harness.push(Event.gap(at: .zero, duration: Self.time(25)))
     let unit = Stream.packet(Stream.contentLight, Stream.idr)
@@ -50,7 +50,7 @@ import Testing
   }
 
   /// Its times belong to no byte, and those of the bytes after it stay.
-  @Test(arguments: [nil, 10] as [UInt64?]) func aBufferWithoutBytesTakesNoTimes(_ pts: UInt64?) throws {
+  @Test(arguments: [nil, 10] as [UInt64?]) func anEmptyBufferDoesNotChangeTimes(_ pts: UInt64?) throws {
     let harness = try Harness.parse(from: Self.bytes, to: "stream-format=byte-stream, alignment=au")
     let slice = Stream.slice(2, number: 0, order: 0, idr: true)
     let unit = Stream.byteStream(Stream.spsToOrder(reorder: 0), Stream.ppsToOrder(), slice)

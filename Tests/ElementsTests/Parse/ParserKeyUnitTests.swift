@@ -38,7 +38,7 @@ import Testing
   }
 
   /// In a stream with recovery points, only these are key units.
-  @Test(arguments: ["au", "nal"]) func notOnceARecoveryPointWasSeen(_ alignment: String) throws {
+  @Test(arguments: ["au", "nal"]) func intraPicturesAreNoKeyUnitsAfterARecoveryPoint(_ alignment: String) throws {
     var stream = Self.headers + Stream.byteStream(Stream.slice(2, number: 0, order: 0, idr: true))
     stream += Self.picture(2, 1) + Self.picture(0, 2)
     stream += Stream.byteStream(Self.recoveryPoint) + Self.picture(0, 3) + Self.picture(2, 4) + Self.picture(0, 5)
@@ -46,7 +46,7 @@ import Testing
   }
 
   /// A picture of I and P slices is no key unit. With NAL unit alignment, only its first slice is known in time.
-  @Test func everySliceHasToBeIntra() throws {
+  @Test func everySliceOfAKeyUnitIsIntra() throws {
     let mixed = { (first: UInt32, second: UInt32, number: UInt32) in
       Stream.byteStream(
         Stream.slice(first, number: number, order: 2 * number),
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// A muxer that cut between the fields of a frame would keep one of them.
-  @Test func noSecondFieldIsAKeyUnit() throws {
+  @Test func aSecondFieldIsNoKeyUnit() throws {
     let field = { (kind: UInt32, number: UInt32, bottom: UInt32, idr: Bool) in
       Stream.byteStream(
         Stream.slice(kind, number: number, order: 2 * number + bottom, idr: idr, field: bottom, frameOnly: false))

@@ -10,7 +10,7 @@ import Testing
 
   private static let broken: [UInt8] = [0x01, 0x4D, 0x40, 0x15, 0xFF, 0xE1, 0x00]
 
-  @Test(arguments: ["avc", "avc3"]) func theStreamIsPassedOn(_ format: String) throws {
+  @Test(arguments: ["avc", "avc3"]) func passesAStreamWithUnreadableCodecDataThrough(_ format: String) throws {
     let harness = try Harness.parse(
       from: Stream.avcCaps(Self.broken, format: format), to: "stream-format=\(format), alignment=au")
     harness.collectMessages()
@@ -32,7 +32,7 @@ import Testing
   }
 
   /// A force-key-unit event goes its way between the packets.
-  @Test func keyUnitEventsArePassedOn() throws {
+  @Test func passesKeyUnitEventsThrough() throws {
     let harness = try Harness.parse(from: Stream.avcCaps(Self.broken), to: "stream-format=avc, alignment=au")
     #expect(harness.push([1, 2, 3]) == 0)
     let none = GstClockTime.max
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// An empty buffer is no access unit.
-  @Test func nothingIsNotPassedOn() throws {
+  @Test func dropsEmptyBuffers() throws {
     let harness = try Harness.parse(from: Stream.avcCaps(Self.broken), to: "stream-format=avc, alignment=au")
     for packet in [[1, 2, 3], [], [4]] as [[UInt8]] { #expect(harness.push(packet) == 0) }
     harness.endOfStream()
@@ -65,13 +65,13 @@ import Testing
   @Test(arguments: [
     ("avc", "stream-format=avc3, alignment=au"), ("avc", "stream-format=byte-stream, alignment=au"),
     ("avc3", "stream-format=byte-stream, alignment=nal"),
-  ]) func whatHasToBeReadIsRefused(_ format: String, _ output: String) throws {
+  ]) func refusesConversionsOfUnreadableCodecData(_ format: String, _ output: String) throws {
     let harness = try Harness.parse(from: Stream.avcCaps(Self.broken, format: format), to: output)
     #expect(harness.push(Stream.packet(Stream.idr)) == FlowError.notNegotiated.rawValue)
   }
 
   /// Readable caps end pass-through.
-  @Test func goodCapsAreParsedAgain() throws {
+  @Test func readableCapsEndPassThrough() throws {
     let harness = try Harness.parse(
       from: Stream.avcCaps(Self.broken), to: "stream-format=avc, alignment=au")
     #expect(harness.push([1, 2, 3]) == 0)

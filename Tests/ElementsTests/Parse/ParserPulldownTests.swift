@@ -15,7 +15,7 @@ import Testing
   ]
 
   @Test(arguments: StreamCodec.allCases, cadences.indices)
-  func picturesFollowOneAnother(codec: StreamCodec, index: Int) throws {
+  func pulldownPicturesFollowOneAnotherWithoutGaps(codec: StreamCodec, index: Int) throws {
     let cadence = Self.cadences[index]
     var nalUnits = try Self.parameterSets(codec)
     // I, then P and two B-frames that are shown before it.

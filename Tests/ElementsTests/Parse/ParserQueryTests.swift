@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: [
     ("decodebin", true, false), ("decodebin", false, true), ("parsebin", true, false), ("parsebin", false, true),
     ("bin", true, true), ("pipeline", true, true),
-  ]) func parsedStreamsAreRefusedWhereElementsArePlugged(_ bin: String, _ isParsed: Bool, _ isTaken: Bool) throws {
+  ]) func refusesParsedStreamsInAnAutopluggingBin(_ bin: String, _ isParsed: Bool, _ isTaken: Bool) throws {
     _ = try Harness.parse()
     let parent = try unsafe #require(gst_element_factory_make(bin, nil))
     unsafe gst_object_ref_sink(parent)

@@ -68,7 +68,7 @@ import Testing
     return outcome
   }
 
-  @Test(arguments: [1, 2] as [UInt64]) func theFirstSegmentIsShifted(_ depth: UInt64) throws {
+  @Test(arguments: [1, 2] as [UInt64]) func shiftsTheFirstSegment(_ depth: UInt64) throws {
     let harness = try Harness.parse(from: Self.input, to: Self.output)
     let pictures = Self.pictures(sps: Stream.spsToOrder(reorder: UInt32(depth)))
     push(pictures, into: harness)
@@ -104,7 +104,7 @@ import Testing
     #expect(outcome.dts == (0..<12).map { $0 * Self.frame })
   }
 
-  @Test func nothingIsShiftedWithoutNeed() throws {
+  @Test func doesNotShiftWithoutNeed() throws {
     for (reorder, start, hasDecodingTimes) in [(0, 0, false), (2, 50, false), (2, 2, true)] as [(UInt32, UInt64, Bool)]
     {
       let harness = try Harness.parse(from: Self.input, to: Self.output)
@@ -117,7 +117,7 @@ import Testing
   }
 
   /// The segment after a seek is forwarded as upstream sends it.
-  @Test func laterSegmentsAreNotShifted() throws {
+  @Test func doesNotShiftLaterSegments() throws {
     let harness = try Harness.parse(from: Self.input, to: Self.output)
     let pictures = Self.pictures(sps: Stream.spsToOrder(reorder: 2))
     push(pictures, into: harness)

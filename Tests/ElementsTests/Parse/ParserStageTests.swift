@@ -20,7 +20,7 @@ import Testing
       ((1, 1, 2), (50, 1), false, 20_000_000), (nil, (1000, 1), false, 1_000_000), (nil, (1, 1), false, 1_000_000_000),
       (nil, (1001, 1), false, 100_000_000), (nil, (1, 2), false, 100_000_000), (nil, (0, 1), false, 100_000_000),
     ] as [((UInt32, UInt32, UInt32)?, (Int32, Int32)?, Bool, UInt64)])
-  func frameDurations(
+  func findsTheFrameDuration(
     _ tick: (UInt32, UInt32, UInt32)?, _ rate: (Int32, Int32)?, _ isSenseless: Bool, _ expected: UInt64
   ) {
     var facts = SourceFacts()
@@ -34,7 +34,7 @@ import Testing
 
   private static func time(_ milliseconds: UInt64) -> ClockTime { ClockTime(nanoseconds: milliseconds * 1_000_000) }
 
-  @Test func theFirstPictureOfTheFirstSegmentDecides() {
+  @Test func theFirstPictureDecidesTheShift() {
     var shift = SegmentShift()
     shift.begin(with: .zero, needing: .second)
     #expect(!shift.isOpen && !shift.isShifted && !shift.awaitsAnnouncement)
@@ -63,7 +63,7 @@ import Testing
     #expect(shift.isOpen)
   }
 
-  @Test func whereNothingIsMissingNothingIsShifted() {
+  @Test func segmentsWithEnoughRoomAreNotShifted() {
     var shift = SegmentShift()
     shift.beginSegment(true, sequenceNumber: 1)
     shift.begin(with: Self.time(80), needing: Self.time(80))
@@ -87,7 +87,7 @@ import Testing
 
   // MARK: Parameter sets in time
 
-  @Test func parameterSetsAreDue() {
+  @Test func parameterSetsAreDueAfterTheInterval() {
     var insertion = ParameterSetInsertion()
     func due(_ milliseconds: UInt64?, _ interval: Int32) -> Bool {
       insertion.takeDue(at: milliseconds.map { Self.time($0) }, interval: interval, hasOwn: false)
@@ -111,7 +111,7 @@ import Testing
 
   // MARK: Where it is
 
-  @Test func jumpsAreSeen() {
+  @Test func detectsJumpsOfTheInput() {
     var position = InputPosition()
     #expect(!position.isJump(to: 5))
     position.advance(by: 10, from: 5)
@@ -124,7 +124,7 @@ import Testing
     #expect(position.isJump(to: 8) && !position.isJump(to: 7))
   }
 
-  @Test func segmentsEnd() {
+  @Test func playbackIsOverAtTheStop() {
     var playback = Playback()
     #expect(!playback.isOver(at: .second))
     playback.stop = .second
@@ -141,7 +141,7 @@ import Testing
       (.skip(9), false, 10, true, true, .no), (.needsMoreData, false, 0, true, true, .now),
       (.needsMoreData, false, 1, true, true, .no),
     ] as [(ParseStep, Bool, Int, Bool, Bool, ParserAnswer.InputEnd)])
-  func theEndIsSeen(
+  func detectsTheEndOfTheInput(
     _ step: ParseStep, _ isDropped: Bool, _ available: Int, _ isDraining: Bool, _ isPulling: Bool,
     _ expected: ParserAnswer.InputEnd
   ) {
@@ -190,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func anEndThatIsNoError() {
+  @Test func decidesWhetherAnEndIsAnError() {
     var empty = InputDiagnosis<H265>()
     let file = empty.end(hasParameterSets: false, ScannerErrors(), isEmptyFile: true)
     #expect(file?.message == "There is no H.265 video in this stream: no picture found in 0 bytes.")
@@ -230,7 +230,7 @@ import Testing
       (.inBand, .accessUnit, "stream-format=byte-stream, alignment=nal", "byte-stream/nal"),
       (.outOfBand, .accessUnit, "stream-format=byte-stream", "byte-stream/au"),
     ] as [(StreamFormat<H264>, StreamAlignment?, String?, String)])
-  func packagings(
+  func choosesTheOutputPackaging(
     _ input: StreamFormat<H264>, _ alignment: StreamAlignment?, _ downstream: String?, _ expected: String
   ) {
     let allowed: Caps? = downstream.flatMap { fields in
@@ -254,7 +254,7 @@ import Testing
 
   // MARK: Statistics
 
-  @Test func groupsAreMeasured() {
+  @Test func measuresGroupLengths() {
     var statistics = ParserStatistics()
     func count(_ bytes: Int, _ contents: AccessUnitContents, _ isKey: Bool) {
       statistics.count(bytes, contents, isRandomAccessPoint: isKey)
@@ -292,7 +292,7 @@ import Testing
 
   // MARK: SEI
 
-  @Test func noMoreIsKeptOfSEIThanAnyoneNeeds() throws {
+  @Test func boundsTheSEIThatIsKept() throws {
     var content = SEIContent()
     #expect(!content.concernsBuffer)
     let caption: [UInt8] = [0xB5, 0, 0x31] + Array("GA94".utf8) + [3, 0xC1, 0xFF, 0xFC, 0x94, 0x20, 0xFF]
@@ -310,7 +310,7 @@ import Testing
     #expect(content.userData.count == 256 && content.captions.count == 256 && content.concernsBuffer)
   }
 
-  @Test func fieldsTakeTurnsInTimeCodes() {
+  @Test func timeCodesCountAlternatingFields() {
     var display = PictureDisplay()
     display.timeCodes = (0..<3).map { index in
       var timestamp = ClockTimestamp()

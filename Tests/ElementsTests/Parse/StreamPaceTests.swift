@@ -22,7 +22,7 @@ import Testing
     return pace
   }
 
-  @Test func whatWasReadIsKnownAndTheRestEstimated() {
+  @Test func estimatesThePartsThatWereNotRead() {
     var pace = Self.pace(of: [100, 200, 400])
     #expect(pace.time(at: 700) == nil && pace.position(at: 5) == nil && pace.bitrate == nil)
     let second = ClockTime.second.nanoseconds
@@ -52,7 +52,7 @@ import Testing
     #expect(pace.time(at: 700) == 5 * second && pace.bitrate == 1120)
   }
 
-  @Test func numbersWithoutBound() {
+  @Test func extremeSizesAndTimesDoNotOverflow() {
     var pace = Self.pace(of: [1, .max - 1])
     pace.notice(lasting: ClockTime(nanoseconds: .max))
     pace.notice(lasting: .seconds(1))
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4095, 8192, 100_001, 4 << 20, 4 << 20 + 1, 9 << 30, .max] as [UInt64])
-  func samplesMakeUpTheFile(_ size: UInt64) {
+  func samplesCoverTheFile(_ size: UInt64) {
     let parts = FileSample.parts(of: size)
     #expect(parts.first?.start == (size > 0 ? 0 : nil) && parts.last?.end == (size > 0 ? size : nil))
     #expect(zip(parts, parts.dropFirst()).allSatisfy { $0.end == $1.start })
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// A rate beyond 64 bits is clamped to 32 bits.
-  @Test func bitratesWithoutBound() {
+  @Test func clampsExtremeBitrates() {
     for nanoseconds in [1, 475, 476, 477, 478] as [UInt64] {
       var rates = BitrateRange()
       for _ in 0..<10 { _ = rates.add(bytes: 1 << 40, duration: ClockTime(nanoseconds: nanoseconds), average: nil) }

@@ -18,7 +18,7 @@ import Testing
   ]
 
   @Test(arguments: ["swifth264parse", "swifth265parse", "swifth264repack", "swifth265repack"])
-  func sinkCaps(_ element: String) throws {
+  func sinkCapsMatchTheRecord(_ element: String) throws {
     _ = Harness.registered
     let codec: StreamCodec = element.contains("264") ? .h264 : .h265
     for downstream in Self.downstream {

@@ -47,10 +47,10 @@ import Testing
     }
   }
 
-  @Test(arguments: packagings) func everyPackaging(_ run: RecordedRun) throws { try expect(run) }
-  @Test(arguments: formats) func everyFormat(_ run: RecordedRun) throws { try expect(run) }
-  @Test(arguments: properties) func whateverIsSet(_ run: RecordedRun) throws { try expect(run) }
-  @Test(arguments: twists) func whateverHappens(_ run: RecordedRun) throws { try expect(run) }
+  @Test(arguments: packagings) func packagingsMatchTheRecord(_ run: RecordedRun) throws { try expect(run) }
+  @Test(arguments: formats) func formatsMatchTheRecord(_ run: RecordedRun) throws { try expect(run) }
+  @Test(arguments: properties) func propertiesMatchTheRecord(_ run: RecordedRun) throws { try expect(run) }
+  @Test(arguments: twists) func eventsMatchTheRecord(_ run: RecordedRun) throws { try expect(run) }
 
   private func expect(_ run: RecordedRun) throws { try RecordFile.decoders.expect(run.name, run.columns()) }
 }

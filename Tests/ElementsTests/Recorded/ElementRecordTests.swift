@@ -77,11 +77,15 @@ import Testing
     return parser + repackager
   }
 
-  @Test(arguments: conversions("parse")) func parserConverts(_ run: RecordedRun) throws { try expect(run) }
-  @Test(arguments: conversions("repack")) func repackagerConverts(_ run: RecordedRun) throws { try expect(run) }
-  @Test(arguments: others) func everyClip(_ run: RecordedRun) throws { try expect(run) }
-  @Test(arguments: twists) func whateverHappens(_ run: RecordedRun) throws { try expect(run) }
-  @Test(arguments: properties) func whateverIsSet(_ run: RecordedRun) throws { try expect(run) }
+  @Test(arguments: conversions("parse")) func parserConversionsMatchTheRecord(_ run: RecordedRun) throws {
+    try expect(run)
+  }
+  @Test(arguments: conversions("repack")) func repackagerConversionsMatchTheRecord(_ run: RecordedRun) throws {
+    try expect(run)
+  }
+  @Test(arguments: others) func otherClipsMatchTheRecord(_ run: RecordedRun) throws { try expect(run) }
+  @Test(arguments: twists) func eventsMatchTheRecord(_ run: RecordedRun) throws { try expect(run) }
+  @Test(arguments: properties) func propertiesMatchTheRecord(_ run: RecordedRun) throws { try expect(run) }
 
   private func expect(_ run: RecordedRun) throws { try RecordFile.elements.expect(run.name, run.columns()) }
 }

@@ -33,7 +33,7 @@ import Testing
     ]
   }
 
-  @Test(arguments: plays) func everythingComesAsBefore(_ play: Play) throws {
+  @Test(arguments: plays) func playedFilesMatchTheRecord(_ play: Play) throws {
     _ = Harness.registered
     let element = play.clip.hasSuffix("5") ? "swifth265parse" : "swifth264parse"
     let filter = play.filter.isEmpty ? "" : " ! \(play.filter)"

@@ -34,7 +34,7 @@ import Testing
   private static let timedSPS = ParseStream.spsToOrder(reorder: 0, hasPictureStructure: true)
 
   /// Picture structures of H.264, with as many time codes as they may have.
-  @Test(arguments: 0...8 as ClosedRange<UInt8>) func pictureTimingOfH264(_ value: UInt8) throws {
+  @Test(arguments: 0...8 as ClosedRange<UInt8>) func pictureTimingOfH264MatchesTheRecord(_ value: UInt8) throws {
     let structure = try #require(H264.PictureTiming.Structure(rawValue: value))
     let sps = try H264.SequenceParameterSet(nalUnit: Self.timedSPS.span)
     var rows: [String] = []
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// Picture structures of H.265, with time codes before and after them.
-  @Test(arguments: 0...12 as ClosedRange<UInt8>) func pictureTimingOfH265(_ value: UInt8) throws {
+  @Test(arguments: 0...12 as ClosedRange<UInt8>) func pictureTimingOfH265MatchesTheRecord(_ value: UInt8) throws {
     let sps = H265Stream.sps { $0.vui?.isPictureStructurePresent = true }
     let timing = H265Stream.sei(1, [value << 4 | 1])
     let codes: [ClockTimestamp?] = (0..<3).map { index in
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// Frame packing arrangements of every type, interpretation and flag, and of reserved ids.
-  @Test(arguments: 0...7 as ClosedRange<UInt32>) func framePacking(_ type: UInt32) throws {
+  @Test(arguments: 0...7 as ClosedRange<UInt32>) func framePackingMatchesTheRecord(_ type: UInt32) throws {
     var rows: [String] = []
     for interpretation in UInt32(0)...3 {
       for (id, flags) in [(UInt32(0), UInt32(0)), (0, 0x20), (0, 0x30), (255, 0x10), (256, 0), (511, 0), (512, 0)] {
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// Bars on any side, of frames and of bottom fields, and the active format.
-  @Test func barsOnEverySide() throws {
+  @Test func barsMatchTheRecord() throws {
     for structure in [H264.PictureTiming.Structure.frame, .bottomField] {
       let sps = try H264.SequenceParameterSet(nalUnit: Self.timedSPS.span)
       let timing = H264.PictureTiming(structure: structure).payload(sps: sps)
@@ -129,7 +129,7 @@ import Testing
   }
 
   /// Drop-frame time codes only at rates for which GStreamer supports them; newer versions do at 120000/1001.
-  @Test func dropFrameTimeCodes() throws {
+  @Test func dropFrameTimeCodesMatchTheRecord() throws {
     let sps = try H264.SequenceParameterSet(nalUnit: Self.timedSPS.span)
     var timestamp = ClockTimestamp()
     (timestamp.isFieldBased, timestamp.isFull, timestamp.countingType) = (true, true, 4)
@@ -147,7 +147,7 @@ import Testing
 
   /// Time codes of metas in place of those of the stream, as many as there are, from and to every packaging.
   @Test(arguments: StreamCodec.allCases, [true, false])
-  func timeCodesRewritten(_ codec: StreamCodec, _ arePackets: Bool) throws {
+  func rewrittenTimeCodesMatchTheRecord(_ codec: StreamCodec, _ arePackets: Bool) throws {
     _ = Harness.registered
     let sets = try Self.timedUnit(codec).sets
     let record = codec == .h264 ? RepackStream.avcC([sets[0]], pps: [sets[1]]) : H265Stream.hvcC(sets.map { [$0] })
@@ -213,7 +213,7 @@ import Testing
   }
 
   /// Display metadata, which lasts until an IDR picture without it, and upstream's caps of the same.
-  @Test func whatLasts() throws {
+  @Test func displayMetadataMatchesTheRecord() throws {
     _ = Harness.registered
     let message = { (type: UInt32, payload: [UInt8]) in H265Stream.sei(type, payload) }
     let kinds: [(String, [[UInt8]])] = [

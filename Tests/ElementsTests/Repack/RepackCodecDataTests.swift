@@ -14,7 +14,7 @@ private typealias Stream = RepackStream
   ]
 
   @Test(arguments: broken, ["avc", "avc3"])
-  func whatCannotBeReadPassesWhereNothingIsToBeDone(record: [UInt8], format: String) throws {
+  func unreadableCodecDataPassesIfNothingChanges(record: [UInt8], format: String) throws {
     let harness = try Harness.repack(to: format)
     harness.collectMessages()
     harness.setInputCaps(Stream.caps(format, codecData: record))
@@ -29,7 +29,7 @@ private typealias Stream = RepackStream
     #expect(harness.statistic("untouched") == 3 && harness.statistic("bytes-out") == packets.joined().count)
   }
 
-  @Test func whatCannotBeReadCannotBeChanged() throws {
+  @Test func unreadableCodecDataCannotBeConverted() throws {
     for (format, properties) in [("avc3", ""), ("byte-stream", ""), ("avc", "drop=sei")] {
       let harness = try Harness.repack(properties, to: format)
       harness.collectMessages()
@@ -60,7 +60,7 @@ private typealias Stream = RepackStream
   }
 
   /// After passing buffers through, the element holds them back while new caps wait for parameter sets.
-  @Test func capsWaitBehindAStreamThatPassed() throws {
+  @Test func newCapsWaitForParameterSetsAfterPassthrough() throws {
     let harness = try Harness.repack(to: "avc")
     let (sps, pps) = (Stream.sps(), Stream.pps())
     harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([sps], pps: [pps])))
@@ -75,7 +75,7 @@ private typealias Stream = RepackStream
   }
 
   /// A damaged change of parameter sets makes no new caps; the stream continues.
-  @Test func aChangeThatCannotBeDescribedEndsNothing() throws {
+  @Test func aDamagedChangeOfParameterSetsDoesNotEndTheStream() throws {
     let harness = try Harness.repack(to: "avc3")
     harness.collectMessages()
     harness.setInputCaps(Stream.caps("byte-stream"))

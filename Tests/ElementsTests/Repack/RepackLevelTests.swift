@@ -30,7 +30,7 @@ import Testing
       RepackStream.caps("byte-stream", more: rate.map { ", framerate=\($0)" } ?? ""))
     let unit = [sps.nalUnit(), RepackStream.pps(), RepackStream.slice(0, isIDR: true)]
     #expect(harness.push(try RepackStream.buffer(Self.end.pack(unit))) == 0)
-    let output = try RepackEditTests.pullAll(harness, Self.end)
+    let output = try EditTests.pullAll(harness, Self.end)
     let caps = try harness.outputCaps()
     let first = try #require(output.first)
     let name = try H264.SequenceParameterSet(nalUnit: first.span).level.name
@@ -50,7 +50,7 @@ import Testing
 
   private let hrd: H264.HRDParameters?
 
-  @Test func whatIsNotProvenStays() throws {
+  @Test func keepsTheLevelWithoutKnownRates() throws {
     let without = try level { _ in }
     #expect(without.sps == "4" && without.caps == "4" && without.messages == [])
     let rate = try level { addRate(&$0) }
@@ -65,7 +65,7 @@ import Testing
     #expect(removed.sps == "4" && removed.messages == [])
   }
 
-  @Test func whatIsProvenIsLowered() throws {
+  @Test func lowersTheLevelWithKnownRates() throws {
     let both = try level {
       addRate(&$0)
       addHRD(&$0)
@@ -75,7 +75,7 @@ import Testing
     #expect(edited.sps == "1.1")
   }
 
-  @Test func aLevelThatIsTooLowIsRaised() throws {
+  @Test func raisesALevelThatIsTooLow() throws {
     let size = try level {
       $0.levelIDC = 10
       ($0.widthInMacroblocks, $0.heightInMapUnits) = (45, 36)
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// Of H.265 the VPS may have the rate.
-  @Test(arguments: [true, false]) func theRateOfTheVPSCounts(hasRate: Bool) throws {
+  @Test(arguments: [true, false]) func usesTheFrameRateOfTheVPS(hasRate: Bool) throws {
     let plain = H265Stream.sps()
     var sps = try H265.SequenceParameterSet(nalUnit: plain.span)
     sps.profileTierLevel.levelIDC = 153
@@ -107,7 +107,7 @@ import Testing
     harness.setInputCaps("video/x-h265, stream-format=byte-stream, alignment=au")
     let unit = [vps.nalUnit(), sps.nalUnit(), H265Stream.pps(), H265Stream.slice(.idrWithRADL)]
     #expect(harness.push(try RepackStream.buffer(Self.end.pack(unit))) == 0)
-    let output = try RepackEditTests.pullAll(harness, Self.end)
+    let output = try EditTests.pullAll(harness, Self.end)
     let edited = try #require(output.dropFirst().first)
     let level = try H265.SequenceParameterSet(nalUnit: edited.span).level.name
     #expect((level == "5.1") == !hasRate, "\(level ?? "")")

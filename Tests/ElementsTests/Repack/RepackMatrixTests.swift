@@ -207,7 +207,7 @@ struct RepackSample: Sendable {
   }
 
   @Test(arguments: RepackEnd.inputs, RepackEnd.outputs)
-  func thereAndBackIsTheIdentity(input: RepackEnd, middle: RepackEnd) throws {
+  func convertingThereAndBackIsTheIdentity(input: RepackEnd, middle: RepackEnd) throws {
     for sample in RepackSample.all {
       let harness = try sample.harness(
         """

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ["264", "265"]) func theNextSequenceHasTheDepthOfTheOneBefore(codec: String) throws {
+  @Test(arguments: ["264", "265"]) func announcesTheDepthOfThePreviousSequence(codec: String) throws {
     let units = try clip(codec)
     let (announced, messages) = try depths(codec, units + units + units)
     #expect(announced.count >= 3 && announced.first == 4)
@@ -56,7 +56,7 @@ import Testing
   }
 
   /// One picture shows nothing of those that follow.
-  @Test(arguments: ["264", "265"]) func aDepthThatProvesTooSmallIsRaised(codec: String) throws {
+  @Test(arguments: ["264", "265"]) func raisesAMeasuredDepthThatProvesTooSmall(codec: String) throws {
     let units = try clip(codec)
     let (announced, messages) = try depths(codec, Array(units[..<1]) + units + units)
     #expect(announced.first == 4 && announced.dropFirst().first == 0 && announced.last == 2, "\(announced)")
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// A number is the least: a smaller one than the pictures need holds for one sequence, with a warning.
-  @Test(arguments: ["264", "265"]) func aNumberThatProvesTooSmallIsRaised(codec: String) throws {
+  @Test(arguments: ["264", "265"]) func raisesAGivenDepthThatProvesTooSmall(codec: String) throws {
     let units = try clip(codec)
     let (announced, messages) = try depths(codec, units + units + units, latency: "0")
     let sequence = announced.count / 3
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// Behind a loss, orders may begin anew.
-  @Test(arguments: ["264", "265"]) func ordersBehindALossAreNotComparedWithThoseBefore(codec: String) throws {
+  @Test(arguments: ["264", "265"]) func doesNotCompareOrdersAcrossALoss(codec: String) throws {
     let units = try clip(codec)
     // The second half of the pictures, and the first ones of the same sequence behind them.
     let lossy = Array(units[..<1]) + Array(units[30...]) + Array(units[1..<30])
@@ -86,14 +86,14 @@ import Testing
   }
 
   /// With `pic_order_cnt_type` 2 the first headers have it already.
-  @Test func aStreamWithoutReorderingIsKnownFromTheStart() throws {
+  @Test func announcesNoReorderingFromTheStartIfTheTypeExcludesIt() throws {
     let sample = RepackSample.all[0]
     let harness = try sample.harness("edit=\"latency=measured\"", to: RepackEnd(format: .byteStream, alignment: "au"))
     harness.setInputCaps(sample.caps(RepackEnd(format: .byteStream, alignment: "au")))
     let input = RepackEnd(format: .byteStream, alignment: "au")
     #expect(harness.push(try RepackStream.buffer(input.pack(sample.withSets[0]))) == 0)
-    let sets = try RepackEditTests.pullAll(harness, input).filter { RepackEditTests.isSet($0, sample) }
-    let format = try RepackEditTests.description(sets, [], sample)
+    let sets = try EditTests.pullAll(harness, input).filter { EditTests.isSet($0, sample) }
+    let format = try EditTests.description(sets, [], sample)
     #expect(format.sentReorderFrames == 0)
   }
 }

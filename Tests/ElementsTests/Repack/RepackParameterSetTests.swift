@@ -54,7 +54,7 @@ private typealias Stream = RepackStream
   }
 
   /// A seek back from the end to where the parameter sets are.
-  @Test func parameterSetsMayComeBehindTheEnd() throws {
+  @Test func findsParameterSetsAfterASeekFromTheEnd() throws {
     for format in ["avc", "avc3"] {
       let harness = try Harness.repack(to: format)
       harness.setInputCaps(Stream.caps("byte-stream"))
@@ -71,7 +71,7 @@ private typealias Stream = RepackStream
     }
   }
 
-  @Test func repeatedParameterSetsChangeNothing() throws {
+  @Test func repeatedParameterSetsSendNoNewCaps() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream"))
     for _ in 0..<5 {
@@ -86,7 +86,7 @@ private typealias Stream = RepackStream
     #expect(harness.waiting == 0 && capsEvents(harness) == 1 && harness.statistic("parameter-set-changes") == 0)
   }
 
-  @Test func aChangeComesBeforeTheBufferThatNeedsIt() throws {
+  @Test func newCapsComeBeforeTheBufferThatNeedsThem() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream"))
     #expect(harness.push(Stream.annexB([Stream.sps(), Stream.pps(), idr])) == 0)
@@ -120,7 +120,7 @@ private typealias Stream = RepackStream
     }
   }
 
-  @Test func setsBehindTheSlicesAreForTheNextPicture() throws {
+  @Test func setsAfterTheSlicesBelongToTheNextPicture() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream"))
     #expect(harness.push(Stream.annexB([Stream.sps(), Stream.pps(), idr, Stream.pps(qp: 5)])) == 0)
@@ -129,7 +129,7 @@ private typealias Stream = RepackStream
     #expect(try harness.outputCodecData() == Stream.avcC([Stream.sps()], pps: [Stream.pps(qp: 5)]))
   }
 
-  @Test func theHighProfilesExtensionIsWritten() throws {
+  @Test func writesTheRecordExtensionOfHighProfiles() throws {
     let harness = try Harness.repack(to: "avc")
     harness.setInputCaps(Stream.caps("byte-stream"))
     let sps = Stream.sps(profile: 122, constraints: 0)
@@ -139,96 +139,12 @@ private typealias Stream = RepackStream
     #expect(try harness.pullBytes() == Stream.lengthPrefixed([idr]))
   }
 
-  @Test func whatStandsBehindARecordIsKept() throws {
+  @Test func keepsBytesAfterTheRecord() throws {
     let harness = try Harness.repack("nal-length-size=2", to: "avc")
     let record = Stream.avcC([Stream.sps()], pps: [Stream.pps()], high: [1, 2, 3])
     harness.setInputCaps(Stream.caps("avc", codecData: record))
     #expect(harness.push(Stream.lengthPrefixed([idr])) == 0)
     #expect(
       try harness.outputCodecData() == Stream.avcC([Stream.sps()], pps: [Stream.pps()], size: 2, high: [1, 2, 3]))
-  }
-
-  private static let policies: [(String, [Bool])] = [
-    ("auto", [true, true, false, true]), ("keyframes", [true, true, false, true]),
-    ("changes", [true, false, false, false]), ("never", [false, false, false, false]),
-  ]
-
-  @Test(arguments: policies)
-  func insertsAsAsked(policy: String, expected: [Bool]) throws {
-    for format in ["byte-stream", "avc3"] {
-      let harness = try Harness.repack("insert-parameter-sets=\(policy)", to: format)
-      harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
-      let units = [[idr], [Stream.recoveryPoint, Stream.slice(1)], [Stream.slice(2)], [idr]]
-      for (unit, hasSets) in zip(units, expected) {
-        #expect(harness.push(Stream.lengthPrefixed(unit)) == 0)
-        let result = (hasSets ? [Stream.sps(), Stream.pps()] : []) + unit
-        #expect(
-          try harness.pullBytes() == (format == "avc3" ? Stream.lengthPrefixed(result) : Stream.annexB(result)))
-      }
-    }
-  }
-
-  @Test func insertsNewCodecDataInBandAtOnce() throws {
-    let harness = try Harness.repack(to: "byte-stream")
-    harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
-    #expect(harness.push(Stream.lengthPrefixed([idr])) == 0)
-    let other = Stream.pps(qp: 2)
-    harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [other])))
-    #expect(harness.push(Stream.lengthPrefixed([Stream.slice(1)])) == 0)
-    _ = try harness.pullBytes()
-    #expect(try harness.pullBytes() == Stream.annexB([Stream.sps(), other, Stream.slice(1)]))
-  }
-
-  @Test func setsThatAreThereAreNotInsertedAgain() throws {
-    let harness = try Harness.repack(to: "byte-stream")
-    harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
-    #expect(harness.push(Stream.lengthPrefixed([Stream.sps(), Stream.pps(), idr])) == 0)
-    #expect(try harness.pullBytes() == Stream.annexB([Stream.sps(), Stream.pps(), idr]))
-    // Changed in the stream: the sets of codec_data are replaced.
-    let other = Stream.pps(qp: 2)
-    #expect(harness.push(Stream.lengthPrefixed([other, Stream.slice(1)])) == 0)
-    #expect(try harness.pullBytes() == Stream.annexB([other, Stream.slice(1)]))
-    #expect(harness.push(Stream.lengthPrefixed([idr])) == 0)
-    #expect(try harness.pullBytes() == Stream.annexB([Stream.sps(), other, idr]))
-  }
-
-  @Test func aFlushBringsThemAgain() throws {
-    let harness = try Harness.repack("insert-parameter-sets=changes", to: "byte-stream")
-    harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
-    #expect(harness.push(Stream.lengthPrefixed([idr])) == 0)
-    harness.flush()
-    #expect(harness.push(Stream.lengthPrefixed([Stream.slice(1)])) == 0)
-    _ = try harness.pullBytes()
-    #expect(try harness.pullBytes() == Stream.annexB([Stream.sps(), Stream.pps(), Stream.slice(1)]))
-  }
-
-  @Test func delimitersAreInsertedOnce() throws {
-    let harness = try Harness.repack("insert-aud=true", to: "byte-stream")
-    harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([Stream.sps()], pps: [Stream.pps()])))
-    #expect(harness.push(Stream.lengthPrefixed([[0x09, 0x10], idr])) == 0)
-    #expect(harness.push(Stream.lengthPrefixed([Stream.slice(1)])) == 0)
-    #expect(try harness.pullBytes() == Stream.annexB([[0x09, 0x10], Stream.sps(), Stream.pps(), idr]))
-    #expect(try harness.pullBytes() == Stream.annexB([Stream.delimiter, Stream.slice(1)]))
-    #expect(harness.statistic("inserted-auds") == 1)
-  }
-
-  private static let drops: [(String, Set<UInt8>)] = [
-    ("aud", [9]), ("filler", [12]), ("sei", [6]), ("end-of-sequence", [10, 11]), ("parameter-sets", [7, 8]),
-    ("aud+filler+sei+end-of-sequence+parameter-sets", [6, 7, 8, 9, 10, 11, 12]),
-  ]
-
-  @Test(arguments: drops)
-  func dropsAsAsked(drop: String, types: Set<UInt8>) throws {
-    let all = [
-      Stream.delimiter, Stream.sps(), Stream.pps(), Stream.sei, idr, Stream.filler, Stream.endOfSequence, [0x0B],
-    ]
-    for format in ["byte-stream", "avc3"] {
-      let harness = try Harness.repack("drop=\(drop)", to: format)
-      harness.setInputCaps(Stream.caps("byte-stream"))
-      #expect(harness.push(Stream.annexB(all)) == 0)
-      let left = all.filter { !types.contains($0[0] & 31) }
-      #expect(try harness.pullBytes() == (format == "avc3" ? Stream.lengthPrefixed(left) : Stream.annexB(left)))
-      #expect(harness.statistic("dropped-nal-units") == all.count - left.count)
-    }
   }
 }

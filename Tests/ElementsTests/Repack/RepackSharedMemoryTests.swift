@@ -38,7 +38,7 @@ import Testing
     "edit=\"colour=bt709\"", "edit=\"colour=bt709,insert-sei=144=03e80190\"", "edit=\"colour=bt709,aud=insert\"",
     "insert-parameter-sets=keyframes", "drop=aud",
   ])
-  func largeSlicesStayWhereTheyAre(_ properties: String) throws {
+  func doesNotCopyLargeSlices(_ properties: String) throws {
     for sample in RepackSample.all {
       let plain = sample.accessUnits[0].filter { $0 != sample.delimiter }
       let unit =

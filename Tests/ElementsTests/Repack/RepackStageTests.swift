@@ -48,7 +48,7 @@ import Testing
       ("avc3", "stream-format=byte-stream", "0 byte-stream au"),
       ("byte-stream", "stream-format=byte-stream", "0 byte-stream nal"),
     ])
-  func whatIsChosen(_ input: String, _ possible: String, _ expected: String) throws {
+  func choosesThePackaging(_ input: String, _ possible: String, _ expected: String) throws {
     let caps = try Caps.of("video/x-h264, stream-format=\(input)")
     let others = try Caps.of("video/x-h264, \(possible)")
     let format = try RepackFormat<H264>(CompressedCaps(caps))
@@ -71,7 +71,7 @@ import Testing
         "stream-format=byte-stream excludes codec_data, which is present"
       ),
     ])
-  func capsThatCannotBeWorkedWith(_ text: String, _ reason: String) throws {
+  func refusesUnsupportedCapsWithAReason(_ text: String, _ reason: String) throws {
     let caps = try Caps.of(text)
     let read = CompressedCaps<H264>(caps)
     let error = #expect(throws: ElementError.self) { _ = try RepackFormat<H264>(read) }
@@ -79,7 +79,7 @@ import Testing
     #expect(error?.message == "Unsupported caps: \(reason).")
   }
 
-  @Test func codecDataThatCannotBeReadIsNoErrorYet() throws {
+  @Test func unreadableCodecDataIsNoErrorYet() throws {
     let caps = try Caps.of("video/x-h264, stream-format=avc, codec_data=(buffer)0102, framerate=25/1")
     let read = CompressedCaps<H264>(caps)
     let format = try RepackFormat<H264>(read)
@@ -104,7 +104,7 @@ import Testing
 
   // MARK: What is counted
 
-  @Test func everythingIsCounted() {
+  @Test func countsBuffersBytesAndInsertions() {
     var journal = RepackJournal()
     journal.count(input: 100, isPassedOn: false)
     journal.count(input: 10, isPassedOn: true)
@@ -131,7 +131,7 @@ import Testing
   }
 
   /// Each kind of warning is posted once a stream.
-  @Test func warningsComeOnceAStream() {
+  @Test func postsEachWarningOncePerStream() {
     var journal = RepackJournal()
     let kinds: [RepackJournal.Warning] = [
       .damage, .misplacedStartCodes, .noParameterSets, .unreadableParameterSet, .unreadableCodecData,
@@ -184,7 +184,7 @@ import Testing
     #expect(statistics.unreadableParameterSets == 3)
   }
 
-  @Test func slicesAreSearchedUntilEnoughWasSeen() throws {
+  @Test func searchesOnlyTheFirstSlices() throws {
     let good = try Self.piece(RepackStream.lengthPrefixed([RepackStream.slice(0, isIDR: true)]))
     let codes = try Self.piece(
       RepackStream.lengthPrefixed([[6, 5, 1, 1, 0x80, 0, 0, 1] + RepackStream.slice(0, isIDR: true)]))
@@ -218,7 +218,7 @@ import Testing
   }
 
   /// Only a picture that concerns no other passes without being looked at.
-  @Test func plainPicturesAreKnown() {
+  @Test func recognizesPlainPictures() {
     let parts = [RepackStream.slice(1), RepackStream.slice(1, firstMacroblock: 2)]
     let isPlain: [(Bool, [[UInt8]])] = [
       (true, []), (true, [RepackStream.delimiter]), (true, [RepackStream.delimiter, [6, 5, 1, 1, 0x80]]),
@@ -324,7 +324,7 @@ import Testing
       (0, 4096), (1, 4096), (4096, 4096), (4097, 8192), (65_536, 65_536), (65_537, 131_072), (1 << 24, 1 << 24),
       ((1 << 24) + 1, (1 << 24) + 1),
     ])
-  func memoryComesInAFewSizes(_ size: Int, _ memory: Int) throws {
+  func allocatesMemoryInFewSizes(_ size: Int, _ memory: Int) throws {
     var pool = SizedBufferPool()
     for _ in 0..<2 {
       let buffer = try pool.acquire(size)

@@ -58,7 +58,7 @@ private typealias Stream = RepackStream
 
   /// Start codes inside slices are replaced in the first slices of a stream. Later slices are searched only where
   /// the output is length-prefixed.
-  @Test(arguments: ["byte-stream", "avc3"]) func slicesAreSearchedAsLongAsItMatters(format: String) throws {
+  @Test(arguments: ["byte-stream", "avc3"]) func searchesLaterSlicesOnlyForLengthPrefixedOutput(format: String) throws {
     let harness = try Harness.repack("insert-parameter-sets=never", to: format)
     harness.setInputCaps(Stream.caps("avc", codecData: Stream.avcC([sets[0]], pps: [sets[1]])))
     let slices = [Stream.slice(1), Stream.slice(1, firstMacroblock: 2)]
@@ -84,7 +84,7 @@ private typealias Stream = RepackStream
     #expect(try harness.pullBytes() == (format == "avc3" ? Stream.lengthPrefixed(both) : Stream.annexB(both)))
   }
 
-  @Test func aSecondRunIsLikeTheFirst() throws {
+  @Test func secondRunEqualsTheFirst() throws {
     for (format, alignment) in [("avc", "au"), ("avc3", "au"), ("byte-stream", "nal")] {
       var runs: [[[UInt8]]] = []
       var states: [String] = []

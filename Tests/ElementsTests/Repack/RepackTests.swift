@@ -48,7 +48,7 @@ private typealias Stream = RepackStream
     #expect(!caps.first.has("codec_data") && caps.first.int("height") == 32)
   }
 
-  @Test func nothingToDoIsPassthrough() throws {
+  @Test func passesThroughIfNothingChanges() throws {
     let harness = try Harness.repack(to: "byte-stream")
     harness.setInputCaps(Stream.caps("byte-stream"))
     let bytes = Stream.annexB([Stream.sps(), Stream.pps(), Stream.slice(0, isIDR: true)], startCode: 3) + [0, 0]

@@ -28,7 +28,7 @@ private let vectorFolder: URL? = {
     "test_cif_P_CABAC_slice.264", "sps_subsetsps_bothVUI.264", "jm_1080p_allslice.264", "LS_SVA_D.264",
   ]
 
-  @Test(arguments: files) func slicesSurviveTheWayThereAndBack(file: String) throws {
+  @Test(arguments: files) func slicesSurviveConversionThereAndBack(file: String) throws {
     let folder = try #require(vectorFolder)
     let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent("h264/\(file)")))
     let harness = try Harness.repack("! video/x-h264,stream-format=avc ! swifth264repack", to: "byte-stream")

@@ -93,7 +93,7 @@ struct AccessUnitAssemblerTests {
   private static let sizes = [20, 230, 236, 250, 300, 490, 511, 600, 65_530]
 
   @Test(arguments: packagings, [true, false])
-  func lengthsAreNoStartCodes(packaging: NALPackaging, hasMarkers: Bool) throws {
+  func doesNotTakeLengthsForStartCodes(packaging: NALPackaging, hasMarkers: Bool) throws {
     for size in Self.sizes {
       if case .lengthPrefixed(.one) = packaging, size > 230 { continue }
       let units: [[[UInt8]]] = [
@@ -121,7 +121,7 @@ struct AccessUnitAssemblerTests {
   }
 
   /// What never ends, such as zeros or slices of one picture without end, is passed on piece by piece.
-  @Test func noAccessUnitGrowsForEver() throws {
+  @Test func passesEndlessAccessUnitsOnInPieces() throws {
     let slice = Piece(Self.pack([Stream.slice(1, firstMacroblock: 2)], .annexB), .annexB)
     let limit = AccessUnitLimits.pieces
     let slices = try assemble(Array(repeating: slice, count: limit + 3))
@@ -158,7 +158,7 @@ struct AccessUnitAssemblerTests {
     #expect(try assemble(pieces).map(\.count) == [4, 4, 2])
   }
 
-  @Test func whatCannotBeCutStaysWhole() throws {
+  @Test func keepsBuffersWholeThatCannotBeCut() throws {
     let buffers: [[[UInt8]]] = [
       [Stream.sps(), Stream.pps(), Stream.slice(0, isIDR: true), Stream.slice(1)],
       [Stream.slice(1, firstMacroblock: 2), Stream.slice(2), Stream.slice(3)], [Stream.slice(4)],
@@ -167,7 +167,7 @@ struct AccessUnitAssemblerTests {
     #expect(try assemble(pieces) == buffers.map { [$0] })
   }
 
-  @Test func aFlushForgetsWhatWasBegun() throws {
+  @Test func aFlushDropsAnIncompleteAccessUnit() throws {
     var assembler = AccessUnitAssembler<H264, Piece>(.nalUnit)
     let sets = H264.ParameterSets()
     func put(_ nalUnit: [UInt8], isMarked: Bool) throws -> Bool {

@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: StreamCodec.allCases, Record.allCases)
-  func recordsMayHoldStartCodes(codec: StreamCodec, record: Record) throws {
+  func acceptsStartCodesInRecords(codec: StreamCodec, record: Record) throws {
     let clip = try RecordedStream("clip.\(codec)", as: .packets)
     let sets = Clip.nalUnits(codec.accessUnits(in: try Clip.read("clip.\(codec)"))[0]).filter(codec.isParameterSet)
     let bytes =
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: StreamCodec.allCases, VUI.allCases)
-  func anUnreadableVUICostsNoPicture(codec: StreamCodec, vui: VUI) throws {
+  func anUnreadableVUILosesNoPicture(codec: StreamCodec, vui: VUI) throws {
     let units = Array(codec.accessUnits(in: try Clip.read("clip.\(codec)")).prefix(20))
     var altered: [[UInt8]] = []
     for unit in units {

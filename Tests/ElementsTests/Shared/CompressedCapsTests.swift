@@ -19,7 +19,7 @@ private typealias Stream = RepackStream
     return CompressedCaps<H264>(caps)
   }
 
-  @Test func everyPackaging() throws {
+  @Test func readsEveryPackaging() throws {
     for alignment in [StreamAlignment.accessUnit, .nalUnit] {
       for format in [StreamFormat<H264>.outOfBand, .inBand] {
         let caps = try read(Stream.caps(format.rawValue, alignment.rawValue, codecData: Self.record))
@@ -49,7 +49,7 @@ private typealias Stream = RepackStream
       ("multiview-mode=mono", .multiviewMode), ("mastering-display-info=(string)any", .masteringDisplay),
       ("content-light-level=(string)any", .contentLight), ("width=16", []),
     ] as [(String, CompressedCaps<H264>.Fields)])
-  func fieldsThatAreThere(_ text: String, _ field: CompressedCaps<H264>.Fields) throws {
+  func eachFieldStandsForItselfOnly(_ text: String, _ field: CompressedCaps<H264>.Fields) throws {
     let fields = try read("video/x-h264, stream-format=byte-stream, \(text)").fields
     #expect(fields == field && fields.rawValue.nonzeroBitCount == (field == [] ? 0 : 1))
   }
@@ -71,19 +71,19 @@ private typealias Stream = RepackStream
     ),
   ]
 
-  @Test(arguments: problems) func problemsAreListed(text: String, expected: [CompressedCaps<H264>.Problem]) throws {
+  @Test(arguments: problems) func listsProblems(text: String, expected: [CompressedCaps<H264>.Problem]) throws {
     let caps = try read(text)
     #expect(caps.problems == expected)
     #expect(caps.record == nil)
   }
 
   /// Unreadable codec_data is kept, with a length size of four.
-  @Test func whatCannotBeReadIsKept() throws {
+  @Test func keepsUnreadableCodecData() throws {
     let caps = try read("video/x-h264, stream-format=avc, codec_data=(buffer)0164")
     #expect(caps.codecData == [1, 0x64] && caps.packaging == .lengthPrefixed(.four))
   }
 
-  @Test func frameRatesOfNothingAreNone() throws {
+  @Test func aFrameRateOfZeroIsNone() throws {
     let rates: [(String, Fraction?)] = [
       ("25/1", Fraction(25, 1)), ("30000/1001", Fraction(30000, 1001)), ("0/1", nil),
     ]

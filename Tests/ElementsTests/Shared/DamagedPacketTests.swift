@@ -41,7 +41,7 @@ import Testing
   static let sizes = [255, 256, 257, 300, 383, 384, 480, 511, 512]
 
   @Test(arguments: StreamCodec.allCases, sizes)
-  func othersStayAsTheyAre(codec: StreamCodec, size: Int) throws {
+  func damagedPacketsDoNotChangeOthers(codec: StreamCodec, size: Int) throws {
     for hasSEI in [false, true] {
       let pictures = (0..<UInt32(6)).map { index in
         Self.sized(size) { codec.picture(index == 0 ? .idr : .p, number: index, order: index, size: $0) }
@@ -98,7 +98,7 @@ import Testing
   /// Of a packet whose second length points past its end, the first NAL unit comes out, in each packaging; the packets
   /// around it come whole.
   @Test(arguments: StreamCodec.allCases, [100, 256, 300, 511, 600])
-  func nalUnitsInFrontOfABadLengthAreKept(codec: StreamCodec, size: Int) throws {
+  func keepsNALUnitsBeforeABadLength(codec: StreamCodec, size: Int) throws {
     let pictures = (0..<UInt32(3)).map { index in
       Self.sized(size) { codec.picture(index == 0 ? .idr : .p, number: index, order: index, size: $0) }
     }
@@ -140,7 +140,7 @@ import Testing
 
   /// Every picture has garbage behind it, which the parser removes, or the decoder itself.
   @Test(arguments: ["small-slices.h264", "clip.h264", "clip.h265"], [true, false])
-  func decodersGetThem(clip: String, hasParser: Bool) throws {
+  func decodesPacketsThatEndInGarbage(clip: String, hasParser: Bool) throws {
     let codec: StreamCodec = clip.hasSuffix("5") ? .h265 : .h264
     let chain = (hasParser ? "\(codec.element)parse ! " : "") + "\(codec.element)dec max-threads=1"
     let stream = try RecordedStream(clip, as: .timedPackets)

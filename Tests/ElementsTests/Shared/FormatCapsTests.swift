@@ -15,7 +15,7 @@ import Testing
     try FormatDescription(h265ParameterSets: [H265Stream.vps, H265Stream.sps(), H265Stream.pps()])
   }
 
-  @Test func rangeAndColours() throws {
+  @Test func derivesColorimetryFromRangeAndColours() throws {
     var format = try Self.format()
     format.isFullRange = nil
     format.colour = ColourDescription(primaries: 1, transfer: 1, matrix: 1)
@@ -38,7 +38,7 @@ import Testing
       (800, 606, true, (1, 2), (1, 1)), (800, 608, true, (1, 2), (1, 2)), (800, 594, true, (1, 2), (1, 1)),
       (800, 592, true, (1, 2), (1, 2)), (720, 540, true, nil, nil),
     ] as [(Int, Int, Bool, (UInt32, UInt32)?, (Int32, Int32)?)])
-  func sampleShapes(
+  func derivesThePixelAspectRatio(
     _ width: Int, _ height: Int, _ isFields: Bool, _ sent: (UInt32, UInt32)?, _ expected: (Int32, Int32)?
   ) throws {
     var format = try Self.format()
@@ -48,7 +48,7 @@ import Testing
     #expect(format.pixelAspectRatioOfCaps == expected.map { Fraction($0.0, $0.1) })
   }
 
-  @Test func frameRatesUpToTwiceTheLevels() throws {
+  @Test func ignoresFrameRatesBeyondTwiceTheLevelsLimit() throws {
     var format = try Self.format()
     format.maximumFrameRate = 30
     for (rate, expected) in [
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func codingFields() throws {
+  @Test func setsFieldsOfTheCoding() throws {
     var format = try Self.format()
     var caps = Caps(mediaType: "video/x-h265")
     format.setCodingFields(of: &caps)
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// Profile names, each with the profiles whose decoders can decode it too.
-  @Test func conformingProfiles() throws {
+  @Test func conformingProfilesMatchTheRecord() throws {
     for (name, profiles) in [("h264", H264.conformingProfiles), ("h265", H265.conformingProfiles)] {
       let text = profiles.map { "\($0.name): \($0.others.joined(separator: " "))" }
       try RecordFile.elements.expect("profiles \(name)", [text.joined(separator: "; ")])
@@ -121,7 +121,7 @@ import Testing
   }
 
   /// Slices are searched for start codes only on request.
-  @Test func slicesAreSearchedOnDemand() {
+  @Test func searchesSlicesOnlyOnRequest() {
     let slice = RepackStream.slice(0, isIDR: true) + [0, 0, 1] + RepackStream.slice(1)
     let sei: [UInt8] = [6, 5, 1, 1, 0x80, 0, 0, 1] + RepackStream.slice(2)
     for (nalUnit, searches, count) in [(slice, true, 1), (slice, false, 0), (sei, true, 1), (sei, false, 1)] {

@@ -76,7 +76,7 @@ import Testing
 
   /// From the first packet on, and in the last one alone.
   @Test(arguments: ["parse", "repack"], cases)
-  func areRepaired(element: String, _ test: (StreamCodec, NALLengthSize, Fault, Int)) throws {
+  func repairsMisplacedStartCodes(element: String, _ test: (StreamCodec, NALLengthSize, Fault, Int)) throws {
     let (codec, size, fault, start) = test
     let stream = try Stream(codec, size, fault, from: start)
     // A repackager that passes access units through unchanged does not read them.
@@ -106,7 +106,7 @@ import Testing
     return (buffers, harness.takeMessages().filter { $0.hasPrefix("warning") }.count)
   }
 
-  @Test(arguments: StreamCodec.allCases) func decoderRepairsThem(codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func decoderRepairsMisplacedStartCodes(codec: StreamCodec) throws {
     let clip = try RecordedStream("clip.\(codec)", as: .timedPackets)
     let expected = try decode(clip.pieces.map(\.bytes), clip.caps, codec)
     #expect(expected.warnings == 0)

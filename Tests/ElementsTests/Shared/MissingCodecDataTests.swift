@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: StreamCodec.allCases, Separation.allCases)
-  func theFirstBytesDecide(codec: StreamCodec, separation: Separation) throws {
+  func firstBytesDecideThePackaging(codec: StreamCodec, separation: Separation) throws {
     let units = Array(codec.accessUnits(in: try Clip.read("clip.\(codec)")).prefix(20)).map(Clip.nalUnits)
     let packets = try units.map(separation.packet)
     for format in [codec.inBand, codec.outOfBand] {
@@ -54,7 +54,7 @@ import Testing
 
   /// Access units of more than 258 bytes begin with 00 00 01 as with a length that they hold.
   @Test(arguments: StreamCodec.allCases, Separation.allCases)
-  func decodersDecodeWhatTheFirstBytesDecide(codec: StreamCodec, separation: Separation) throws {
+  func decodersUseThePackagingOfTheFirstBytes(codec: StreamCodec, separation: Separation) throws {
     let units = Array(codec.accessUnits(in: try Clip.read("clip.\(codec)")).prefix(20)).map(Clip.nalUnits)
     let cabacZeroWords: [UInt8] = (0..<300).map { $0 % 3 == 2 ? 3 : 0 }
     let large = units.map { unit in unit.map { codec.isSlice($0) ? $0 + cabacZeroWords : $0 } }

@@ -8,7 +8,7 @@ import Testing
   init() { #expect(Registration.succeeded) }
 
   @Test(arguments: StreamCodec.allCases, ["parse", "repack", "dec"])
-  func wrappedFunctionsChangeNothing(codec: StreamCodec, element: String) throws {
+  func wrappedPadFunctionsDoNotChangeTheOutput(codec: StreamCodec, element: String) throws {
     let plain = try play("\(codec.element)\(element)", codec, isWrapped: false)
     let wrapped = try play("\(codec.element)\(element)", codec, isWrapped: true)
     #expect(plain.count > 5)

@@ -37,7 +37,7 @@ import Testing
     await pipeline.stop()
   }
 
-  @Test func returnsWhatWasSent() async throws {
+  @Test func takesBuffersAsTheyWereSent() async throws {
     let pipeline = try Pipeline(
       """
       appsrc name=in format=time caps=application/x-test max-bytes=64 ! queue ! \
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func stoppingEndsEveryoneWhoWaits() async throws {
+  @Test func stoppingEndsAllWaits() async throws {
     for _ in 0..<100 {
       let pipeline = try Pipeline(
         "appsrc name=in max-bytes=8 caps=application/x-test ! appsink name=out max-buffers=1")
@@ -180,7 +180,7 @@ import Testing
   }
 
   /// The last reference is released while data flows.
-  @Test func aForgottenPipelineStops() async throws {
+  @Test func releasingAPipelineStopsIt() async throws {
     let elements = Locked<[PipelineElement]>([])
     for _ in 0..<100 {
       let pipeline = try Pipeline(Self.endless)
@@ -210,7 +210,7 @@ import Testing
     #expect(token == nil)
   }
 
-  @Test func manyAtOnce() async throws {
+  @Test func runsManyPipelinesAtOnce() async throws {
     try await withThrowingTaskGroup { group in
       for index in 0..<20 {
         group.addTask {

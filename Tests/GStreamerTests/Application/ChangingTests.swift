@@ -78,7 +78,7 @@ import Testing
     #expect(throws: PipelineError.self) { try pipeline.element("out").element("i") }
   }
 
-  @Test func aGhostPadStandsForOneInTheBin() throws {
+  @Test func ghostPadLinksAPadInsideTheBin() throws {
     let bin = try PipelineElement(bin: "tee name=t ! fakesink", name: "box")
     let tee = try bin.element("t")
     let branch = try #require(tee.requestPad("src_%u"))
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func whatABinLacksIsNamed() {
+  @Test func errorNamesTheElementThatABinLacks() {
     do throws(PipelineError) {
       _ = try PipelineElement(bin: "identity ! nosuchthing")
       Issue.record("made")

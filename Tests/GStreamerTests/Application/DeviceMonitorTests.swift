@@ -11,7 +11,7 @@ import Testing
     await TestDevices.waitForStop()
   }
 
-  @Test func theDevicesThatAreThereAreListed() async throws {
+  @Test func listsDevices() async throws {
     let devices = try await DeviceMonitor("Test/Source").devices()
     let device = try #require(devices.first)
     #expect(devices.map(\.displayName) == ["first"] && device.classes == "Test/Source")
@@ -27,12 +27,12 @@ import Testing
     try await Pipeline(linking: element, PipelineElement("fakesink", ["num-buffers": 1])).run()
   }
 
-  @Test func onlyDevicesOfTheFormatAreFound() async throws {
+  @Test func findsOnlyDevicesOfTheFormat() async throws {
     #expect(try await DeviceMonitor("Test/Source", caps: "video/x-raw").devices().count == 1)
     #expect(try await DeviceMonitor("Test/Source", caps: "audio/x-raw").devices().isEmpty)
   }
 
-  @Test func changesFollowTheDevicesThatAreThere() async throws {
+  @Test func reportsPresentDevicesBeforeChanges() async throws {
     var changes = try DeviceMonitor("Test/Source").makeAsyncIterator()
     func next() async throws -> DeviceMonitor.Change? { try await changes.next() }
     guard case .added(let first) = try await next() else {
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// GStreamer's own monitors end each other's reports.
-  @Test func aListDoesNotDisturbAWatch() async throws {
+  @Test func listingDoesNotDisturbAWatch() async throws {
     var changes = try DeviceMonitor("Test/Source").makeAsyncIterator()
     var others = try DeviceMonitor("Test/Source", caps: "video/x-raw").makeAsyncIterator()
     guard case .added = try await changes.next(), case .added = try await others.next() else {
@@ -111,7 +111,7 @@ import Testing
     #expect(try await monitor.devices().map(\.displayName) == ["first"])
   }
 
-  @Test func classesThatNobodyFindsAreAnError() async throws {
+  @Test func unknownDeviceClassesAreAnError() async throws {
     let monitor = try DeviceMonitor("No/Such/Class")
     let error = DeviceError.noProvider(classes: "No/Such/Class")
     await #expect(throws: error) { try await monitor.devices() }

@@ -13,7 +13,7 @@ import Testing
 
   private func uri(_ file: String) throws -> String { try #require(Runtime.uri(ofFile: Self.media + file)) }
 
-  @Test func durationStreamsAndFormatsOfAFileAreFound() async throws {
+  @Test func findsDurationStreamsAndFormats() async throws {
     let media = try await Discoverer().media(at: uri("clip.mkv"))
     #expect(media.isSeekable && !media.isLive && media.missingElements.isEmpty)
     #expect(try #require(media.duration) > .seconds(1))
@@ -29,7 +29,7 @@ import Testing
     #expect(video.caps?.mediaType == "video/x-h264" && !video.id.isEmpty)
   }
 
-  @Test func subtitlesAndTheirLanguageAreFound() async throws {
+  @Test func findsSubtitlesAndTheirLanguage() async throws {
     let media = try await Discoverer().media(at: uri("subtitles.mkv"))
     let texts = media.streams.filter { if case .subtitles = $0.content { true } else { false } }
     #expect(!texts.isEmpty)

@@ -58,7 +58,7 @@ private final class CountingSource: Element {
   }
 
   /// No sink would reach the end.
-  @Test func whatDoesNotPlayCannotBeFinished() async throws {
+  @Test func onlyAPlayingPipelineCanBeFinished() async throws {
     let pipeline = try Pipeline("videotestsrc ! fakesink")
     await #expect(throws: PipelineError.self) { try await pipeline.finish() }
     try await pipeline.preroll()
@@ -70,7 +70,7 @@ private final class CountingSource: Element {
   }
 
   /// The source's push waits in the sink until the pipeline, and with it the bin, changes its state.
-  @Test func theEndOfABinDoesNotWaitForAPushThatWaitsForTheBin() async throws {
+  @Test func endingABinDoesNotWaitForABlockedPush() async throws {
     let pipeline = try Pipeline("bin.( name=inside videotestsrc ! identity ) ! fakesink sync=false")
     let inside = try pipeline.element("inside")
     try await pipeline.preroll()
@@ -82,7 +82,7 @@ private final class CountingSource: Element {
     #expect(pipeline.state == .null)
   }
 
-  @Test func theEndOfALiveBinComesWhileItIsStarted() async throws {
+  @Test func endsALiveBinWhileItStarts() async throws {
     for _ in 0..<10 {
       let pipeline = try Pipeline("bin.( name=inside videotestsrc is-live=true ! identity ) ! fakesink sync=false")
       let inside = try pipeline.element("inside")

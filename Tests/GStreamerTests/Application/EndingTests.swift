@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: ["", "queue ! "])
-  func thereIsNoStepBehindTheLastPicture(queue: String) async throws {
+  func aStepAfterTheLastPictureIsAnError(queue: String) async throws {
     let pipeline = try Pipeline("videotestsrc ! video/x-raw,framerate=10/1 ! \(queue)fakesink sync=true")
     try await pipeline.preroll()
     try await pipeline.seek(to: .zero, until: ClockTime(nanoseconds: 300_000_000))
@@ -30,7 +30,7 @@ import Testing
     await pipeline.stop()
   }
 
-  @Test func thereIsNoStepAfterTheEndWasPlayed() async throws {
+  @Test func aStepAfterTheEndIsAnError() async throws {
     let pipeline = try Pipeline("videotestsrc num-buffers=3 ! fakesink")
     try await pipeline.play()
     for try await _ in pipeline.messages {}
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// The sink that is at its end would never have its next buffer.
-  @Test func aStreamThatEndsEarlierDoesNotKeepTheOtherFromStepping() async throws {
+  @Test func stepsUntilTheLongerStreamEnds() async throws {
     let pipeline = try Pipeline(
       "videotestsrc num-buffers=2 ! fakesink sync=true videotestsrc num-buffers=4 ! fakesink sync=true name=longer")
     try await pipeline.preroll()
@@ -55,7 +55,7 @@ import Testing
     await pipeline.stop()
   }
 
-  @Test func elementsOfAnotherPipelineAreNotLinked() throws {
+  @Test func doesNotLinkElementsOfAnotherPipeline() throws {
     let (source, sink) = (try PipelineElement("fakesrc"), try PipelineElement("fakesink", name: "elsewhere"))
     let other = Pipeline()
     try other.add(source)
@@ -78,7 +78,7 @@ import Testing
     } catch { #expect("\(error)" == "“elsewhere” cannot be added: it is in a pipeline, or its name is taken") }
   }
 
-  @Test func anEmptyPipelineIsNotRun() async {
+  @Test func runningAnEmptyPipelineIsAnError() async {
     let pipeline = Pipeline()
     for call in [pipeline.run, pipeline.finish] {
       guard case .empty = await error(of: call) else {

@@ -28,7 +28,7 @@ private final class Raiser: BaseTransform {
 }
 
 @Suite struct LatencyTests {
-  @Test func sinksLearnOfALatencyThatChanges() async throws {
+  @Test func aChangedLatencyReachesTheSinks() async throws {
     Harness.initialise()
     try Raiser.register(as: "testraiser", typeName: "GstTestRaiser")
     let pipeline = try Pipeline("videotestsrc is-live=true ! testraiser ! fakesink name=out sync=true")

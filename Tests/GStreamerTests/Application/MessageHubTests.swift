@@ -9,7 +9,7 @@ import Testing
   private func hasEnded(_ hub: MessageHub) -> Bool { if case .ended = hub.phase { true } else { false } }
 
   /// An EOS message that is posted during a flushing seek is ignored.
-  @Test func endsDuringASeekAreTakenBack() {
+  @Test func ignoresEndsThatAreFlushedByASeek() {
     let hub = MessageHub()
     hub.start()
     hub.beginSeek(7)
@@ -22,7 +22,7 @@ import Testing
   }
 
   /// A listener that does not read does not fill the memory, and still learns of the end.
-  @Test func theNewestMessagesWaitToBeRead() async {
+  @Test func keepsTheNewestUnreadMessages() async {
     let hub = MessageHub()
     hub.start()
     let messages = hub.listen()
@@ -37,7 +37,7 @@ import Testing
   }
 
   /// The EOS message of the seek itself counts, however early it comes.
-  @Test func endsOfTheSeekCount() {
+  @Test func theEndOfTheSeekItselfCounts() {
     let hub = MessageHub()
     hub.start()
     hub.beginSeek(7)
@@ -49,7 +49,7 @@ import Testing
   }
 
   /// Late messages of a stopped pipeline do not reach its next run.
-  @Test func aStoppedPipelineIsNotHeard() async {
+  @Test func ignoresMessagesOfAStoppedPipeline() async {
     let hub = MessageHub()
     hub.start()
     hub.stop(isCancelled: false)
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// A seek that is refused at the end of the stream changes nothing.
-  @Test func aRefusedSeekLeavesTheEnd() async throws {
+  @Test func aRefusedSeekKeepsTheEnd() async throws {
     let pipeline = try Pipeline("fakesrc num-buffers=3 ! fakesink")
     try await pipeline.play()
     for try await _ in pipeline.messages {}
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// Many seeks around the end of the stream: every end is reported.
-  @Test func everySeekFindsTheEndAgain() async throws {
+  @Test func reportsTheEndAfterEverySeek() async throws {
     let pipeline = try Pipeline(
       "videotestsrc num-buffers=8 ! video/x-raw,width=16,height=16 ! appsink name=s sync=false")
     let sink = try pipeline.appSink("s")
@@ -86,6 +86,9 @@ import Testing
       _ = try await samples.next()
       try await pipeline.seek(to: .zero)
       while try await samples.next() != nil {}
+      var hasEnded = false
+      for try await message in pipeline.messages { if case .endOfStream = message.content { hasEnded = true } }
+      #expect(hasEnded)
     }
     await pipeline.stop()
   }
@@ -94,7 +97,7 @@ import Testing
   private struct Watch: Sendable { weak let token: Token? }
 
   /// Several threads connect handlers to a new element at once: all can be disconnected.
-  @Test func handlersOfManyThreadsAreTakenOff() async throws {
+  @Test func disconnectsHandlersOfManyThreads() async throws {
     for _ in 0..<200 {
       let element = try PipelineElement("identity")
       let watches = await withTaskGroup(of: Watch.self) { group in

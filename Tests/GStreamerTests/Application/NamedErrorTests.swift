@@ -15,7 +15,7 @@ import Testing
     } catch { return "\(error)" }
   }
 
-  @Test func anElementOfAnotherKind() throws {
+  @Test func namesTheKindOfTheWrongElement() throws {
     let pipeline = try Pipeline("fakesrc name=s ! fakesink name=f")
     #expect(
       message { () throws(PipelineError) in _ = try pipeline.appSink("f") }
@@ -26,7 +26,7 @@ import Testing
     #expect(message { () throws(PipelineError) in _ = try pipeline.appSink("g") } == "there is no element “g”")
   }
 
-  @Test func aPropertyThatCanOnlyBeRead() throws {
+  @Test func namesAReadOnlyProperty() throws {
     let sink = try PipelineElement("fakesink", name: "sink")
     #expect(
       message { () throws(PipelineError) in try sink.set("last-message", "text") }
@@ -47,12 +47,12 @@ import Testing
         "source does not take x as “animation-mode”: it is one of frames, wall-time, running-time"
       ),
     ] as [(String, FieldValue, String)])
-  func aValueThatDoesNotFit(property: String, value: FieldValue, expected: String) throws {
+  func namesAValueThatDoesNotFit(property: String, value: FieldValue, expected: String) throws {
     let source = try PipelineElement("videotestsrc", name: "source")
     #expect(message { () throws(PipelineError) in try source.set(property, value) } == expected)
   }
 
-  @Test func argumentsThatAreNotTheSignals() throws {
+  @Test func namesArgumentsThatASignalDoesNotTake() throws {
     let source = try PipelineElement("appsrc", name: "source")
     #expect(
       message { () throws(PipelineError) in try source.emit("end-of-stream", 1) }
@@ -63,7 +63,7 @@ import Testing
     #expect(message { () throws(PipelineError) in try source.emit("none") } == "source has no signal “none”")
   }
 
-  @Test func anElementThatIsInAPipeline() throws {
+  @Test func namesAnElementThatAlreadyHasAPipeline() throws {
     let element = try PipelineElement("identity", name: "one")
     let pipeline = try Pipeline(linking: element)
     let message = message { () throws(PipelineError) in try pipeline.add(PipelineElement("identity", name: "one")) }
@@ -71,27 +71,27 @@ import Testing
     #expect(throws: PipelineError.self) { try Pipeline().add(element) }
   }
 
-  @Test func aPropertyThatCanOnlyBeWritten() throws {
+  @Test func namesAWriteOnlyProperty() throws {
     let element = try PipelineElement("taginject", name: "one")
     #expect(
       message { () throws(PipelineError) in _ = try element.get("tags") }
         == "the property “tags” of one cannot be read")
   }
 
-  @Test func aFileThatIsNoPlugin() {
+  @Test func namesAFileThatIsNoPlugin() {
     #expect(
       message { () throws(PipelineError) in try Runtime.loadPlugin(at: "/no/such/plugin.so") }?
         .hasPrefix("the plugin cannot be loaded: ") == true)
   }
 
-  @Test func aSignalToListenTo() throws {
+  @Test func namesASignalThatDoesNotExist() throws {
     let element = try PipelineElement("identity", name: "one")
     #expect(
       message { () throws(PipelineError) in try element.connect("none") { _ in nil } } == "one has no signal “none”")
   }
 
   /// Nobody knows what a time is in bytes.
-  @Test func aPipelineThatCannotSeek() async throws {
+  @Test func reportsThatThePipelineCannotSeek() async throws {
     let pipeline = try Pipeline("appsrc name=in ! fakesink")
     try await pipeline.play()
     do throws(PipelineError) {
@@ -101,7 +101,7 @@ import Testing
     await pipeline.stop()
   }
 
-  @Test func aMissingElementInALine() {
+  @Test func namesAMissingElementOfALine() {
     #expect(
       message { () throws(PipelineError) in _ = try Pipeline("fakesrc ! nosuchthing ! fakesink") }
         == "there is no element “nosuchthing”")

@@ -44,7 +44,7 @@ private func media(_ name: String) -> String {
     #expect(try source.get("foreground-color") == .uint(7))
   }
 
-  @Test func propertiesThatDoNotFitAreRefused() throws {
+  @Test func refusesPropertiesThatDoNotFit() throws {
     let source = try PipelineElement("videotestsrc")
     func refuses(_ property: String, _ value: FieldValue) -> Bool {
       do throws(PipelineError) {
@@ -69,13 +69,13 @@ private func media(_ name: String) -> String {
     #expect(throws: PipelineError.self) { try Pipeline("fakesrc ! fakesink").element("nobody") }
   }
 
-  @Test func elementsThatDoNotFitAreNotLinked() throws {
+  @Test func refusesToLinkElementsThatDoNotFit() throws {
     let source = try PipelineElement("videotestsrc")
     let sink = try PipelineElement("audioconvert")
     #expect(throws: PipelineError.self) { try Pipeline(linking: source, sink) }
   }
 
-  @Test func elementsAreLinkedWithCapsBetween() async throws {
+  @Test func linksElementsWithCapsBetween() async throws {
     let pipeline = Pipeline()
     let source = try PipelineElement("videotestsrc", ["num-buffers": 3])
     let sink = try PipelineElement("appsink", name: "out")
@@ -91,7 +91,7 @@ private func media(_ name: String) -> String {
   }
 
   /// A demultiplexer adds its pads after reading the file's header.
-  @Test func padsThatComeLaterAreLinked() async throws {
+  @Test func linksPadsThatComeLater() async throws {
     let pipeline = Pipeline()
     let elements = [
       try PipelineElement("filesrc", ["location": .string(media("clip.mp4"))]), try PipelineElement("qtdemux"),
@@ -111,7 +111,7 @@ private func media(_ name: String) -> String {
   }
 
   /// The handler's return value is the signal's.
-  @Test func aSignalIsAnswered() async throws {
+  @Test func handlersReturnTheSignalsValue() async throws {
     let pipeline = try Pipeline(
       "filesrc name=file ! decodebin name=decoder", ["file": ["location": .string(media("clip.mp4"))]])
     let decoder = try pipeline.element("decoder")
@@ -151,7 +151,7 @@ private func media(_ name: String) -> String {
     #expect(count.snapshot == 10)
   }
 
-  @Test func anErrorComesWithItsDetails() async throws {
+  @Test func errorsHaveDetails() async throws {
     let pipeline = try Pipeline("videotestsrc ! testfailing name=culprit after=3 ! fakesink")
     do throws(PipelineError) {
       try await pipeline.run()
@@ -207,7 +207,7 @@ private func media(_ name: String) -> String {
   }
 
   /// A change of state, or a seek, is complete when the sinks have their first buffer.
-  @Test func prerollingAndDurationsArePosted() async throws {
+  @Test func postsPrerollAndDurationChanges() async throws {
     let pipeline = try Pipeline("videotestsrc num-buffers=3 name=source ! fakesink")
     let source = try pipeline.element("source")
     try await pipeline.preroll()
@@ -226,7 +226,7 @@ private func media(_ name: String) -> String {
     await pipeline.stop()
   }
 
-  @Test func warningsAreNoEnd() async throws {
+  @Test func warningsDoNotEndTheMessages() async throws {
     let pipeline = try Pipeline("videotestsrc ! testfailing after=0 ! fakesink")
     var warnings: [String] = []
     do throws(PipelineError) {
@@ -247,7 +247,7 @@ private func media(_ name: String) -> String {
     await pipeline.stop()
   }
 
-  @Test func tagsAreRead() async throws {
+  @Test func readsTags() async throws {
     let pipeline = try Pipeline(
       "videotestsrc num-buffers=1 ! taginject tags=\"title=Eins,maximum-bitrate=(uint)12\" ! fakesink")
     try await pipeline.play()
@@ -310,7 +310,7 @@ private func media(_ name: String) -> String {
 
   /// The error comes before the first buffer.
   /// A state may have failed before its error is posted.
-  @Test func theErrorOfAPrerollIsTheElements() async throws {
+  @Test func prerollThrowsTheErrorOfTheElement() async throws {
     for _ in 0..<200 {
       let pipeline = try Pipeline("videotestsrc num-buffers=3 ! identity error-after=1 ! fakesink")
       do throws(PipelineError) {

@@ -40,7 +40,7 @@ import Testing
     kept.withLock { $0 = nil }
   }
 
-  @Test func aSampleHasItsStreamTime() async throws {
+  @Test func samplesHaveTheirStreamTime() async throws {
     let pipeline = try Pipeline(
       "videotestsrc num-buffers=2 name=s ! video/x-raw,framerate=1/1 ! appsink name=out sync=false")
     let source = try #require(try pipeline.element("s").pad("src"))
@@ -53,14 +53,14 @@ import Testing
     await pipeline.stop()
   }
 
-  @Test func aProbeThatIsNotKeptIsRemoved() async throws {
+  @Test func releasingAProbeRemovesIt() async throws {
     let pipeline = try Pipeline("videotestsrc num-buffers=3 ! identity name=i ! appsink name=out sync=false")
     let pad = try #require(try pipeline.element("i").pad("src"))
     _ = pad.addBufferProbe { _ in .drop }
     #expect(try await times(of: pipeline).count == 3)
   }
 
-  @Test func eventsAreSeenAndDropped() async throws {
+  @Test func seesAndDropsEvents() async throws {
     let pipeline = try Pipeline("videotestsrc num-buffers=3 ! identity name=i ! fakesink")
     let pad = try #require(try pipeline.element("i").pad("src"))
     let kinds = Locked<[Event.Kind]>([])
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// Buffers in a list come one by one.
-  @Test func buffersOfAListAreSeen() async throws {
+  @Test func seesEachBufferOfAList() async throws {
     let pipeline = try Pipeline(
       "videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=320,height=240 ! rtpvrawpay name=pay ! fakesink")
     let pad = try #require(try pipeline.element("pay").pad("src"))

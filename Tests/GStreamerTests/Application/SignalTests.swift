@@ -8,7 +8,7 @@ import Testing
   init() { Harness.initialise() }
 
   /// An action signal, and its return value.
-  @Test func anActionIsAskedFor() async throws {
+  @Test func emitsAnActionAndReturnsItsValue() async throws {
     let pipeline = try Pipeline("appsrc name=in ! fakesink")
     let source = try pipeline.element("in")
     try await pipeline.play()
@@ -21,7 +21,7 @@ import Testing
 
   /// Another library in the process that is built from the same sources stores its handlers at the same object, perhaps
   /// in another layout.
-  @Test func whatAnotherLibraryConnectedIsLeftAlone() throws {
+  @Test func leavesHandlersOfAnotherLibraryAlone() throws {
     let element = try PipelineElement("identity")
     let object = unsafe UnsafeMutableRawPointer(element.raw).assumingMemoryBound(to: GObject.self)
     // The two libraries share only the name; this address is invalid.

@@ -51,7 +51,7 @@ import Testing
     #expect(isNone)
   }
 
-  @Test func theChosenStreamIsPlayed() async throws {
+  @Test func playsTheSelectedStream() async throws {
     let pipeline = try Pipeline("testtwostreams name=source ! appsink name=bytes sync=false")
     let bytes = try pipeline.appSink("bytes").makeAsyncIterator()
     var messages = pipeline.messages.makeAsyncIterator()
@@ -80,7 +80,7 @@ import Testing
     await pipeline.stop()
   }
 
-  @Test func aChoiceThatNobodyTakesIsAnError() async throws {
+  @Test func anUnhandledSelectionIsAnError() async throws {
     let pipeline = try Pipeline("testtwostreams ! fakesink")
     try await pipeline.preroll()
     for ids in [[], ["three"]] {

@@ -127,7 +127,7 @@ private final class Asking: PushSource {
     return result
   }
 
-  @Test func everyInputIsUsedForEachOutput() async throws {
+  @Test func usesEveryInputForEachOutput() async throws {
     Adder.record.withLock { $0 = [] }
     #expect(try await sums([1, 2, 3], [10, 20, 30]) == [11, 22, 33])
     let record = Adder.record.snapshot
@@ -136,20 +136,20 @@ private final class Asking: PushSource {
     #expect(record.contains("end of sink_0") && record.contains("end of sink_1"))
   }
 
-  @Test func anInputThatEndsIsNotWaitedFor() async throws {
+  @Test func doesNotWaitForAnEndedInput() async throws {
     #expect(try await sums([1], [10, 20, 30]) == [11, 20, 30])
     #expect(try await sums([], []) == [])
   }
 
-  @Test func whatIsClippedAwayIsNotAggregated() async throws {
+  @Test func doesNotAggregateClippedBuffers() async throws {
     #expect(try await sums([0, 1, 0, 2], [10, 0, 20]) == [11, 22])
   }
 
-  @Test func noOutputIsNoFailure() async throws {
+  @Test func anAggregationWithoutOutputIsNoFailure() async throws {
     #expect(try await sums([50, 1], [50, 2]) == [3])
   }
 
-  @Test func anInputIsOfferedMemory() async throws {
+  @Test func offersMemoryToAnInput() async throws {
     try Offering.register(as: "testoffering", typeName: "GstTestOffering")
     try Asking.register(as: "testasking", typeName: "GstTestAsking")
     Offering.record.withLock { $0 = [] }
@@ -165,7 +165,7 @@ private final class Asking: PushSource {
   }
 
   /// GStreamer's base class cannot be without it.
-  @Test func aClassWithoutASourcePadIsRefused() {
+  @Test func refusesAClassWithoutASourcePad() {
     final class NoOutput: Aggregator {
       override class var padTemplates: [PadTemplate] { [.sink("ANY", named: "sink_%u", .request)] }
     }

@@ -158,7 +158,7 @@ private final class LateDecoder: AudioDecoder {
     #expect(Negator.formats.snapshot == [[48000, 2, 4]])
   }
 
-  @Test func nothingIsChangedInPassthrough() throws {
+  @Test func passthroughChangesNoSamples() throws {
     let harness = try Harness("testnegator passes=true")
     harness.setInputCaps(format(8000, 1))
     #expect(harness.push(bytes(of: [5, 6])) == 0)
@@ -172,7 +172,7 @@ private final class LateDecoder: AudioDecoder {
   }
 
   /// The base class cuts; the last frame of the stream is short.
-  @Test func anEncoderHasFramesOfItsSize() throws {
+  @Test func encoderGetsFramesOfItsSize() throws {
     let harness = try Harness("testcountingenc")
     harness.setInputCaps(format(1000, 1))
     #expect(harness.push(bytes(of: [1, 2, 3]), pts: .zero) == 0)
@@ -188,7 +188,7 @@ private final class LateDecoder: AudioDecoder {
   }
 
   /// One frame a call, however many have come.
-  @Test func anEncoderOfFixedFramesGetsOneAtATime() throws {
+  @Test func encoderOfFixedFramesGetsOneAtATime() throws {
     let harness = try Harness("testcountingenc")
     harness.setInputCaps(format(1000, 1))
     #expect(harness.push(bytes(of: Array(1...14)), pts: .zero) == 0)
@@ -197,7 +197,7 @@ private final class LateDecoder: AudioDecoder {
     #expect(counts == [4, 4, 4, 2])
   }
 
-  @Test func whatIsEncodedIsDecoded() async throws {
+  @Test func decodesWhatWasEncoded() async throws {
     let source = "audiotestsrc num-buffers=5 samplesperbuffer=99 ! \(format(44100, 2))"
     func all(_ description: String) async throws -> [UInt8] {
       try await HarnessSupport.samples(of: description).flatMap { try $0.copiedBytes() }
@@ -207,7 +207,7 @@ private final class LateDecoder: AudioDecoder {
     #expect(try await all("\(source) ! testcountingenc ! testcountingdec") == plain)
   }
 
-  @Test func aBrokenFrameIsDropped() throws {
+  @Test func dropsABrokenFrame() throws {
     let harness = try Harness("testcountingdec")
     harness.setInputCaps("audio/x-counted, rate=1000, channels=1")
     #expect(harness.push([1, 7, 0], pts: .zero) == 0)
@@ -223,7 +223,7 @@ private final class LateDecoder: AudioDecoder {
   }
 
   /// Frames begin and end anywhere in the buffers that come.
-  @Test func aDecoderFindsItsFramesInBytes() throws {
+  @Test func decoderFindsFramesAcrossBuffers() throws {
     CountingStreamDecoder.record.withLock { $0 = [] }
     try CountingStreamDecoder.register(as: "testcountingstreamdec", typeName: "GstTestCountingStreamDecoder")
     let harness = try Harness("testcountingstreamdec")
@@ -247,7 +247,7 @@ private final class LateDecoder: AudioDecoder {
   }
 
   /// What a decoder reports about the bytes is checked.
-  @Test func aFrameIsNotLongerThanWhatThereIs() throws {
+  @Test func checksFrameSizesThatADecoderReports() throws {
     try CountingStreamDecoder.register(as: "testcountingstreamdec", typeName: "GstTestCountingStreamDecoder")
     let harness = try Harness("testcountingstreamdec")
     harness.setInputCaps("audio/x-counted")
@@ -263,7 +263,7 @@ private final class LateDecoder: AudioDecoder {
     #expect(HastyDecoder.error.snapshot == .notNegotiated)
   }
 
-  @Test func whatIsDroppedBeforeTheFormatIsKnownDoesNotDelayTheRest() throws {
+  @Test func framesDroppedBeforeTheFormatDoNotDelayTheRest() throws {
     try LateDecoder.register(as: "testlatedec", typeName: "GstTestLateDecoder")
     let harness = try Harness("testlatedec")
     harness.setInputCaps("audio/x-counted")
@@ -286,14 +286,16 @@ private final class LateDecoder: AudioDecoder {
   }
 
   /// GStreamer has a table, and numbers of other programs may be anything.
-  @Test(arguments: [0, 1, 35, 1000, UInt32.max, UInt32(Int32.max)]) func numbersOfNoFormatHaveNone(number: UInt32) {
+  @Test(arguments: [0, 1, 35, 1000, UInt32.max, UInt32(Int32.max)]) func unknownFormatNumbersHaveNoDescription(
+    number: UInt32
+  ) {
     let format = AudioFormat(rawValue: number)
     #expect(format.name == "UNKNOWN")
     #expect(AudioInfo(format: format, sampleRate: 8000, channels: 1) == nil)
   }
 
   @Test(arguments: [(0, 1), (-1, 1), (Int.max, 1), (8000, 0), (8000, 65), (8000, Int.max)])
-  func ratesAndChannelsThatCannotBeHaveNoDescription(rate: Int, channels: Int) {
+  func impossibleRatesAndChannelsHaveNoDescription(rate: Int, channels: Int) {
     #expect(AudioInfo(format: .s16, sampleRate: rate, channels: channels) == nil)
   }
 }

@@ -119,7 +119,7 @@ private final class Dropping: PushSource {
     await #expect(throws: PipelineError.self) { try await Pipeline("testdropping ! fakesink").run() }
   }
 
-  @Test func itIsReadInBlocks() async throws {
+  @Test func readsInBlocksOfTheRequestedSize() async throws {
     let samples = try await samples(of: "testramp blocksize=30")
     #expect(samples.map(\.size) == [30, 30, 30, 10])
     #expect(try samples.flatMap { try $0.copiedBytes() } == Array(0..<100))
@@ -127,12 +127,12 @@ private final class Dropping: PushSource {
     #expect(caps == "application/x-test, rate=(int)5")
   }
 
-  @Test func itChoosesItsBlocks() async throws {
+  @Test func sourceMayChooseItsBlockSize() async throws {
     try Blocks.register(as: "testblocks", typeName: "GstTestBlocks")
     #expect(try await samples(of: "testblocks").map(\.size) == [40, 40, 20])
   }
 
-  @Test func itIsReadFromAnywhere() async throws {
+  @Test func pullModeReadsFromAnyOffset() async throws {
     try Puller.register(as: "testpuller", typeName: "GstTestPuller")
     let samples = try await samples(of: "testramp ! testpuller")
     #expect(try samples.flatMap { try $0.copiedBytes() } == Array(0..<100))

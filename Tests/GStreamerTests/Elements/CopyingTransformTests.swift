@@ -46,7 +46,7 @@ private final class Copy: BaseTransform {
     try Copy.register(as: "testcopy", typeName: "GstTestCopy")
   }
 
-  @Test func theOutputIsAsLargeAsItIsToBe() throws {
+  @Test func outputHasTheTransformedSize() throws {
     let harness = try Harness("testdoubler")
     harness.setInputCaps("application/x-once")
     #expect(harness.push([1, 2, 3], pts: .second) == 0)
@@ -59,7 +59,7 @@ private final class Copy: BaseTransform {
     #expect(harness.waiting == 0)
   }
 
-  @Test func theOutputIsAsLargeAsTheInput() throws {
+  @Test func outputHasTheSizeOfTheInputByDefault() throws {
     let harness = try Harness("testcopy")
     harness.setInputCaps("application/x-test")
     #expect(harness.push([1, 2, 3]) == 0)

@@ -41,7 +41,7 @@ private final class Splitter: BaseTransform {
     try Splitter.register(as: "testsplitter", typeName: "GstTestSplitter")
   }
 
-  @Test func oneBufferInSeveralOut() throws {
+  @Test func outputsSeveralBuffersForOne() throws {
     let harness = try Harness("testsplitter")
     harness.setInputCaps("application/x-test")
     #expect(harness.push([1, 2, 3]) == 0)

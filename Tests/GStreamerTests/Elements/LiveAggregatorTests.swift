@@ -47,7 +47,7 @@ private final class Repeater: Aggregator {
     Repeater.isLate.withLock { $0 = [] }
   }
 
-  @Test func outputIsDueWhereAnInputHasNothing() throws {
+  @Test func outputIsDueAtTheDeadlineWithoutInput() throws {
     let harness = try Harness("testrepeater", sink: "sink_%u")
     harness.setInputCaps("application/x-test")
     /// Moves the clock to where the element waits for.

@@ -78,7 +78,7 @@ private final class TakesOne: BaseTransform {
     #expect(!watch.isAlive)
   }
 
-  @Test func aBranchThatEndsOrIsNotLinkedStopsNoOther() async throws {
+  @Test func aBranchThatEndsDoesNotStopOthers() async throws {
     try TakesOne.register(as: "testtakesone", typeName: "GstTestTakesOne")
     let pipeline = try Pipeline(
       """

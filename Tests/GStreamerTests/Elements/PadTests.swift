@@ -108,7 +108,7 @@ private final class Relabeller: Element {
 
   init() { Harness.initialise() }
 
-  @Test func padsComeWithTheStream() async throws {
+  @Test func addsPadsForTheStream() async throws {
     try Sorter.register(as: "testsorter", typeName: "GstTestSorter")
     let pipeline = try Pipeline("appsrc name=in ! testsorter name=sorter")
     let sorter = try pipeline.element("sorter")

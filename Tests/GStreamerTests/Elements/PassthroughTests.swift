@@ -35,7 +35,7 @@ private final class Eraser: BaseTransform {
   }
 
   /// Buffers that others have too are not copied for it.
-  @Test func anElementLooksAtWhatPasses() throws {
+  @Test func seesPassingBuffersWithoutCopyingThem() throws {
     Meter.bytes.withLock { $0 = 0 }
     let harness = try Harness("testmeter")
     harness.setInputCaps("application/x-test")
@@ -49,7 +49,7 @@ private final class Eraser: BaseTransform {
     #expect(Meter.bytes.snapshot == 4)
   }
 
-  @Test(arguments: [true, false]) func withoutItsWishAnElementIsNotCalled(passes: Bool) throws {
+  @Test(arguments: [true, false]) func isNotCalledInPassthroughUnlessItWantsTo(passes: Bool) throws {
     Eraser.passes.withLock { $0 = passes }
     let harness = try Harness("testeraser")
     harness.setInputCaps("application/x-test")

@@ -70,7 +70,7 @@ private final class Properties: BaseTransform {
     }
   }
 
-  @Test func aTextThatIsNotThereIsEmpty() throws {
+  @Test func aNullStringIsEmpty() throws {
     let element = try PipelineElement("testproperties")
     let object = unsafe UnsafeMutableRawPointer(element.raw).assumingMemoryBound(to: GObject.self)
     var none = GValue()

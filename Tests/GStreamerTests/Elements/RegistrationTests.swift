@@ -80,7 +80,7 @@ private final class TakenSignal: Declaring {
       ),
       (TakenSignal.self, .signal("pad-added", reason: "the base class has one of this name")),
     ] as [(Element.Type, RegistrationError)])
-  func whatIsDeclaredWronglyIsRefused(type: Element.Type, expected: RegistrationError) {
+  func refusesWrongDeclarations(type: Element.Type, expected: RegistrationError) {
     Harness.initialise()
     #expect(throws: expected) { try type.register(as: "testdeclaring", typeName: "GstTestDeclaring") }
     #expect(!Runtime.hasElement("testdeclaring"))
@@ -88,14 +88,14 @@ private final class TakenSignal: Declaring {
 
   /// No description of a pipeline could have these.
   @Test(arguments: ["", "two words", "test!", "-test", "test.names"])
-  func namesOfElementsAreChecked(name: String) {
+  func checksNamesOfElements(name: String) {
     Harness.initialise()
     #expect(throws: RegistrationError.invalidElementName(name)) {
       try RegisteredOnce.register(as: name, typeName: "GstTestElementNames")
     }
   }
 
-  @Test func namesOfTypesAreChecked() throws {
+  @Test func checksNamesOfTypes() throws {
     Harness.initialise()
     #expect(throws: RegistrationError.invalidTypeName("1x")) {
       try RegisteredOnce.register(as: "testnames", typeName: "1x")
@@ -122,7 +122,7 @@ private final class TakenSignal: Declaring {
   }
 
   /// GLib warns, which is fatal here, when a type is registered twice.
-  @Test func oneOfManyThreadsRegistersAClass() async {
+  @Test func registersAClassOnceFromManyThreads() async {
     Harness.initialise()
     for round in 0..<50 {
       let count = await withTaskGroup(of: Bool.self) { group in

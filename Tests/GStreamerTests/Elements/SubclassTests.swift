@@ -88,7 +88,7 @@ private final class LengthParse: BaseParse {
     try LengthParse.register(as: "testlengthparse", typeName: "GstTestLengthParse")
   }
 
-  @Test func cutsFramesWhateverThePieces() throws {
+  @Test func cutsFramesFromPiecesOfAnySize() throws {
     let harness = try Harness("testlengthparse")
     harness.setInputCaps("application/x-test")
     for byte: UInt8 in [3, 7, 8, 0, 0, 2, 9, 1, 4, 1, 1, 1] { #expect(harness.push([byte]) == 0) }

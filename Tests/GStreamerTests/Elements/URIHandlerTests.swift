@@ -71,7 +71,7 @@ private final class SpacedHandler: WrongHandler { override class var protocols: 
     try TextSink.register(as: "testtextsink", typeName: "GstTestTextSink", rank: .primary)
   }
 
-  @Test func theElementOfAURIIsFound() throws {
+  @Test func findsTheElementOfAURI() throws {
     let source = try PipelineElement(uri: "testtext:hello", name: "hello")
     #expect(source.kind == "testtextsource" && source.name == "hello" && source.uri == "testtext:hello")
     #expect(try PipelineElement(uri: "testtext+lines:hello").kind == "testtextsource")
@@ -96,7 +96,7 @@ private final class SpacedHandler: WrongHandler { override class var protocols: 
     #expect(try texts.map { String(decoding: try $0.copiedBytes(), as: UTF8.self) } == ["hello"])
   }
 
-  @Test func theURIOfAnElementIsChanged() throws {
+  @Test func changesTheURIOfAnElement() throws {
     let source = try PipelineElement("testtextsource")
     #expect(source.uri == nil)
     try source.setURI("testtext:one")
@@ -105,7 +105,7 @@ private final class SpacedHandler: WrongHandler { override class var protocols: 
     #expect(source.uri == "testtext:one")
   }
 
-  @Test func aURIIsRefusedWhileDataFlows() async throws {
+  @Test func refusesAURIWhileDataFlows() async throws {
     let source = try PipelineElement(uri: "testtext:one")
     let pipeline = try Pipeline(linking: source, PipelineElement("fakesink"))
     try await pipeline.preroll()
@@ -131,7 +131,7 @@ private final class SpacedHandler: WrongHandler { override class var protocols: 
     #expect(identity.uri == nil && reason { try identity.setURI("testtext:x") } == .unsupportedProtocol)
   }
 
-  @Test func aWrongDeclarationIsRefused() {
+  @Test func refusesAWrongDeclaration() {
     func refusal(_ type: Element.Type) -> String? {
       do throws(RegistrationError) {
         try type.register(as: "testwronghandler", typeName: "GstTestWrongHandler")

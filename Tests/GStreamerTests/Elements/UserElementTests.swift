@@ -70,7 +70,7 @@ private final class Invert: BaseTransform {
     #expect(unsafe Invert.alive == before)
   }
 
-  @Test func aNameIsRegisteredOnce() throws {
+  @Test func refusesToRegisterANameTwice() throws {
     #expect(try !Invert.register(as: "testinvert", typeName: "GstTestInvert"))
   }
 }

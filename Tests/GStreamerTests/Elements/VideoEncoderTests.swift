@@ -78,7 +78,7 @@ private final class AskableEncoder: VideoEncoder {
 }
 
 @Suite struct VideoEncoderTests {
-  @Test func keyframesAreMadeWhereTheyAreAskedFor() throws {
+  @Test func makesKeyframesOnRequest() throws {
     Harness.initialise()
     try AskableEncoder.register(as: "testaskableencoder", typeName: "GstTestAskableEncoder")
     let harness = try Harness("testaskableencoder")

@@ -55,7 +55,7 @@ private final class SecondsFilter: VideoFilter {
   }
 
   /// The memory is the other branch's too.
-  @Test func nothingIsChangedInPassthrough() async throws {
+  @Test func passthroughChangesNoPicture() async throws {
     let white = "videotestsrc num-buffers=3 pattern=white ! video/x-raw,format=GRAY8,width=4,height=2"
     let pictures = try await samples(
       of: "\(white) ! tee name=t  t. ! queue ! testblackener passes=true ! fakesink async=0  t. ! queue")
@@ -64,7 +64,7 @@ private final class SecondsFilter: VideoFilter {
     #expect(try black.map { try $0.copiedBytes() } == Array(repeating: [UInt8](repeating: 0, count: 8), count: 3))
   }
 
-  @Test func aFilterKnowsTimesAndFlags() async throws {
+  @Test func filterSeesTimesAndFlags() async throws {
     let pictures = try await samples(
       of:
         "videotestsrc num-buffers=3 ! video/x-raw,format=GRAY8,width=4,height=1,framerate=1/1 ! testsecondsfilter"
@@ -87,7 +87,7 @@ private final class SecondsFilter: VideoFilter {
     return map.mutableRow(0, ofPlane: 0).count
   }
 
-  @Test func aMapForReadingIsNotWritten() async throws {
+  @Test func aReadOnlyMapIsNotWritten() async throws {
     let source = "videotestsrc num-buffers=1 pattern=white ! video/x-raw,format=GRAY8,width=4,height=2"
     let picture = try #require(try await samples(of: source).first)
     let info = try picture.mapVideo().info

@@ -154,7 +154,7 @@ private final class ListSink: SingleSink {
     #expect(try bytes(other) == [1, 2, 3])
   }
 
-  @Test func whoeverTakesListsGetsThem() throws {
+  @Test func passesListsToElementsThatTakeThem() throws {
     ListCounter.last.withLock { $0 = ([], 0) }
     let harness = try Harness("testbytesplitter ! testlistcounter")
     harness.setInputCaps("application/x-test")
@@ -164,7 +164,7 @@ private final class ListSink: SingleSink {
     #expect(last.sizes == [3, 3] && last.singles == 0)
   }
 
-  @Test func otherElementsGetBuffersOneByOne() async throws {
+  @Test func passesBuffersOneByOneToOthers() async throws {
     let harness = try Harness("testbytesplitter ! identity")
     harness.setInputCaps("application/x-test")
     #expect(harness.push([7, 8]) == 0)
@@ -175,14 +175,14 @@ private final class ListSink: SingleSink {
   @Test(arguments: [
     ("testlistsink", [[1, 2], [3, 4], [5, 6]] as [[UInt8]]), ("testsinglesink", [[1], [2], [3], [4], [5], [6]]),
   ])
-  func aSourceMakesListsAndASinkRendersThem(sink: String, rendered: [[UInt8]]) async throws {
+  func sinksRenderTheListsOfASource(sink: String, rendered: [[UInt8]]) async throws {
     SingleSink.record.withLock { $0 = [] }
     PairSource.endsEmpty.withLock { $0 = false }
     try await Pipeline("testpairsrc ! \(sink) sync=false").run()
     #expect(SingleSink.record.snapshot == rendered)
   }
 
-  @Test func anEmptyListIsNothingThatASourceCanMake() async throws {
+  @Test func anEmptyListFromASourceIsAnError() async throws {
     PairSource.endsEmpty.withLock { $0 = true }
     let pipeline = try Pipeline("testpairsrc ! testlistsink sync=false")
     await #expect(throws: PipelineError.self) { try await pipeline.run() }

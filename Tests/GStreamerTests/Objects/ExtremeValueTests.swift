@@ -11,7 +11,7 @@ import Testing
     #expect(ClockTime(.seconds(Int64.max) + .seconds(Int64.max)) == ClockTime(nanoseconds: .max))
   }
 
-  @Test(arguments: [0, 9_999, UInt32.max]) func unknownFormatsAreNoneAtAll(_ number: UInt32) {
+  @Test(arguments: [0, 9_999, UInt32.max]) func unknownFormatsHaveNoDescription(_ number: UInt32) {
     Harness.initialise()
     let format = VideoFormat(rawValue: number)
     #expect(format.name == "UNKNOWN" && format.bitDepth == 0 && format.kind == .other)

@@ -5,7 +5,7 @@ import Testing
 
 /// Values that are written down in Swift, because the importer does not bring them, are those of GStreamer's headers.
 @Suite struct HeaderValueTests {
-  @Test func coreErrors() {
+  @Test func coreErrorsEqualTheHeaders() {
     let values: [(ElementError.CoreCode, GstCoreError)] = [
       (.failed, GST_CORE_ERROR_FAILED),
       (.tooLazy, GST_CORE_ERROR_TOO_LAZY),
@@ -25,7 +25,7 @@ import Testing
     for (code, header) in values { #expect(code.rawValue == Int32(header.rawValue)) }
   }
 
-  @Test func libraryErrors() {
+  @Test func libraryErrorsEqualTheHeaders() {
     let values: [(ElementError.LibraryCode, GstLibraryError)] = [
       (.failed, GST_LIBRARY_ERROR_FAILED),
       (.tooLazy, GST_LIBRARY_ERROR_TOO_LAZY),
@@ -37,7 +37,7 @@ import Testing
     for (code, header) in values { #expect(code.rawValue == Int32(header.rawValue)) }
   }
 
-  @Test func resourceErrors() {
+  @Test func resourceErrorsEqualTheHeaders() {
     let values: [(ElementError.ResourceCode, GstResourceError)] = [
       (.failed, GST_RESOURCE_ERROR_FAILED),
       (.tooLazy, GST_RESOURCE_ERROR_TOO_LAZY),
@@ -58,7 +58,7 @@ import Testing
     for (code, header) in values { #expect(code.rawValue == Int32(header.rawValue)) }
   }
 
-  @Test func streamErrors() {
+  @Test func streamErrorsEqualTheHeaders() {
     let values: [(ElementError.StreamCode, GstStreamError)] = [
       (.failed, GST_STREAM_ERROR_FAILED),
       (.tooLazy, GST_STREAM_ERROR_TOO_LAZY),
@@ -75,7 +75,7 @@ import Testing
     for (code, header) in values { #expect(code.rawValue == Int32(header.rawValue)) }
   }
 
-  @Test func ranks() {
+  @Test func ranksEqualTheHeaders() {
     let values: [(Rank, GstRank)] = [
       (.none, GST_RANK_NONE), (.marginal, GST_RANK_MARGINAL), (.secondary, GST_RANK_SECONDARY),
       (.primary, GST_RANK_PRIMARY),
@@ -83,7 +83,7 @@ import Testing
     for (rank, header) in values { #expect(rank.rawValue == UInt32(header.rawValue)) }
   }
 
-  @Test func flows() {
+  @Test func flowReturnsEqualTheHeaders() {
     let values: [(FlowError, GstFlowReturn)] = [
       (.notLinked, GST_FLOW_NOT_LINKED), (.flushing, GST_FLOW_FLUSHING), (.endOfStream, GST_FLOW_EOS),
       (.notNegotiated, GST_FLOW_NOT_NEGOTIATED), (.error, GST_FLOW_ERROR), (.notSupported, GST_FLOW_NOT_SUPPORTED),
@@ -92,7 +92,7 @@ import Testing
     for (flow, header) in values { #expect(flow.rawValue == header.rawValue) }
   }
 
-  @Test func logLevels() {
+  @Test func logLevelsEqualTheHeaders() {
     let values: [(Log.Level, GstDebugLevel)] = [
       (.error, GST_LEVEL_ERROR), (.warning, GST_LEVEL_WARNING), (.fixme, GST_LEVEL_FIXME), (.info, GST_LEVEL_INFO),
       (.debug, GST_LEVEL_DEBUG), (.log, GST_LEVEL_LOG), (.trace, GST_LEVEL_TRACE),
@@ -100,7 +100,7 @@ import Testing
     for (level, header) in values { #expect(level.rawValue == UInt32(header.rawValue)) }
   }
 
-  @Test func captionFormats() {
+  @Test func captionFormatsEqualTheHeaders() {
     let values: [(Buffer.CaptionFormat, GstVideoCaptionType)] = [
       (.cea608Raw, GST_VIDEO_CAPTION_TYPE_CEA608_RAW), (.cea608S334, GST_VIDEO_CAPTION_TYPE_CEA608_S334_1A),
       (.cea708Raw, GST_VIDEO_CAPTION_TYPE_CEA708_RAW), (.cea708Packet, GST_VIDEO_CAPTION_TYPE_CEA708_CDP),

@@ -14,7 +14,7 @@ import Testing
     place = try CustomMeta(registering: "SwiftTestPlace", tags: ["size", "video"])
   }
 
-  @Test func fieldsAreSetReadAndReplaced() {
+  @Test func setsReadsAndReplacesFields() {
     var buffer = Buffer()
     #expect(buffer.fields(of: temperature) == nil)
     buffer.set(temperature, ["celsius": 21.5, "sensor": "roof"])
@@ -50,7 +50,7 @@ import Testing
   }
 
   /// Metadata that elements in C add.
-  @Test func metasOfGStreamersOwnKindsAreFound() throws {
+  @Test func findsMetasThatAreDefinedInC() throws {
     var buffer = Buffer()
     let time = Caps(mediaType: "timestamp/x-unix")
     unsafe gst_buffer_add_video_region_of_interest_meta(buffer.raw, "face", 1, 2, 3, 4)

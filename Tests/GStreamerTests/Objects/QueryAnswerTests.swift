@@ -8,7 +8,7 @@ import Testing
 @Suite struct QueryAnswerTests {
   init() { Harness.initialise() }
 
-  @Test func aDurationIsAnsweredInItsFormat() {
+  @Test func answersADurationInItsFormat() {
     let time = unsafe Query(owning: gst_query_new_duration(GST_FORMAT_TIME))
     let taken = [time.setDuration(bytes: 5), time.setPosition(.second), time.setDuration(.second)]
     #expect(taken == [false, false, true])
@@ -20,7 +20,7 @@ import Testing
     #expect(takenInBytes == [false, true])
   }
 
-  @Test func aPositionIsAnsweredInItsFormat() {
+  @Test func answersAPositionInItsFormat() {
     let query = unsafe Query(owning: gst_query_new_position(GST_FORMAT_BYTES))
     let taken = [query.setPosition(.second), query.setPosition(bytes: .max)]
     #expect(taken == [false, true])
@@ -29,7 +29,7 @@ import Testing
     #expect(position == .max)
   }
 
-  @Test(arguments: [true, false]) func seekingIsAnswered(isSeekable: Bool) {
+  @Test(arguments: [true, false]) func answersSeekingQueries(isSeekable: Bool) {
     let query = unsafe Query(owning: gst_query_new_seeking(GST_FORMAT_TIME))
     let taken = query.setSeeking(isSeekable ? .second ..< .seconds(9) : nil)
     #expect(taken)
@@ -39,7 +39,7 @@ import Testing
     #expect(end == (isSeekable ? 9_000_000_000 : -1) && start == (isSeekable ? 1_000_000_000 : 0))
   }
 
-  @Test func capsAndConversionsAreAnswered() throws {
+  @Test func answersCapsAndConversionQueries() throws {
     let caps = unsafe Query(owning: gst_query_new_caps(nil))
     caps.setCapsResult(Caps(mediaType: "video/x-test"))
     var result: UnsafeMutablePointer<GstCaps>?
@@ -61,7 +61,7 @@ import Testing
     #expect(value == 99)
   }
 
-  @Test func eventsAreRead() {
+  @Test func readsFieldsOfEvents() {
     let seek = unsafe Event(
       owning: gst_event_new_seek(
         -2, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 3, GST_SEEK_TYPE_NONE, -1)

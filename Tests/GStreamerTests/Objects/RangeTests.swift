@@ -20,7 +20,7 @@ import Testing
   ]
 
   @Test(arguments: values.indices)
-  func areWrittenAndReadBack(index: Int) {
+  func writesAndReadsRanges(index: Int) {
     let (value, text) = Self.values[index]
     var structure = Structure("test")
     structure.set("field", value)
@@ -33,7 +33,7 @@ import Testing
     #expect(caps.first.value("field") == structure.view.value("field"))
   }
 
-  @Test func whatHasNoRangeOfItsOwnIsText() {
+  @Test func aRangeWithAStepIsText() {
     guard let caps = Caps(parsing: "test, field=(int)[ 0, 100, 5 ]") else {
       Issue.record("no caps")
       return
@@ -41,7 +41,7 @@ import Testing
     #expect(caps.first.value("field")?.string?.contains("5") == true)
   }
 
-  @Test func aRangeThatGStreamerDoesNotTakeIsItsBeginning() {
+  @Test func anEmptyRangeIsItsLowerBound() {
     var structure = Structure("test")
     structure.set("field", .fractionRange(from: Fraction(5, 1), to: Fraction(1, 1)))
     #expect(structure.view.value("field") == .fraction(Fraction(5, 1)))

@@ -7,12 +7,12 @@ import Testing
 @Suite struct ClockTimeTests {
   /// Without a valid name C makes no structure at all.
   @Test(arguments: [("good-1", "good-1"), ("1 bad", "x1-bad"), ("", "x"), ("é", "x--"), ("A.b/c", "A.b/c")])
-  func aStructuresNameIsMadeValid(name: String, expected: String) {
+  func makesStructureNamesValid(name: String, expected: String) {
     let made = Structure(name)
     #expect(made.view.name == expected)
   }
 
-  @Test func noneIsNoTime() {
+  @Test func clockTimeNoneIsNil() {
     #expect(ClockTime(raw: .max) == nil)
     #expect(ClockTime(raw: 0) == .zero)
     #expect(ClockTime(nanoseconds: .max).nanoseconds == UInt64.max - 1)
@@ -35,7 +35,7 @@ import Testing
     #expect(ClockTime(Duration(ClockTime(nanoseconds: .max))) == ClockTime(nanoseconds: .max))
   }
 
-  @Test func valuesAreReadable() {
+  @Test func valuesHaveReadableDescriptions() {
     #expect("\(ClockTime.milliseconds(3_661_500) + ClockTime(nanoseconds: 9))" == "1:01:01.500000009")
     #expect("\(ClockTime.zero)" == "0:00:00.000000000")
     #expect("\(FlowError.notNegotiated), \(FlowError.endOfStream)" == "not-negotiated, eos")
@@ -49,7 +49,7 @@ import Testing
     (1, 1, 3, 333_333_333), (0, 1, 25, 0), (5, 1, 0, 0), (.max, .max, 1, .max - 1),
     (.max, 1, .max, 4_294_967_297_000_000_000),
   ])
-  func framesBecomeTime(count: UInt64, numerator: UInt32, denominator: UInt32, nanoseconds: UInt64) {
+  func convertsFrameCountsToTime(count: UInt64, numerator: UInt32, denominator: UInt32, nanoseconds: UInt64) {
     #expect(ClockTime.seconds(count, times: numerator, over: denominator).nanoseconds == nanoseconds)
   }
 }
@@ -61,7 +61,7 @@ import Testing
     ((1, 25, 1), false), ((1, 25, 90), false), ((1, 26, 0), true), ((1, 28, 1), true), ((2, 0, 0), true),
     ((0, 10, 36), false),
   ] as [((guint, guint, guint), Bool)])
-func emptyUserDataIsLeftToGStreamerWhereItCopiesIt(version: (guint, guint, guint), isLeft: Bool) {
+func knowsWhichVersionsCopyEmptyUserData(version: (guint, guint, guint), isLeft: Bool) {
   #expect((cgst_takes_empty_user_data(version.0, version.1, version.2) != 0) == isLeft)
 }
 
@@ -108,7 +108,7 @@ func emptyUserDataIsLeftToGStreamerWhereItCopiesIt(version: (guint, guint, guint
     check(copy.first.int("width") == 2)
   }
 
-  @Test func setsOfCaps() throws {
+  @Test func comparesAndIntersectsCaps() throws {
     let all = try parse("video/x-h264, alignment={au, nal}")
     let nal = try parse("video/x-h264, alignment=nal")
     check(nal.isSubset(of: all))
@@ -139,7 +139,7 @@ func emptyUserDataIsLeftToGStreamerWhereItCopiesIt(version: (guint, guint, guint
     try check(part.copiedBytes() == [1, 2])
   }
 
-  @Test func timestampsAndFlags() throws {
+  @Test func setsTimestampsAndFlags() throws {
     var buffer = Buffer()
     check(buffer.pts == nil && buffer.dts == nil && buffer.duration == nil && buffer.size == 0)
     buffer.pts = .second

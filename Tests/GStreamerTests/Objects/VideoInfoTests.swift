@@ -6,7 +6,7 @@ import Testing
 @Suite struct VideoInfoTests {
   init() { Harness.initialise() }
 
-  @Test func sizesThatCannotBeAreNone() {
+  @Test func impossibleSizesAreNil() {
     #expect(VideoInfo(format: .nv12, width: -1, height: 2) == nil)
     #expect(VideoInfo(format: .nv12, width: 2, height: 1 << 40) == nil)
     #expect(VideoInfo(format: .nv12, width: 4, height: 2)?.size == 12)

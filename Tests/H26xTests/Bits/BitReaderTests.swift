@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct BitReaderTests {
   /// Values out of range are errors with the bit offset of the element; the ends of the range are legal.
-  @Test func rangesAreKept() throws {
+  @Test func valuesOutOfRangeAreErrorsWithTheirOffset() throws {
     var writer = BitWriter()
     writer.flag(true)
     for value: Int32 in [-3, 4] { writer.se(value) }
@@ -86,7 +86,7 @@ import Testing
     for value: Int32 in [0, 1, -1, 2, -3] { try same(signed.se(in: -3...3, "v"), value) }
   }
 
-  @Test func rangesAreChecked() {
+  @Test func aValueOutOfRangeNamesItsElement() {
     let bytes: [UInt8] = [0b0010_0000]
     same(
       failure { () throws(BitstreamError) in
@@ -107,7 +107,7 @@ import Testing
       }, BitstreamError(.codeTooLong, "v", bitOffset: 0))
   }
 
-  @Test func extremesComeBack() throws {
+  @Test func extremeValuesComeBack() throws {
     let unsigned: [UInt32] = [0, 1, 254, 255, 65534, 65535, 1 << 30, UInt32.max - 1]
     let signed: [Int32] = [0, 1, -1, 32767, -32768, Int32.max, Int32.min + 1]
     for shift in 0..<8 {
@@ -149,7 +149,7 @@ import Testing
     }
   }
 
-  @Test func trailingBitsAreChecked() throws {
+  @Test func checksTrailingBits() throws {
     func check(_ bytes: [UInt8]) throws(BitstreamError) {
       var reader = BitReader(bytes.span)
       try reader.trailingBits()
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  @Test func slicesStayInside() throws {
+  @Test func slicesDoNotReadBeyondTheirEnd() throws {
     let bytes: [UInt8] = [1, 2, 3, 4]
     var reader = BitReader(bytes.span)
     _ = try reader.byte("first")

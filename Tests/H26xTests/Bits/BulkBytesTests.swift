@@ -8,7 +8,7 @@ import Testing
 
 /// The functions that read several bytes at a time do what reading byte by byte does.
 @Suite struct BulkBytesTests {
-  @Test func pairsOfZerosAreFoundWhereverTheyAre() {
+  @Test func findsPairsOfZerosAtEveryOffset() {
     for count in [0, 1, 2, 15, 64, 65, 66, 67, 80, 129, 130, 131, 150] {
       let plain = [UInt8](repeating: 0x80, count: count)
       #expect(BulkBytes.firstZeroPair(in: plain.span, from: 0) == nil)
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func wordsAreBigEndianAndInside() {
+  @Test func readsBigEndianWordsInsideTheBytesOnly() {
     let bytes: [UInt8] = Array(1...9)
     #expect(BulkBytes.bigEndianWord(in: bytes.span, at: 0) == 0x0102_0304_0506_0708)
     #expect(BulkBytes.bigEndianWord(in: bytes.span, at: 1) == 0x0203_0405_0607_0809)
@@ -40,7 +40,7 @@ import Testing
     for byte in UInt64(0)..<8 { #expect(BulkBytes.hasZeroByte(.max ^ 0xFF << (8 * byte))) }
   }
 
-  @Test func onlyWhatFitsIsCopied() {
+  @Test func copiesOnlyRangesThatFit() {
     func copied(_ range: Range<Int>, at offset: Int, from source: [UInt8] = [1, 2, 3]) -> [UInt8]? {
       var target: [UInt8] = [9, 9, 9, 9]
       var span = target.mutableSpan
@@ -55,7 +55,7 @@ import Testing
     #expect(BulkBytes.copy(Span<UInt8>(), 0..<0, to: &nothing, at: 0))
   }
 
-  @Test(arguments: [0, 1, 31, 32, 33, 63, 64, 65]) func everyByteIsCompared(_ count: Int) {
+  @Test(arguments: [0, 1, 31, 32, 33, 63, 64, 65]) func comparesEveryByte(_ count: Int) {
     let bytes = [UInt8](repeating: 5, count: count)
     let longer = bytes + [5]
     same(BulkBytes.areEqual(bytes, bytes.span), true)
@@ -74,7 +74,7 @@ import Testing
     (64, "a2fcb39a253b9b785b1f97518fa37683"), (65, "e49fe82d0bb12967a196c85de313e446"),
     (119, "1640deea49ebb258ec6ede18d4b2d2d7"), (120, "05f879f7b542a7ebf0605adff67d4423"),
     (128, "fe942895e9aae953f3e246e5fd00739d"), (200, "d96c89b9da43f6903ceaa14a7166a22e"),
-  ]) func digestsOfEveryLength(_ count: Int, _ expected: String) {
+  ]) func computesMD5OfEveryLength(_ count: Int, _ expected: String) {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     for step in [1, 3, 63, 64, 65, 200] {
       var digest = MD5()

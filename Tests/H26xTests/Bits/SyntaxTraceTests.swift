@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Syntax trace") struct SyntaxTraceTests {
   @Test("Every element of an SPS is traced with name, value and position")
-  func sequenceParameterSet() throws {
+  func tracesEveryElementOfAnSPS() throws {
     // Baseline, level 3.0, 176 × 144.
     let bytes: [UInt8] = [0x67, 0x42, 0xC0, 0x1E, 0xDA, 0x0B, 0x13, 0x90]
     let trace = SyntaxTrace()
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test("An element that is out of range is the last one")
-  func outOfRange() {
+  func traceEndsWithAnElementOutOfRange() {
     var writer = BitWriter()
     for byte in [0x67, 0x42, 0xC0, 0x1E] as [UInt32] { writer.u(8, byte) }
     writer.ue(32)  // seq_parameter_set_id is 31 at most.
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test("Long codes are one element")
-  func longCode() throws {
+  func longCodesAreOneElement() throws {
     var writer = BitWriter()
     writer.ue(UInt32.max - 1)
     writer.se(-5)

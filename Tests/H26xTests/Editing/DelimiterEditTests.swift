@@ -24,7 +24,7 @@ import Testing
       ([2], 0x10), ([7], 0x10), ([0], 0x30), ([2, 0], 0x30), ([1], 0x50), ([6, 7], 0x50), ([4], 0x70), ([3], 0x90),
       ([4, 2], 0xB0), ([3, 0], 0xD0), ([1, 3], 0xF0),
     ] as [([UInt32], UInt8)])
-  func delimitersFollowTheSlices(types: [UInt32], last: UInt8) throws {
+  func delimitersHaveThePictureTypeOfTheSlices(types: [UInt32], last: UInt8) throws {
     let picture = MinimalStream.annexB(Self.sets + types.map(Self.slice))
     var editor = StreamEditor<H264>([.insertDelimiters])
     let edited = try editor.edited(picture)

@@ -6,10 +6,10 @@ import Testing
 /// Every byte stream of the vectors and every edit.
 @Suite struct EditedVectorTests {
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "annexb"))
-  func vectorsOfH264AreEditedExactly(_ row: Vectors.Row) throws { try edit(row, H264.self) }
+  func editsVectorsOfH264Exactly(_ row: Vectors.Row) throws { try edit(row, H264.self) }
 
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "hevc", container: "annexb"))
-  func vectorsOfH265AreEditedExactly(_ row: Vectors.Row) throws { try edit(row, H265.self) }
+  func editsVectorsOfH265Exactly(_ row: Vectors.Row) throws { try edit(row, H265.self) }
 
   private func edit<Codec: EditedCodec>(_ row: Vectors.Row, _: Codec.Type) throws {
     let stream = try Vectors.bytes(row.file)

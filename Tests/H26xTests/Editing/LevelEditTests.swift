@@ -26,7 +26,7 @@ import Testing
   /// What decoders infer or read of the buffer is the same at every level that is not refused, and a level that is
   /// refused is one that the set breaks.
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "annexb"))
-  func inferredBufferStays(_ row: Vectors.Row) throws {
+  func acceptedLevelsDoNotChangeTheInferredBuffer(_ row: Vectors.Row) throws {
     for nalUnit in Set(nalUnits(try Vectors.bytes(row.file))) where nalUnit[0] & 0x1F == 7 {
       guard let before = try? H264.SequenceParameterSet(bytes: nalUnit) else { continue }
       for name in Self.levels {
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// An edit of the front that makes the VUI signal what was inferred keeps what is between them as it was coded.
-  @Test func scalingListsBetweenTwoChangesStay() throws {
+  @Test func keepsScalingListsBetweenTwoChanges() throws {
     var writer = BitWriter()
     for byte: UInt32 in [0x67, 100, 0, 22] { writer.u(8, byte) }
     for value: UInt32 in [0, 1, 0, 0] { writer.ue(value) }
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func whatALevelForbidsIsRefused() throws {
+  @Test func refusesStreamsThatALevelForbids() throws {
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
     sps.profile = H264.Profile(idc: 77, constraintFlags: 0)
     sps.pictureOrderCountType = .leastSignificantBits(log2Maximum: 4)
@@ -139,7 +139,7 @@ import Testing
   }
 
   /// H.264 7.4.2.1.1: what means nothing in a profile has to be 0.
-  @Test func reservedFlagsAreRefused() throws {
+  @Test func refusesReservedFlags() throws {
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
     let meaningful: [(flag: Int, profiles: [UInt8])] = [
       (4, [77, 88, 100, 110, 118, 128, 134]), (5, [77, 88, 100, 118]),
@@ -162,7 +162,7 @@ import Testing
   }
 
   /// A rate that the level or HRD parameters do not allow is refused, unless the same run changes them.
-  @Test func ratesKeepToLevelAndHRD() throws {
+  @Test func refusesRatesBeyondLevelOrHRD() throws {
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
     (sps.widthInMacroblocks, sps.heightInMapUnits, sps.levelIDC) = (11, 9, 11)
     #expect(refusal(.frameRate(Ratio(30, 1)), sps) == nil)
@@ -188,7 +188,7 @@ import Testing
     }
   }
 
-  @Test func ratesOfH265KeepToLevelAndHRD() throws {
+  @Test func refusesH265RatesBeyondLevelOrHRD() throws {
     func refusal(_ edits: StreamEdit..., of sps: H265.SequenceParameterSet) -> StreamEditError? {
       var editor = StreamEditor<H265>(edits)
       do {
@@ -225,7 +225,7 @@ import Testing
     return nalUnit.flatMap { try? H264.SequenceParameterSet(bytes: $0) }?.vui?.bitstreamRestriction
   }
 
-  @Test func reorderingIsWrittenAndChecked() throws {
+  @Test func writesAndChecksTheReorderDepth() throws {
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
     sps.maximumReferenceFrames = 3
     let nalUnit = sps.nalUnit()
@@ -240,7 +240,7 @@ import Testing
   }
 
   /// Each SPS gets the buffer that it needs with the depth, whatever others need, up to its level.
-  @Test func reorderingHasABufferForEachSPS() throws {
+  @Test func eachSPSGetsTheBufferOfItsReorderDepth() throws {
     func sps(_ id: UInt32, references: UInt8, buffer: UInt8) throws -> [UInt8] {
       var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps(id: id))
       sps.maximumReferenceFrames = references
@@ -263,7 +263,7 @@ import Testing
     #expect(refusal(.reordering(7, buffer: nil), large)?.reason == .exceedsLevel)
   }
 
-  @Test func h265LevelsTiersAndSubLayers() throws {
+  @Test func editsH265LevelsTiersAndSubLayers() throws {
     let before = try H265.SequenceParameterSet(bytes: H265Samples.sps)
     for name in ["3.1", "4", "6.2"] {
       let level = try #require(StreamLevel(name))

@@ -45,7 +45,7 @@ import Testing
     #expect(new.profileTierLevel.subLayers[0].profile?.constraints == new.profile.constraints)
   }
 
-  @Test func whatTheSPSContradictsIsRefused() {
+  @Test func refusesProfilesThatTheSPSContradicts() {
     let plain = H265Samples.plainSPS()
     func refused(
       _ edit: StreamEdit, _ clause: String, _ change: (inout H265.SequenceParameterSet) -> Void = { _ in }

@@ -32,7 +32,7 @@ import Testing
     return found
   }
 
-  @Test func messagesAreRemovedAndKept() throws {
+  @Test func removesAndKeepsMessages() throws {
     let sei = seiNALUnit([
       (.userDataUnregistered, Self.uuid + [1]), (.contentLightLevel, [1, 2, 3, 4]),
       (.userDataRegistered, [0xB5, 0, 0]),
@@ -65,7 +65,7 @@ import Testing
       (.removeSEI(.pictureTiming), true), (.keepSEI([.recoveryPoint]), true), (.removeSEI(.recoveryPoint), false),
       (.keepSEI([.pictureTiming]), false),
     ] as [(StreamEdit, Bool)])
-  func removedPictureTimingIsNotDemanded(_ edit: StreamEdit, _ isRemoved: Bool) throws {
+  func removingPictureTimingClearsItsFlagInTheVUI(_ edit: StreamEdit, _ isRemoved: Bool) throws {
     #expect(edit.keepsParameterSets == !isRemoved)
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
     sps.vui = H264.VUI()
@@ -100,7 +100,7 @@ import Testing
   }
 
   /// In front of the slices, behind the parameter sets; with the temporal sub-layer of the picture.
-  @Test func messagesAreInserted() throws {
+  @Test func insertsMessages() throws {
     let insertion = SEIInsertion(.contentLightLevel, payload: [0, 0, 0, 1], at: .keyframes)
     let expected = seiNALUnit([(.contentLightLevel, [0, 0, 0, 1])])
     let (idr, prefix, other): ([UInt8], [UInt8], [UInt8]) = ([0x65, 0x88], [0x6E, 0x40, 0, 1], [0x41, 0x9A])
@@ -155,7 +155,7 @@ import Testing
   }
 
   /// Other time codes in picture timing, and nothing else that has changed; the inverse gives the stream back.
-  @Test func timeCodesAreReplaced() throws {
+  @Test func replacesTimeCodes() throws {
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps(nalBuffers: 1, vclBuffers: 1))
     sps.vui?.isPictureStructurePresent = true
     var old = ClockTimestamp()
@@ -229,7 +229,7 @@ import Testing
       (5, 15), (4, 0), (137, 23), (144, 3), (147, 0), (45, 0), (0, 1), (1, 1), (130, 1), (132, 17),
       (129, 1), (133, 1), (47, 0), (21, 0),
     ] as [(UInt32, Int)])
-  func unreadableMessagesAreRefused(_ type: UInt32, _ size: Int) throws {
+  func refusesUnreadableMessages(_ type: UInt32, _ size: Int) throws {
     let payload = [UInt8](repeating: 0, count: size)
     let edit = StreamEdit.insertSEI(SEIInsertion(SEIPayloadType(rawValue: type), payload: payload, at: .keyframes))
     var h264 = StreamEditor<H264>([edit])
@@ -242,7 +242,7 @@ import Testing
   }
 
   /// Of messages that a picture has once, the same is not repeated, and another refused; what is removed does not count.
-  @Test func contradictionsAreRefused() throws {
+  @Test func refusesContradictingMessages() throws {
     let stream = MinimalStream.annexB([
       MinimalStream.sps(), MinimalStream.pps(), seiNALUnit([(.contentLightLevel, [0, 1, 0, 1])]),
       MinimalStream.slice(isIDR: true),

@@ -58,7 +58,7 @@ import Testing
   }
 
   /// A measured depth takes the place that a number would have.
-  @Test func leavesAReorderDepthToBeMeasured() throws {
+  @Test func aMeasuredDepthTakesThePlaceOfANumber() throws {
     let list = try StreamEditList("latency=measured,level=auto,tier=high")
     #expect(list.measuresReordering && list.edits == [.highTier(true)])
     let depth = StreamEdit.reordering(2, buffer: nil)
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// The level that is found takes the place that a named one would have.
-  @Test func leavesALevelToBeFound() throws {
+  @Test func anAutomaticLevelTakesThePlaceOfANamedOne() throws {
     let list = try StreamEditList("tier=high,level=auto,remove-sei=5,range=full")
     #expect(list.findsLevel)
     #expect(list.edits == [.fullRange(true), .highTier(true), .removeSEI(.userDataUnregistered)])

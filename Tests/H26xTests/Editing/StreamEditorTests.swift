@@ -20,7 +20,7 @@ import Testing
   }
 
   /// What is above the base layer is removed, and nothing else.
-  @Test func layersAreRemoved() throws {
+  @Test func removesLayersAboveTheBase() throws {
     let prefix: [UInt8] = [0x6E, 0x40, 0x80, 0x07]
     let (subset, extended): ([UInt8], [UInt8]) = ([0x6F, 0x76, 0, 0x28, 0x80], [0x74, 0x40, 0x80, 0x07, 0x88, 0x80])
     let slice = MinimalStream.slice(isIDR: true)
@@ -42,7 +42,7 @@ import Testing
   }
 
   /// Matrices of RGB and YCgCo, reserved values, and crops that leave nothing, with their clauses.
-  @Test func whatTheStandardForbidsIsRefused() {
+  @Test func refusesEditsThatTheStandardForbids() {
     let cases: [(StreamEdit, StreamEditError.Reason, String)] = [
       (.matrix(0), .forbiddenCombination, "E.2.1"),
       (.colour(.init(primaries: 1, transfer: 13, matrix: 0)), .forbiddenCombination, "E.2.1"),
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func timingIsKeptWhereHRDParametersNeedIt() {
+  @Test func keepsTimingThatHRDParametersNeed() {
     let sps = MinimalStream.sps(nalBuffers: 1, vclBuffers: 1)
     #expect(refusal(.frameRate(nil), sps, H264.self)?.reason == .forbiddenCombination)
     #expect(refusal(.frameRate(Ratio(25, 1)), sps, H264.self) == nil)
@@ -72,7 +72,7 @@ import Testing
 
   /// A value that is asked for is written, also where it is what decoders infer.
   @Test(arguments: [StreamEdit.fullRange(false), .videoFormat(5), .transfer(2)])
-  func inferredValuesAreWritten(edit: StreamEdit) throws {
+  func writesRequestedValuesEvenIfInferred(edit: StreamEdit) throws {
     var h264 = StreamEditor<H264>([edit])
     let sps = try H264.SequenceParameterSet(
       bytes: nalUnits(try h264.edited([0, 0, 0, 1] + MinimalStream.sps()))[0])
@@ -120,7 +120,7 @@ import Testing
   }
 
   /// Header bits, SEI and anything behind the SPS's syntax stay: here a subset SPS with its extension.
-  @Test func whatIsNotReadSurvives() throws {
+  @Test func keepsBytesThatAreNotRead() throws {
     var writer = BitWriter()
     writer.u(8, 0x2F)
     let sps = MinimalStream.sps()
@@ -150,7 +150,7 @@ import Testing
     #expect(try undo.edited(edited) == stream)
   }
 
-  @Test func changesNameElementAndBothValues() throws {
+  @Test func changesHaveNameAndBothValues() throws {
     var editor = StreamEditor<H265>([.fullRange(true), .frameRate(Ratio(25, 1))])
     let stream = [0, 0, 0, 1] + H265Samples.vps + [0, 0, 0, 1] + H265Samples.sps
     _ = try editor.edited(stream + stream)
@@ -162,7 +162,7 @@ import Testing
       ])
   }
 
-  @Test func lengthPrefixesFollow() throws {
+  @Test func updatesLengthPrefixes() throws {
     let sps = MinimalStream.sps()
     let slice: [UInt8] = [0x65, 1, 2, 3]
     for size in NALLengthSize.allCases {
@@ -178,7 +178,7 @@ import Testing
     }
   }
 
-  @Test func setThatOutgrowsItsLengthIsRefused() throws {
+  @Test func refusesASetThatOutgrowsItsLength() throws {
     var set = try H264.SequenceParameterSet(bytes: MinimalStream.sps())
     // 15 bits each: 253 bytes together with the rest.
     set.pictureOrderCountType = .cycle(
@@ -219,7 +219,7 @@ import Testing
   }
 
   /// Fields last a tick each, in the VPS too.
-  @Test func fieldSequencesHaveTwoTicksAFrame() throws {
+  @Test func fieldSequencesHaveTwoTicksPerFrame() throws {
     var sps = H265Samples.plainSPS()
     sps.vui = H265.VUIParameters()
     sps.vui?.isFieldSequence = true
@@ -232,7 +232,7 @@ import Testing
     #expect(try H265.SequenceParameterSet(bytes: sets[1]).vui?.timing?.timeScale == 50)
   }
 
-  @Test func unreadableSetsStay() throws {
+  @Test func keepsUnreadableSets() throws {
     let stream: [UInt8] = [0, 0, 0, 1, 0x67, 100, 0]
     var editor = StreamEditor<H264>([.fullRange(true)])
     #expect(try editor.edit(stream.span, packaging: .annexB) == nil)

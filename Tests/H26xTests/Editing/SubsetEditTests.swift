@@ -83,7 +83,7 @@ import Testing
     return (new, editor.changes.map(\.description))
   }
 
-  @Test(arguments: [83, 118, 128] as [UInt32]) func parametersOfLayersGo(profile: UInt32) throws {
+  @Test(arguments: [83, 118, 128] as [UInt32]) func removesHRDParametersOfLayers(profile: UInt32) throws {
     let whole = Self.subset(profile: profile, [Point(), Point(hasTiming: false), Point(hasHRD: false)])
     var bare = [Point(), Point(hasTiming: false), Point(hasHRD: false)]
     for index in bare.indices { bare[index].hasHRD = false }
@@ -101,7 +101,7 @@ import Testing
   }
 
   /// Clock ticks of operating points are not those of the stream.
-  @Test(arguments: [83, 118] as [UInt32]) func aRateIsRefusedWhereLayersHaveTheirOwn(profile: UInt32) throws {
+  @Test(arguments: [83, 118] as [UInt32]) func refusesARateIfLayersHaveTheirOwn(profile: UInt32) throws {
     #expect(throws: StreamEditError.self) {
       try edited(Self.subset(profile: profile, [Point(hasHRD: false)]), .frameRate(Ratio(25, 1)))
     }
@@ -110,7 +110,7 @@ import Testing
   }
 
   /// An extension that ends too early stays, byte for byte.
-  @Test func aDamagedExtensionStays() throws {
+  @Test func keepsADamagedExtension() throws {
     let whole = Self.subset(profile: 118, [Point()])
     for count in 12..<whole.count - 1 {
       let part = Array(whole[..<count]) + [0x80]

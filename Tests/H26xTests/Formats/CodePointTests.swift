@@ -66,7 +66,7 @@ import Testing
     for type: UInt8 in 0..<64 { same(H265.isReference([type << 1, 1].span), true) }
   }
 
-  @Test func temporalSubLayers() {
+  @Test func readsAndWritesTemporalIDs() {
     for header: [UInt8] in [[], [0x40], [0x40, 0]] { same(H265.temporalID(of: header.span), 0) }
     for id: UInt8 in 0..<7 {
       same(H265.temporalID(of: [0x02, 0xF8 | id + 1].span), id)
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// The slices of two pictures differ in type, sub-layer or POC, or the second one is the first of its picture.
-  @Test func slicesOfDifferentPictures() throws {
+  @Test func distinguishesSlicesOfDifferentPictures() throws {
     let sets = try H265Samples.store()
     func isFirst(_ type: H265.NALUnitType, count: UInt32 = 4, address: UInt32 = 1, temporalID: UInt8 = 1) throws -> Bool
     {
@@ -92,7 +92,7 @@ import Testing
     #expect(try isFirst(.trailingR, count: 5))
   }
 
-  @Test func namesOfCodecs() {
+  @Test func codecsHaveNamesAndCapsFormats() {
     #expect(H264.AccessUnitScanner.minimumInput == 4 && H265.AccessUnitScanner.minimumInput == 4)
 
     #expect(H264.name == "H.264" && H264.mediaType == "video/x-h264" && H264.nalUnitHeaderLength == 1)
@@ -116,7 +116,7 @@ import Testing
     #expect(ChromaFormat.allCases.map(\.rawValue) == [0, 1, 2, 3])
   }
 
-  @Test func payloadTypesOfSEI() {
+  @Test func payloadTypesHaveTheirNumbers() {
     let types: [(SEIPayloadType, UInt32)] = [
       (.bufferingPeriod, 0), (.pictureTiming, 1), (.userDataRegistered, 4), (.userDataUnregistered, 5),
       (.recoveryPoint, 6), (.stereoVideoInformation, 21), (.framePackingArrangement, 45), (.displayOrientation, 47),
@@ -127,7 +127,7 @@ import Testing
   }
 
   /// H.265 Table D.2.
-  @Test func structuresOfPictures() {
+  @Test func pictureStructuresHaveTheirNumbers() {
     let structures: [H265.PictureTiming.Structure] = [
       .frame, .topField, .bottomField, .topBottom, .bottomTop, .topBottomTop, .bottomTopBottom, .frameDoubling,
       .frameTripling, .topBehindBottom, .bottomBehindTop, .topBeforeBottom, .bottomBeforeTop,
@@ -138,7 +138,7 @@ import Testing
   }
 
   /// H.265 7.3.3, from `general_progressive_source_flag` on, and 7.3.2.2.2.
-  @Test func flagsOfProfilesAndExtensions() {
+  @Test func flagsHaveTheirBits() {
     let constraints: [H265.Profile.Constraints] = [
       .progressiveSource, .interlacedSource, .nonPacked, .frameOnly, .maximum12Bit, .maximum10Bit, .maximum8Bit,
       .maximum422, .maximum420, .monochrome, .intra, .onePicture, .lowerBitRate, .maximum14Bit,

@@ -13,7 +13,7 @@ import Testing
       extensions: [[0x6D, 0x98]], nalLengthSize: .two)
   }
 
-  @Test func comesBack() throws {
+  @Test func writtenRecordsComeBack() throws {
     let record = try record()
     let bytes = try record.bytes()
     #expect(Array(bytes.prefix(6)) == [1, 0x64, 0x00, 0x1F, 0xFD, 0xE2])
@@ -35,7 +35,7 @@ import Testing
     #expect(try Record(bytes: Array(bytes[..<withoutExtension])).high == nil)
   }
 
-  @Test func emptyAndIllegalRecords() throws {
+  @Test func checksCountsOfParameterSets() throws {
     let avc3: [UInt8] = [1, 0x64, 0x00, 0x1F, 0xFF, 0xE0, 0x00]
     #expect(try Record(bytes: avc3).bytes() == avc3)
     var record = try record()
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// Emulation prevention bytes in the first bytes of the SPS are not in the record's header.
-  @Test func emulationPreventionIsTakenOut() throws {
+  @Test func headerBytesLackEmulationPrevention() throws {
     var sps = try Samples.sps()
     sps.profile = H264.Profile(idc: 0, constraintFlags: 0)
     sps.levelIDC = 1

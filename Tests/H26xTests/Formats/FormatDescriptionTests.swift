@@ -59,7 +59,7 @@ import Testing
     #expect(description.presentationSize.width > 0)
   }
 
-  @Test func whatIsMissingFromAListIsNamed() {
+  @Test func namesTheMissingParameterSet() {
     func message(_ body: () throws(BitstreamError) -> FormatDescription) -> String? {
       do throws(BitstreamError) {
         _ = try body()
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// The format description of a record has all its parameter sets, and gives the same record.
-  @Test func aRecordsSetsAreInItsDescription() throws {
+  @Test func descriptionOfARecordHasItsParameterSets() throws {
     var second = try H264.PictureParameterSet(bytes: Samples.highPPS)
     second.id = 1
     let record = try H264.DecoderConfigurationRecord(
@@ -109,7 +109,7 @@ import Testing
   }
 
   /// Videos differ by what a decoder needs of them, not by how the stream is packaged.
-  @Test func sameVideo() throws {
+  @Test func comparesVideosButNotTheirPackaging() throws {
     let description = try FormatDescription(h264ParameterSets: [Samples.highSPS, Samples.highPPS])
     func isSame(_ change: (inout FormatDescription) -> Void) -> Bool {
       var other = description
@@ -209,14 +209,14 @@ import Testing
     try RecordFile.tables.expect("description \(name)", ["\(description) \(description.frameSize)"])
   }
 
-  @Test func noSetsNoDescription() {
+  @Test func missingSetsAreAnError() {
     let error = failure { () throws(BitstreamError) in
       _ = try FormatDescription(h264ParameterSets: [Samples.highPPS])
     }
     #expect(error?.reason == .missingParameterSet)
   }
 
-  @Test func theFirstOneGivenIsDescribed() throws {
+  @Test func describesTheFirstSPS() throws {
     var second = try Samples.sps()
     second.id = 0
     second.widthInMacroblocks = 10
@@ -228,7 +228,7 @@ import Testing
     #expect(description.parameterSets.sequence == [first.nalUnit(), second.nalUnit()])
   }
 
-  @Test func reorderDepthIsInferred() throws {
+  @Test func infersTheReorderDepth() throws {
     var sps = try Samples.sps()
     sps.vui = nil
     // 108,000 / … : Level 3.1 holds 18,000 macroblocks, five frames of 3,600.

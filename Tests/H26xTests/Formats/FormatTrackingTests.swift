@@ -62,7 +62,7 @@ import Testing
     #expect(inspect(nothing, &inspector).sliceType == nil)
   }
 
-  @Test func everyTruncationIsSurvived() {
+  @Test func truncatedSetsNeverTrap() {
     for (size, bytes) in [
       (nil, annexB([sps(0, widthInMacroblocks: 2), pps(0, sps: 0), slice(isIDR: true, pps: 0)])),
       (.four, prefixed([sps(0, widthInMacroblocks: 2), pps(0, sps: 0), slice(isIDR: true, pps: 0)])),
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// Field pictures, MBAFF frames and other frames, in a stream that allows fields.
-  @Test func theScanIsThatOfTheFirstSlice() throws {
+  @Test func firstSliceDecidesTheScan() throws {
     func scan(isMBAFF: Bool, isField: Bool, isBottom: Bool, delta: Int32) throws -> PictureScan? {
       var sps = try Samples.sps()
       sps.isFrameOnly = false
@@ -112,7 +112,7 @@ import Testing
   }
 
   /// Zeros between NAL units belong to none of them.
-  @Test func trailingZerosAreNoPartOfASet() {
+  @Test func trailingZerosAreNotPartOfASet() {
     let sets = [sps(0, widthInMacroblocks: 2), pps(0, sps: 0)]
     for zeros in [0, 1, 3] {
       var inspector = H264.AccessUnitInspector(nalLengthSize: nil)
@@ -132,7 +132,7 @@ import Testing
   }
 
   /// Empty NAL units and garbage are skipped.
-  @Test func emptyNALUnitsArePassedOver() {
+  @Test func skipsEmptyNALUnits() {
     var inspector = H264.AccessUnitInspector(nalLengthSize: .four)
     let sets = [sps(0, widthInMacroblocks: 2), pps(0, sps: 0)]
     let packet = prefixed([[], sets[0], [], sets[1], slice(isIDR: true, pps: 0)])

@@ -28,7 +28,7 @@ import Testing
   }
 
   /// Three pictures with an SPS in front and no PPS: the access unit of the SPS is spared, where that is wanted.
-  @Test(arguments: [(true, UInt64(2)), (false, 3)]) func withoutPPS(_ spares: Bool, _ missing: UInt64) {
+  @Test(arguments: [(true, UInt64(2)), (false, 3)]) func countsPicturesWithoutAPPS(_ spares: Bool, _ missing: UInt64) {
     let found = scan(
       [Self.delimiter, MinimalStream.sps(), Self.picture, Self.delimiter, Self.picture, Self.delimiter, Self.picture]
     ) { $0.sparesUnreadablePictureParameterSets = spares }
@@ -38,7 +38,7 @@ import Testing
   }
 
   /// From the PPS on no picture is counted any more.
-  @Test func withALatePPS() {
+  @Test func countsNoPictureAfterALatePPS() {
     let found = scan(
       [
         Self.delimiter, MinimalStream.sps(), Self.picture, Self.delimiter, Self.picture, Self.delimiter,
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// After the parameter sets were removed, a random access point waits for new ones again.
-  @Test func removedParameterSetsAreAwaitedAgain() {
+  @Test func awaitsRemovedParameterSetsAgain() {
     var scanner = H264.AccessUnitScanner()
     let stream = MinimalStream.annexB([
       MinimalStream.slice(isIDR: true), MinimalStream.sps(), MinimalStream.pps(), Self.picture,
@@ -75,7 +75,7 @@ import Testing
   }
 
   /// What is held back before the first parameter sets is forgotten with the position.
-  @Test func theSearchBeginsAnewWithThePosition() {
+  @Test func repositioningRestartsTheSearch() {
     var scanner = H264.AccessUnitScanner()
     scanner.cutsNALUnits = true
     scanner.inputAlignment = .nalUnits

@@ -17,12 +17,12 @@ import Testing
     (86, 0x10, "scalable-high-intra"), (1, 0x00, nil),
   ]
 
-  @Test(arguments: names.indices) func namesFollowTheFlags(_ index: Int) {
+  @Test(arguments: names.indices) func flagsDecideTheName(_ index: Int) {
     let (idc, flags, name) = Self.names[index]
     #expect(H264.Profile(idc: idc, constraintFlags: flags).name == name)
   }
 
-  @Test func compatibleProfilesFollowTheFlags() {
+  @Test func flagsDecideTheCompatibleProfiles() {
     func compatible(_ idc: UInt8, _ flags: UInt8) -> [String] {
       H264.Profile(idc: idc, constraintFlags: flags).compatibleProfiles
     }
@@ -52,7 +52,7 @@ import Testing
     for (idc, profile, name) in names { #expect(H264.Level(idc: idc, profile: profile).name == name) }
   }
 
-  @Test func typesHaveNamesAndSurvive() {
+  @Test func everyNALUnitTypeHasANameAndKeepsItsNumber() {
     for raw in UInt8.min...UInt8.max {
       let type = H264.NALUnitType(rawValue: raw)
       #expect(type.rawValue == raw & 31)

@@ -10,7 +10,7 @@ import Testing
     (64, 33), (160, 99), (4, 3), (3, 2), (2, 1),
   ]
 
-  @Test(arguments: 0...255 as ClosedRange<UInt8>) func everyIndication(_ idc: UInt8) {
+  @Test(arguments: 0...255 as ClosedRange<UInt8>) func everyIndicationGivesItsRatio(_ idc: UInt8) {
     var (avc, hevc) = (H264.VUI(), H265.VUIParameters())
     avc.aspectRatioIDC = idc
     hevc.aspectRatioIDC = idc
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 1), (65535, 1), (0, 1), (1, 0), (0, 0)] as [(UInt16, UInt16)])
-  func extendedRatiosAreTheirTerms(_ width: UInt16, _ height: UInt16) {
+  func extendedRatiosAreReadFromTheirTerms(_ width: UInt16, _ height: UInt16) {
     var vui = H264.VUI()
     vui.aspectRatioIDC = 255
     vui.sampleAspectRatioWidth = width

@@ -6,7 +6,7 @@ import Testing
 @Suite struct AccessUnitVectorTests {
   /// Stock drops pictures without parameter sets; the detector finds them all the same.
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "annexb"))
-  func accessUnitsAreThoseOfTheManifest(_ row: Vectors.Row) throws {
+  func accessUnitsMatchTheManifest(_ row: Vectors.Row) throws {
     let stream = try Vectors.bytes(row.file)
     var inspector = H264.AccessUnitInspector()
     var withoutParameterSets = 0
@@ -41,7 +41,7 @@ import Testing
 
   /// A slice of a layer or view is the picture's, where the base picture in front of it is missing.
   @Test(arguments: [H264.NALUnitType.sliceExtension, .depthSliceExtension])
-  func layersBehindTheEndOfASequence(_ type: H264.NALUnitType) {
+  func layerSlicesAfterAnEndOfSequenceBeginAPicture(_ type: H264.NALUnitType) {
     var detector = H264.AccessUnitDetector()
     let types: [(H264.NALUnitType, AccessUnitBoundary, Bool)] = [
       (type, .begins, true), (.endOfSequence, .continues, true), (type, .begins, true), (type, .continues, true),

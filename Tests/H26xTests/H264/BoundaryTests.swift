@@ -20,7 +20,7 @@ import Testing
   }
 
   /// A slice further on in the picture is the next picture's where its `frame_num` and POC may be the next ones.
-  @Test func theNextPictureWithoutItsFirstSlice() throws {
+  @Test func findsTheNextPictureWithoutItsFirstSlice() throws {
     let first = Slice(first: 10, frameNumber: 3, lsb: 8)
     let rows: [(number: UInt32, lsb: UInt32, reference: UInt8, begins: Bool)] = [
       (4, 10, 2, true), (4, 10, 0, true), (5, 10, 2, false), (3, 10, 2, false), (4, 8, 2, false), (0, 10, 2, true),
@@ -54,7 +54,7 @@ import Testing
   }
 
   /// After an unreadable slice the first readable one identifies the picture.
-  @Test func unreadableSlices() throws {
+  @Test func readableSlicesIdentifyThePictureAfterUnreadableOnes() throws {
     let unreadable = Slice(pps: 9)
     let middle = Slice(first: 20, frameNumber: 3, lsb: 8)
     #expect(try boundaries([unreadable, middle, Slice(first: 10, frameNumber: 4, lsb: 10)]) == "[.[")
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// What each codec knows of its slices and sequences.
-  @Test func factsOfCodecs() throws {
+  @Test func describesSlicesAndSequencesOfEachCodec() throws {
     let sets = try SliceBuilder.sets()
     for (type, reference, mayReset) in [(1, 2, true), (1, 0, false), (5, 2, false)] as [(UInt8, UInt8, Bool)] {
       let slice = try H264.SliceHeader(
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test func sliceGroups() throws {
+  @Test func readsEveryKindOfSliceGroups() throws {
     typealias Groups = H264.PictureParameterSet.SliceGroups
     let rectangles = [Groups.Rectangle(topLeft: 1, bottomRight: 12), .init(topLeft: 5, bottomRight: 78)]
     for (count, map) in [

@@ -21,7 +21,7 @@ import Testing
   }
 
   /// Every field alone, so that a wrong bit position gives a wrong value.
-  @Test func scalableExtension() throws {
+  @Test func readsTheScalableExtension() throws {
     let widths = [1, 6, 1, 3, 4, 3, 1, 1, 1, 2]
     for (index, width) in widths.enumerated() {
       var fields = widths.map { (bits: $0, value: UInt32(0)) }
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func multiviewExtension() throws {
+  @Test func readsTheMultiviewExtension() throws {
     let widths = [1, 6, 10, 3, 1, 1, 1]
     for (index, width) in widths.enumerated() {
       var fields = widths.map { (bits: $0, value: UInt32(0)) }
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// `nal_unit_header_3davc_extension()` has two bytes; depth slices may have MVC's three bytes too.
-  @Test func depthExtension() throws {
+  @Test func readsTheDepthExtension() throws {
     let header = try header(21, [(1, 1), (15, 0x1234)])
     #expect(header.byteCount == 3 && header.headerExtension == .depth(0x1234))
     #expect(try self.header(21, [(1, 0), (23, 0)]).byteCount == 4)
@@ -72,7 +72,7 @@ import Testing
     #expect(try !self.header(21, [(1, 1), (15, 0x20)]).isIDR)
   }
 
-  @Test func truncatedExtensions() {
+  @Test func truncatedExtensionsAreErrors() {
     for (type, element) in [
       (UInt8(14), "svc_extension_flag"), (20, "svc_extension_flag"), (21, "avc_3d_extension_flag"),
     ] {

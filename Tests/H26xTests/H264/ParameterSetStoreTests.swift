@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Slices can be read only with their PPS and its SPS.
-  @Test func slicesNeedBoth() throws {
+  @Test func readsSlicesOnlyWithPPSAndSPS() throws {
     var sets = H264.ParameterSets()
     try sets.insert(bytes: MinimalStream.pps(id: 1, sps: 2))
     #expect(sets.hasPictureParameterSet && !sets.canReadSlices)
@@ -57,7 +57,7 @@ import Testing
     #expect(!sets.canReadSlices && !sets.hasPictureParameterSet && sets.nalUnits.isEmpty)
   }
 
-  @Test func setsOfTheSameID() throws {
+  @Test func findsSetsOfTheSameID() throws {
     var sets = H264.ParameterSets()
     try sets.insert(bytes: MinimalStream.sps(id: 1))
     try sets.insert(bytes: MinimalStream.pps(id: 2, sps: 1))
@@ -71,7 +71,7 @@ import Testing
 
   /// Each of these carries a chroma format; 66 does not, and 134 (MFC Depth High) is often forgotten.
   @Test(arguments: [44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 144, 244] as [UInt8])
-  func profilesWithAChromaFormat(_ idc: UInt8) throws {
+  func readsTheChromaFormatOfHighProfiles(_ idc: UInt8) throws {
     var sps = try Samples.sps()
     sps.profile = H264.Profile(idc: idc, constraintFlags: 0)
     sps.chromaFormat = .yuv422
@@ -81,7 +81,7 @@ import Testing
   }
 
   /// SPSs of 4:2:0 and of 4:4:4 alternate: each time the PPS is read for that chroma format, and none is lost.
-  @Test func aPPSIsWhatItsSPSMakesOfIt() throws {
+  @Test func readsAPPSByItsCurrentSPS() throws {
     var plain = try Samples.sps()
     plain.chromaFormat = .yuv420
     var full = try Samples.sps()
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// The same for an SPS whose VUI is cut off behind its timing; a VUI with an illegal field is left out whole.
-  @Test func whatPrecedesTheEndOfAVUIIsKept() throws {
+  @Test func keepsFieldsBeforeTheEndOfATruncatedVUI() throws {
     var sps = try Samples.sps()
     let timing = H264.VUI.Timing(unitsInTick: 1, timeScale: 50, isFixedFrameRate: true)
     sps.vui?.timing = timing
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// Every id may be asked for, those that no set can have too.
-  @Test func idsThatThereAreNot() throws {
+  @Test func unknownIDsHaveNoSet() throws {
     let sets = try SliceBuilder.sets()
     for id in UInt8(0)...255 {
       #expect((sets.sequenceParameterSet(.init(id)) != nil) == (id == 0))

@@ -93,7 +93,7 @@ enum Samples {
     }
   }
 
-  @Test func hypotheticalDecodersComeBack() throws {
+  @Test func hrdParametersComeBack() throws {
     // NAL and VCL HRD parameters with 32 buffers and the longest fields.
     func hrd(_ writer: inout BitWriter, count: UInt32) {
       writer.ue(count - 1)
@@ -178,13 +178,13 @@ enum Samples {
   }
 
   /// `pic_init_qs_minus26`: only SP and SI slices need it.
-  @Test(arguments: [-1, 52, 77, 126, 1 << 20, -1 << 20] as [Int32]) func illegalInitialQSIsKept(value: Int32) throws {
+  @Test(arguments: [-1, 52, 77, 126, 1 << 20, -1 << 20] as [Int32]) func keepsAnIllegalInitialQS(value: Int32) throws {
     var pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
     pps.initialQS = value
     #expect(try H264.PictureParameterSet(bytes: pps.nalUnit()) == pps)
   }
 
-  @Test func hugeCycleIsAnError() throws {
+  @Test func aCycleThatIsTooLongIsAnError() throws {
     var writer = BitWriter()
     for byte: UInt32 in [0x67, 66, 0, 30] { writer.u(8, byte) }
     for value: UInt32 in [0, 0, 1] { writer.ue(value) }
@@ -214,7 +214,7 @@ enum Samples {
     #expect(sps.frameRate == Ratio(1000, 1))
   }
 
-  @Test func levelZeroIsReadable() throws {
+  @Test func readsLevelZero() throws {
     var sps = try Samples.sps()
     sps.levelIDC = 0
     #expect(try H264.SequenceParameterSet(bytes: sps.nalUnit()).level.name == nil)
@@ -234,7 +234,7 @@ enum Samples {
     #expect(!sps.codesPictures(like: other))
   }
 
-  @Test func croppingUnitsFollowTheFormat() throws {
+  @Test func chromaFormatDecidesTheCroppingUnits() throws {
     var sps = try Samples.sps()
     sps.cropping = .init(left: 1, right: 1, top: 1, bottom: 1)
     #expect(sps.cropRectangle == CropRectangle(left: 2, top: 2, width: 1276, height: 716))
@@ -265,7 +265,7 @@ enum Samples {
   }
 
   /// A PPS that comes before its SPS is read for the wrong chroma format first.
-  @Test func aPictureSetIsReadAgainForItsSequenceSet() throws {
+  @Test func readsAPPSAgainWhenItsSPSComes() throws {
     var pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
     pps.high?.scalingLists = [H264.ScalingList](repeating: .fallback, count: 12)
     var sps = try Samples.sps()
@@ -277,7 +277,7 @@ enum Samples {
     #expect(sets.pictureParameterSet(0) == pps)
   }
 
-  @Test func damagedSetsLeaveTheStoreAsItWas() throws {
+  @Test func damagedSetsDoNotChangeTheStore() throws {
     var sets = H264.ParameterSets()
     try sets.insert(bytes: Samples.highSPS)
     for end in 1..<(Samples.highSPS.count - 1) {

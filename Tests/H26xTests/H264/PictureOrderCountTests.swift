@@ -53,7 +53,7 @@ import Testing
   }
 
   /// An IDR picture has the POC that it sends, whatever came before (8.2.1.1).
-  @Test func anIDRPictureBeginsAnew() throws {
+  @Test func anIDRPictureResetsTheCount() throws {
     let pictures = [
       Picture(isIDR: true, lsb: 0), Picture(number: 1, lsb: 12), Picture(number: 2, lsb: 8), Picture(number: 3, lsb: 4),
       Picture(isIDR: true, lsb: 3), Picture(number: 1, lsb: 5),
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// In a cycle the difference of a single field is added, whichever field it is (8.2.1.2).
-  @Test func fieldsOfACycle() throws {
+  @Test func countsSingleFieldsOfACycle() throws {
     let cycle = Cycle(
       isDeltaAlwaysZero: false, offsetForNonReferencePicture: -2, offsetForTopToBottomField: 1,
       offsetsForReferenceFrames: [6])
@@ -75,7 +75,7 @@ import Testing
     #expect(found == [[5, nil, 5], [nil, 8, 8], [3, nil, 3], [nil, 3, 3]])
   }
 
-  @Test func theBottomFieldHasADifferenceOfItsOwn() throws {
+  @Test func bottomFieldsHaveTheirOwnDifference() throws {
     let pictures = [
       Picture(isIDR: true, lsb: 4, deltas: [-3]), Picture(number: 1, lsb: 8, deltas: [2]),
       Picture(number: 2, isField: true, lsb: 10), Picture(number: 2, isField: true, isBottom: true, lsb: 11),
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// A cycle of two expected differences (8.2.1.2).
-  @Test func countsInCycles() throws {
+  @Test func countsFramesOfACycle() throws {
     let cycle = Cycle(
       isDeltaAlwaysZero: false, offsetForNonReferencePicture: -1, offsetForTopToBottomField: 1,
       offsetsForReferenceFrames: [2, 4])
@@ -99,7 +99,7 @@ import Testing
     #expect(found.map { $0[1] } == [1, 3, 10, 9, 8, nil, 13])
   }
 
-  @Test func aSecondDifferenceIsTheBottomFields() throws {
+  @Test func secondDifferenceAppliesToTheBottomField() throws {
     let cycle = Cycle(
       isDeltaAlwaysZero: false, offsetForNonReferencePicture: 0, offsetForTopToBottomField: 1,
       offsetsForReferenceFrames: [2])
@@ -123,7 +123,7 @@ import Testing
   }
 
   /// The stream begins in the middle: as if the picture before had a count and a number of 0.
-  @Test func aStreamThatBeginsWithoutAnIDR() throws {
+  @Test func countsFromZeroWithoutAnIDRPicture() throws {
     for (lsb, expected) in [(31, 31), (32, 32), (33, -31), (63, -1)] as [(UInt32, Int32)] {
       let found = try counts(.leastSignificantBits(log2Maximum: 6), [Picture(lsb: lsb), Picture(lsb: 0)])
       #expect(found.map { $0[2] } == [expected, expected == 32 ? 64 : 0])
@@ -133,7 +133,7 @@ import Testing
 
   /// The low bits go half of their range forward or back from one picture to the next (8.2.1.1).
   @Test(arguments: [(20, 51, 51), (20, 52, 52), (20, 53, -11), (40, 9, -55), (40, 8, 8), (40, 7, 7)])
-  func halfOfTheRange(_ first: UInt32, _ second: UInt32, _ expected: Int32) throws {
+  func lowBitsMoveAtMostHalfTheirRange(_ first: UInt32, _ second: UInt32, _ expected: Int32) throws {
     let pictures = [Picture(isIDR: true, lsb: first), Picture(number: 1, lsb: second)]
     #expect(try counts(.leastSignificantBits(log2Maximum: 6), pictures)[1][2] == expected)
     // From what is no reference, nothing is counted.
@@ -142,7 +142,7 @@ import Testing
   }
 
   /// `frame_num` of any length wraps.
-  @Test(arguments: [4, 5, 9, 16] as [UInt8]) func numbersOfAnyLength(_ bits: UInt8) throws {
+  @Test(arguments: [4, 5, 9, 16] as [UInt8]) func frameNumbersOfAnyLengthWrap(_ bits: UInt8) throws {
     let last = (UInt32(1) << UInt32(bits)) - 1
     let cycle = Cycle(
       isDeltaAlwaysZero: true, offsetForNonReferencePicture: 0, offsetForTopToBottomField: 0,
@@ -158,7 +158,7 @@ import Testing
   }
 
   /// Output in decoding order (8.2.1.3): both fields of a frame have the same count.
-  @Test func decodingOrder() throws {
+  @Test func countsInDecodingOrder() throws {
     let pictures = [
       Picture(isIDR: true), Picture(number: 1), Picture(number: 2, isReference: false),
       Picture(number: 2, isField: true), Picture(number: 2, isField: true, isBottom: true),
@@ -170,7 +170,7 @@ import Testing
   }
 
   /// 3.30 and 3.31: what the second field of a frame may be.
-  @Test func complementaryFields() throws {
+  @Test func recognizesComplementaryFields() throws {
     let sets = try SliceBuilder.sets()
     func isSecond(_ second: SliceBuilder, of first: SliceBuilder) throws -> Bool {
       H264.isSecondField(
@@ -203,7 +203,7 @@ import Testing
   }
 
   /// Pairing of fields for timestamps.
-  @Test func theReaderPairsFields() throws {
+  @Test func readerPairsFields() throws {
     var sps = try Samples.sps()
     sps.isFrameOnly = false
     sps.log2MaximumFrameNumber = 4

@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func scalingListsDependOnTheChromaFormat() throws {
+  @Test func chromaFormatDecidesTheCountOfScalingLists() throws {
     var pps = try H264.PictureParameterSet(bytes: Samples.highPPS)
     pps.high?.scalingLists = [H264.ScalingList](repeating: .standard, count: 12)
     let bytes = pps.nalUnit()

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func boundsListsByTheData() throws {
+  @Test func boundsListsByTheAvailableBits() throws {
     var stream = try Stream()
     #expect(stream.p(4, 2, isReference: false) == false)
     #expect(stream.p(4, 1) == true)
@@ -71,7 +71,7 @@ import Testing
     #expect(stream.p(7, 16, isReference: false) == true)
   }
 
-  @Test func whatRefersToMissingPicturesIsMissingItself() throws {
+  @Test func picturesThatReferToMissingOnesAreMissing() throws {
     var stream = try Stream()
     #expect(stream.p(4, 1) == true)
     #expect(stream.p(5, 3) == false)
@@ -85,7 +85,7 @@ import Testing
     #expect(stream.p(10, 3, isReference: false) == false)
   }
 
-  @Test func modifiedLists() throws {
+  @Test func followsListModifications() throws {
     var stream = try Stream(maximumReferenceFrames: 8)
     #expect(stream.p(4, 1) == true)
     // One picture back, then one more; then three back, which is before the start.
@@ -101,7 +101,7 @@ import Testing
   }
 
   /// Lists that the modifications fill hold nothing else: pictures that are not whole do not matter.
-  @Test func modificationsThatFillTheirList() throws {
+  @Test func modificationsMayFillTheWholeList() throws {
     var stream = try Stream(maximumReferenceFrames: 8)
     #expect(stream.p(4, 1) == true)
     #expect(stream.p(5, 4) == false)
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func numbersWrap() throws {
+  @Test func followsFrameNumbersThatWrap() throws {
     var stream = try Stream(maximumReferenceFrames: 16)
     for number in 4...15 { #expect(stream.p(UInt32(number), 1) == true) }
     #expect(stream.p(0, 1) == true)
@@ -137,7 +137,7 @@ import Testing
     #expect(stream.p(1, 1, isReference: false, modifications: [0, 14, 3]) == false)
   }
 
-  @Test func bidirectionalPictures() throws {
+  @Test func checksBothListsOfBSlices() throws {
     var stream = try Stream(maximumReferenceFrames: 8)
     #expect(stream.p(5, 1) == true)
     // Between the two pictures; before the first there is no earlier picture.
@@ -148,7 +148,7 @@ import Testing
     #expect(stream.b(6, lsb: 4, 1, 1) == false)
   }
 
-  @Test func markingTakesPicturesAway() throws {
+  @Test func memoryManagementRemovesPictures() throws {
     var stream = try Stream(maximumReferenceFrames: 8)
     #expect(stream.p(4, 1) == true)
     #expect(stream.p(5, 2) == true)
@@ -167,7 +167,7 @@ import Testing
     #expect(stream.p(2, 2, isReference: false) == false)
   }
 
-  @Test func fieldsOfFrames() throws {
+  @Test func followsReferencesOfFields() throws {
     var stream = try Stream()
     func field(_ number: UInt32, isBottom: Bool, _ count: UInt32, _ stream: inout Stream) -> Bool {
       let slice = SliceBuilder(
@@ -192,7 +192,7 @@ import Testing
   }
 
   /// A field's operations count fields: 2 × frame_num − difference_of_pic_nums_minus1 (8.2.5.4.1).
-  @Test(arguments: [(0, 5), (1, 4), (2, 4), (3, 3), (4, 3)] as [(UInt32, UInt32)]) func fieldsAreTakenAway(
+  @Test(arguments: [(0, 5), (1, 4), (2, 4), (3, 3), (4, 3)] as [(UInt32, UInt32)]) func memoryManagementRemovesFields(
     distance: UInt32, gone: UInt32
   ) throws {
     var stream = try Stream(maximumReferenceFrames: 8)
@@ -213,7 +213,7 @@ import Testing
     }
   }
 
-  @Test func unreadableSlicesAreNotRight() throws {
+  @Test func unreadableSlicesAreIncomplete() throws {
     var stream = try Stream()
     let isWhole = stream.add(SliceBuilder(sliceType: 5, pps: 9, frameNumber: 4)) { _ in }
     #expect(!isWhole)

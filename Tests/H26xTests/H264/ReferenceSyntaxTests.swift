@@ -29,7 +29,7 @@ import Testing
   }
 
   /// `pred_weight_table()` of a P slice (7.3.3.2), entry by entry.
-  @Test func weightsOfAPSlice() throws {
+  @Test func readsWeightsOfAPSlice() throws {
     let bytes = SliceBuilder(sliceType: 0).nalUnit { writer in
       writer.flag(false)
       writer.flag(false)
@@ -57,7 +57,7 @@ import Testing
   }
 
   /// Both lists of a B slice, monochrome: no chroma is sent.
-  @Test func weightsOfAMonochromeBSlice() throws {
+  @Test func readsWeightsOfAMonochromeBSlice() throws {
     let bytes = SliceBuilder(referenceIDC: 0, sliceType: 1).nalUnit { writer in
       for _ in 0..<4 { writer.flag(false) }
       writer.ue(7)
@@ -79,7 +79,7 @@ import Testing
 
   /// With `weighted_bipred_idc` 2 no weights are sent; it does not apply to P slices, nor `weighted_pred_flag` to B
   /// slices.
-  @Test func weightsAreReadOnlyWhereTheyAre() throws {
+  @Test func readsWeightsOnlyIfTheyAreSent() throws {
     let forward = SliceBuilder(referenceIDC: 0, sliceType: 0).nalUnit { writer in
       writer.flag(false)
       writer.flag(false)
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// The reference marking of an IDR picture, and a weight out of range.
-  @Test func marksAndRanges() throws {
+  @Test func readsMarkingAndChecksWeights() throws {
     let sets = try sets(weighted: true, bipredictionIDC: 0, chroma: .yuv420)
     for (prior, long) in [(true, false), (false, true)] {
       let idr = SliceBuilder(type: 5, sliceType: 2).nalUnit { writer in

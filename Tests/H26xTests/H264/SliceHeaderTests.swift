@@ -55,7 +55,7 @@ struct SliceBuilder {
 }
 
 @Suite struct SliceHeaderTests {
-  @Test func readsTheIdentity() throws {
+  @Test func readsFieldsThatIdentifyThePicture() throws {
     let sets = try SliceBuilder.sets()
     let bytes = SliceBuilder(
       type: 5, referenceIDC: 3, first: 40, sliceType: 2, pps: 1, frameNumber: 9, isField: true, isBottom: true,
@@ -110,7 +110,7 @@ struct SliceBuilder {
     #expect(operations.map(\.second) == [0, 6, 0])
   }
 
-  @Test func endlessListsAreErrors() throws {
+  @Test func endlessListModificationsAreErrors() throws {
     let sets = try SliceBuilder.sets()
     let modifications = SliceBuilder(sliceType: 0).nalUnit { writer in
       writer.flag(false)
@@ -138,7 +138,7 @@ struct SliceBuilder {
     }
   }
 
-  @Test func missingSetsAndBadAddresses() throws {
+  @Test func missingSetsAndBadAddressesAreErrors() throws {
     let sets = try SliceBuilder.sets()
     func reason(_ bytes: [UInt8]) -> BitstreamError.Reason? {
       failure { () throws(BitstreamError) in _ = try H264.SliceHeader(bytes: bytes, sets) }?.reason
@@ -185,7 +185,7 @@ struct SliceBuilder {
     }.joined()
   }
 
-  @Test func everythingAroundAPicture() throws {
+  @Test func nalUnitsBeforeAPictureBelongToIt() throws {
     let sets = try SliceBuilder.sets()
     let idr = SliceBuilder(type: 5, referenceIDC: 3).nalUnit()
     let next = SliceBuilder(frameNumber: 1, lsb: 2).nalUnit()
@@ -198,7 +198,7 @@ struct SliceBuilder {
     for type: UInt8 in [0, 12, 13, 19, 20, 21, 22, 23, 24, 31] { #expect(boundaries([idr, [type, 1]], sets) == "|.") }
   }
 
-  @Test func everyDifferenceOf7_4_1_2_4() throws {
+  @Test func everyDifferenceOf7_4_1_2_4BeginsAPicture() throws {
     let sets = try SliceBuilder.sets()
     let base = SliceBuilder(first: 10, frameNumber: 3, isField: true, lsb: 8)
     let differences: [(inout SliceBuilder) -> Void] = [
@@ -223,7 +223,7 @@ struct SliceBuilder {
     #expect(boundaries([idr.nalUnit(), second.nalUnit()], sets) == "||")
   }
 
-  @Test func lostFirstSliceAndArbitraryOrder() throws {
+  @Test func findsPicturesWithoutTheirFirstSlice() throws {
     let sets = try SliceBuilder.sets()
     func slice(_ first: UInt32, _ number: UInt32) -> [UInt8] {
       SliceBuilder(first: first, frameNumber: number, lsb: number * 2).nalUnit()
@@ -290,7 +290,7 @@ struct SliceBuilder {
   }
 
   /// POC LSBs wrap, and MMCO 5 resets the POC (8.2.1.1).
-  @Test func countsWrap() throws {
+  @Test func pictureOrderCountsWrap() throws {
     let sets = try SliceBuilder.sets()
     let sps = try #require(sets.sequenceParameterSet(0))
     var counter = H264.PictureOrderCounter()

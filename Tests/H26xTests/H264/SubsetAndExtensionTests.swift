@@ -22,7 +22,7 @@ import Testing
   }
 
   /// The values of transparency have a bit more than the samples (7.4.2.1.2).
-  @Test(arguments: 8...12 as ClosedRange<UInt32>) func transparencyHasOneBitMoreThanTheSamples(_ depth: UInt32) throws {
+  @Test(arguments: 8...12 as ClosedRange<UInt32>) func transparencyHasOneBitMoreThanSamples(_ depth: UInt32) throws {
     for hasMore in [false, true] {
       let read = try H264.SequenceParameterSetExtension(
         nalUnit: sequenceExtension(depth: depth, hasMore: hasMore).span)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func withoutTransparency() throws {
+  @Test func readsAnExtensionWithoutTransparency() throws {
     let bytes = sequenceExtension(id: 0, format: 0, depth: 8, hasMore: true)
     let read = try H264.SequenceParameterSetExtension(nalUnit: bytes.span)
     #expect(read.id == 0 && read.auxiliaryFormatIDC == 0 && read.alpha == nil && read.hasAdditionalExtension)
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// Views are read where the profile has them.
-  @Test(arguments: [118, 128, 134] as [UInt8]) func viewsAreReadWhereTheProfileHasThem(_ profile: UInt8) throws {
+  @Test(arguments: [118, 128, 134] as [UInt8]) func readsViewsOfMultiviewProfiles(_ profile: UInt8) throws {
     for views: [UInt32] in [[0], [7, 1023, 0]] {
       let read = try read(subset(profile, views: views))
       #expect(read.viewIDs == views.map { UInt16($0) } && read.base.profile.idc == profile)
@@ -83,13 +83,13 @@ import Testing
     }
   }
 
-  @Test(arguments: [83, 86, 100] as [UInt8]) func noViews(_ profile: UInt8) throws {
+  @Test(arguments: [83, 86, 100] as [UInt8]) func otherProfilesHaveNoViews(_ profile: UInt8) throws {
     let read = try read(subset(profile, views: [3, 5]))
     #expect(read.viewIDs.isEmpty)
   }
 
   /// Each structure is read from NAL units of its own type only.
-  @Test func typesOfTheirOwn() throws {
+  @Test func readsEachStructureFromItsOwnTypeOnly() throws {
     var bytes = try subset(118, views: [0])
     for type in UInt8(0)..<32 where ![14, 20, 21].contains(type) {
       bytes[0] = 0x60 | type
@@ -123,7 +123,7 @@ import Testing
   }
 
   /// The longest parameter set that is stored.
-  @Test func theLongest() throws {
+  @Test func storesSetsUpToTheMaximumLength() throws {
     #expect(H264.ParameterSets.maximumNALUnitLength == 0xFFFF && H265.ParameterSets.maximumNALUnitLength == 0xFFFF)
     let wrong = BitstreamError(.lengthOutOfBounds, "parameter set", bitOffset: 0)
     for (count, expected) in [(0xFFFF, nil), (0x10000, wrong)] as [(Int, BitstreamError?)] {

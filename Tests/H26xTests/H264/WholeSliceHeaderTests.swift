@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct WholeSliceHeaderTests {
   /// The legal values of the elements of a P and a B slice with every part.
-  @Test(arguments: [UInt32(0), 1]) func legalValues(_ sliceType: UInt32) throws {
+  @Test(arguments: [UInt32(0), 1]) func acceptsLegalValuesOnly(_ sliceType: UInt32) throws {
     let isB = sliceType == 1
     var sps = try Samples.sps()
     sps.pictureOrderCountType =

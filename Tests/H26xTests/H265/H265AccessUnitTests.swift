@@ -41,7 +41,7 @@ import Testing
   }
 
   /// Types that begin an access unit after a picture, types that belong to it, and layers (7.4.2.4.4).
-  @Test func otherTypes() throws {
+  @Test func otherTypesBeginOrContinueAccessUnits() throws {
     for type in UInt8(32)..<64 {
       let begins = [32, 33, 34, 35, 39, 41, 42, 43, 44].contains(type) || 48...55 ~= type
       let closes = type == 36 || type == 37
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func headersInFrontBelongToTheirPicture() throws {
+  @Test func headersBelongToTheNextPicture() throws {
     let headers = [35, 32, 33, 34, 39].map { H265Samples.nalUnit($0) }
     try expect(headers + [slice(.idrWithRADL), H265Samples.nalUnit(40)] + headers + [slice()], "[......[.....")
   }
@@ -71,7 +71,7 @@ import Testing
   }
 
   /// The first slice segment of a picture is lost.
-  @Test func lostFirstSegments() throws {
+  @Test func findsPicturesWithoutTheirFirstSegment() throws {
     try expect([slice(.trailingR, 4), slice(.trailingR, 4, at: 8), slice(.trailingR, 8, at: 4)], "[.[")
     try expect([slice(.trailingR, 4), slice(.trailingR, 6, at: 8), slice(.trailingR, 6, at: 12)], "[[.")
     // A POC far away: a damaged slice segment must not split the picture.
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// Around slice segments whose PPS is missing.
-  @Test func unreadableSegments() throws {
+  @Test func findsPicturesAroundUnreadableSegments() throws {
     func unreadable(at address: UInt32 = 0) -> [UInt8] {
       H265Samples.slice(.trailingR, count: 4, address: address, pps: 9)
     }
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// POCs up to 16 apart are those of neighbours.
-  @Test func picturesNearEachOther() throws {
+  @Test func nearbyPOCsAreNeighbors() throws {
     for (count, isNear) in [(4, false), (5, true), (20, true), (21, false), (3, true), (0, true)] as [(UInt32, Bool)] {
       try expect([slice(.trailingR, 4), slice(.trailingR, count, at: 8)], isNear ? "[[" : "[.")
       // Where it goes back, any other POC is another picture's.
@@ -109,7 +109,7 @@ import Testing
     try expect([slice(.trailingR, 4), slice(.trailingR, 4, at: 8), slice(.trailingR, 4, at: 4, temporalID: 1)], "[.[")
   }
 
-  @Test func damagedNALUnits() throws {
+  @Test func damagedNALUnitsDoNotSplitPictures() throws {
     try expect([slice(), [], [0x02], slice(at: 4), slice()], "[...[")
     try expect([[0x02, 0x01]], "[")
   }
@@ -152,7 +152,7 @@ import Testing
     #expect(found.map(\.picture) == [0, 120, -6, -6, -6, -6, 126])
   }
 
-  @Test func randomAccess() throws {
+  @Test func randomAccessPointsResetPOCAndSkipLeadingPictures() throws {
     let start = try counts([(.cra, 40), (.raslN, 38), (.radlN, 39), (.trailingR, 41), (.cra, 60), (.raslN, 58)])
     #expect(start.map(\.picture) == [40, 38, 39, 41, 60, 58])
     #expect(start.map(\.resetsPOC) == [true, false, false, false, false, false])

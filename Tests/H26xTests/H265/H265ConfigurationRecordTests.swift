@@ -11,7 +11,7 @@ import Testing
   }
 
   /// The bytes of ISO/IEC 14496-15, 8.3.3.1, without the emulation prevention bytes of the SPS.
-  @Test func isMadeOfParameterSets() throws {
+  @Test func writesTheRecordOfParameterSets() throws {
     let bytes = try record().bytes()
     let front: [UInt8] = [
       0x01, 0x01, 0x60, 0x00, 0x00, 0x00, 0x90, 0x00, 0x00, 0x00, 0x00, 0x00, 0x1E, 0xF0, 0x00, 0xFC, 0xFD, 0xF8, 0xF8,
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func formatAndBack() throws {
+  @Test func formatDescriptionsComeBack() throws {
     let sets = [H265Samples.pps, H265Samples.sps, H265Samples.vps]
     let format = try FormatDescription(h265ParameterSets: sets, nalLengthSize: .two)
     #expect(format.codec == .h265)
@@ -46,14 +46,14 @@ import Testing
   }
 
   /// The VPS may have the frame rate where the VUI has none.
-  @Test func frameRateOfTheVideoParameterSet() throws {
+  @Test func takesTheFrameRateOfTheVPS() throws {
     var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
     vps.timing = .init(unitsInTick: 1001, timeScale: 30000)
     let format = try FormatDescription(h265ParameterSets: [vps.nalUnit(), H265Samples.plainSPS().nalUnit()])
     #expect(format.frameRate == Ratio(30000, 1001))
   }
 
-  @Test func whatElseARecordHolds() throws {
+  @Test func otherFieldsComeBack() throws {
     var record = try record()
     record.minimumSpatialSegmentation = 4095
     record.parallelism = 3
@@ -75,13 +75,13 @@ import Testing
   }
 
   /// Arrays of a record may have any order; the result is VPS, SPS, PPS.
-  @Test func orderOfArrays() throws {
+  @Test func acceptsArraysInAnyOrder() throws {
     var record = try record()
     record.arrays.reverse()
     #expect(record.parameterSets == [H265Samples.vps, H265Samples.sps, H265Samples.pps])
   }
 
-  @Test func parallelismTypeFollowsThePictureParameterSets() throws {
+  @Test func ppsDecidesTheParallelismType() throws {
     var sps = H265Samples.plainSPS()
     var vui = H265.VUIParameters()
     var restriction = H265.VUIParameters.BitstreamRestriction()
@@ -108,7 +108,7 @@ import Testing
     #expect(try type([wavefronts]) == 0)
   }
 
-  @Test func recordsThatAreNone() throws {
+  @Test func illegalRecordsAreErrors() throws {
     var bytes = try record().bytes()
     bytes[21] = 0x0E
     #expect(

@@ -7,7 +7,9 @@ import Testing
 /// Malformed input on which other parsers failed: each is refused at the wrong element.
 @Suite struct H265MalformedTests {
   /// Each is refused at its element, without allocating or looping by the number.
-  @Test(arguments: MalformedH265.parameterSets.map(\.name)) func parameterSets(_ name: String) throws {
+  @Test(arguments: MalformedH265.parameterSets.map(\.name)) func malformedParameterSetsFailAtTheirElement(
+    _ name: String
+  ) throws {
     let malformed = try #require(MalformedH265.parameterSets.first { $0.name == name })
     let bytes = malformed.nalUnit
     let error = failure { () throws(BitstreamError) in
@@ -22,7 +24,7 @@ import Testing
   }
 
   /// `delta_idx` in a slice header is at most the number of sets.
-  @Test func predictionFromNowhere() throws {
+  @Test func predictionFromAMissingSetIsAnError() throws {
     var sps = H265Samples.plainSPS()
     sps.referencePictureSets = [.init(), .init()]
     let sets = try H265Samples.store(sps)
@@ -49,7 +51,7 @@ import Testing
   }
 
   /// Flags of seven sub-layers with nothing behind them.
-  @Test func subLayersThatAreNotThere() {
+  @Test func missingSubLayersAreAnError() {
     var writer = BitWriter()
     H265.NALUnitHeader(type: .sequenceParameterSet).write(to: &writer)
     writer.u(8, 0x0D)
@@ -62,7 +64,7 @@ import Testing
       failure { () throws(BitstreamError) in _ = try H265.SequenceParameterSet(bytes: bytes) }?.reason == .truncated)
   }
 
-  @Test func longSliceHeaderExtensions() throws {
+  @Test func boundsSliceHeaderExtensions() throws {
     var pps = H265.PictureParameterSet(id: 0, sequenceParameterSetID: 0)
     pps.isSliceHeaderExtensionPresent = true
     pps.tiles = .init(columnCount: 2, rowCount: 2)
@@ -89,7 +91,7 @@ import Testing
   }
 
   /// An SPS of another size between two slices: addresses are read by the new one.
-  @Test func setsReplacedBetweenSlices() throws {
+  @Test func addressesFollowAReplacedSPS() throws {
     var sets = try H265Samples.store()
     let slice = H265Samples.slice(.trailingR, address: 31)
     _ = try H265.SliceSegmentHeader(bytes: slice, sets)
@@ -101,7 +103,7 @@ import Testing
   }
 
   /// 255 arrays of 65,535 empty NAL units are no work beyond their bytes.
-  @Test func recordsOfEmptyNALUnits() throws {
+  @Test func readsRecordsOfEmptyNALUnitsOnce() throws {
     var bytes = try H265.DecoderConfigurationRecord(
       videoParameterSets: [], sequenceParameterSets: [H265Samples.sps], pictureParameterSets: []
     ).withoutParameterSets.bytes()
@@ -123,7 +125,7 @@ import Testing
   }
 
   /// Extension data of zeros only, as long as a parameter set may be, is read once.
-  @Test func longExtensions() throws {
+  @Test func readsLongExtensionsOnce() throws {
     var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
     vps.extensionData = .init()
     var bytes = vps.nalUnit()

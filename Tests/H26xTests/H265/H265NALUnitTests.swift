@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func headersThatAreNone() {
+  @Test func illegalHeadersAreErrors() {
     func reason(_ bytes: [UInt8]) -> BitstreamError? {
       failure { () throws(BitstreamError) in _ = try H265.NALUnitHeader(bytes.span) }
     }
@@ -28,7 +28,7 @@ import Testing
     #expect(reason([0x40, 0x00]) == BitstreamError(.valueOutOfRange, "nuh_temporal_id_plus1", bitOffset: 13))
   }
 
-  @Test func everyTypeIsInItsClasses() {
+  @Test func everyTypeHasItsClasses() {
     func numbers(_ isMember: (H265.NALUnitType) -> Bool) -> [UInt8] {
       (UInt8(0)..<64).filter { isMember(.init(rawValue: $0)) }
     }

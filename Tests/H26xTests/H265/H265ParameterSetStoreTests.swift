@@ -4,7 +4,7 @@ import H26x
 import Testing
 
 @Suite struct H265ParameterSetStoreTests {
-  @Test func setsAreFoundByID() throws {
+  @Test func findsSetsByID() throws {
     var sets = H265.ParameterSets()
     #expect(sets.isEmpty && !sets.canReadSlices)
     #expect(try sets.insert(bytes: H265Samples.pps) == .added)
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// Every id has a place of its own, up to the greatest.
-  @Test func greatestIDs() throws {
+  @Test func storesSetsUpToTheGreatestIDs() throws {
     var sets = H265.ParameterSets()
     for id in UInt8(0)..<16 {
       var vps = try H265.VideoParameterSet(bytes: H265Samples.vps)
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// Blocks of 64 samples are the largest.
-  @Test func blockSizes() throws {
+  @Test func checksBlockSizes() throws {
     for (least, range, isLegal) in [(3, 3, true), (4, 2, true), (4, 3, false), (5, 2, false), (6, 0, true)] {
       var sps = H265Samples.plainSPS()
       (sps.log2MinimumCodingBlockSize, sps.log2CodingBlockSizeRange) = (UInt8(least), UInt8(range))
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// A VPS that cannot be read, as some cameras write it, drops no other set.
-  @Test func aVideoParameterSetThatCannotBeReadDropsNothing() throws {
+  @Test func anUnreadableVPSDropsNoOtherSet() throws {
     var sets = H265.ParameterSets()
     let broken = Array(H265Samples.vps[..<9])
     #expect(try sets.insert(bytes: broken) == .added)
@@ -89,7 +89,7 @@ import Testing
   }
 
   /// An unreadable parameter set replaces none.
-  @Test func damageLeavesTheStoreAsItWas() throws {
+  @Test func damagedSetsDoNotChangeTheStore() throws {
     var sets = try H265Samples.store()
     let before = sets.sequenceParameterSet(0)
     for bytes in [Array(H265Samples.sps[..<20]), [0x44, 0x01], [0x42], [], [0xC2, 0x01, 0, 0], [0x42, 0x00, 0, 0]] {
@@ -103,7 +103,7 @@ import Testing
   }
 
   /// Sets of other layers are kept beside those of the base layer, with which they share ids.
-  @Test func otherLayersReplaceNothing() throws {
+  @Test func setsOfOtherLayersDoNotReplaceTheBaseLayers() throws {
     var sets = try H265Samples.store()
     let before = sets.sequenceParameterSetNALUnits
     // nuh_layer_id 1, sps_ext_or_max_sub_layers_minus1 7, id 0.

@@ -19,7 +19,7 @@ import Testing
   }
 
   /// Predicted reference picture sets of an encoder with GOPs of eight pictures.
-  @Test func predictedReferencePictureSets() throws {
+  @Test func readsPredictedReferencePictureSets() throws {
     let sps = try H265.SequenceParameterSet(bytes: H265Samples.layeredSPS)
     #expect(sps.cropRectangle.width == 914)
     #expect(sps.cropRectangle.height == 686)
@@ -43,7 +43,7 @@ import Testing
   }
 
   /// Ids, profile and level may change within a coded video sequence; what is decoded may not.
-  @Test func setsThatCodeTheSamePictures() throws {
+  @Test func comparesSetsByTheirDecodedPictures() throws {
     let sps = H265Samples.plainSPS()
     var other = sps
     other.id = 3

@@ -41,7 +41,7 @@ import Testing
     (10, "1100111001", "scalable-monochrome-12"), (10, "0000111001", "scalable-monochrome-16"),
     (10, "1111000001", "scalable-main-444"),
   ])
-  func namesOfTheTables(_ idc: UInt8, _ flags: String, _ name: String) {
+  func flagsOfTheTablesGiveTheProfileName(_ idc: UInt8, _ flags: String, _ name: String) {
     #expect(profile(idc, flags).name == name)
   }
 
@@ -52,18 +52,18 @@ import Testing
     (8, "0111110011", "3d-main"), (10, "0010111001", "scalable-monochrome-16"),
     (11, "1100100001", "screen-extended-high-throughput-444-14"),
   ])
-  func nearMisses(_ idc: UInt8, _ flags: String, _ name: String) {
+  func unlistedFlagsGiveTheNearestProfile(_ idc: UInt8, _ flags: String, _ name: String) {
     #expect(profile(idc, flags).name == name)
   }
 
-  @Test func whatNothingFitsHasNoName() {
+  @Test func unknownProfilesHaveNoName() {
     #expect(profile(6, "0101110001").name == nil)
     #expect(profile(0, "0000000000").name == nil)
     #expect(profile(31, "1111111111").name == nil)
   }
 
   /// Chroma format and bit depth count more than the constraint flags.
-  @Test func picturesThatDoNotKeepToTheirProfile() {
+  @Test func formatAndDepthCountMoreThanFlags() {
     #expect(profile(9, "0000000001").name(chromaFormat: .yuv444, bitDepth: 8) == "screen-extended-main-444")
     // No constraint flag, as one encoder writes it.
     #expect(profile(4, "0111000000").name(chromaFormat: .yuv444, bitDepth: 8) == "main-444")
@@ -97,7 +97,7 @@ import Testing
   }
 
   /// A profile is compatible with itself, even if its flag is missing.
-  @Test func compatibilityFlags() {
+  @Test func aProfileIsCompatibleWithItself() {
     var profile = H265.Profile(idc: 2)
     #expect(profile.compatibilityFlags == 0x2000_0000)
     #expect((0...255 as ClosedRange<UInt8>).filter { profile.isCompatible(with: $0) } == [2])
@@ -113,7 +113,7 @@ import Testing
   }
 
   /// A decoder of one of these decodes the stream as well.
-  @Test func compatibleProfiles() {
+  @Test func listsCompatibleProfiles() {
     var still = H265.Profile(idc: 3)
     still.compatibilityFlags = 0x7000_0000
     let others = still.compatibleProfiles(of: "main-still-picture", chromaFormat: .yuv420)

@@ -41,7 +41,7 @@ import Testing
     return pictures.next(header, try #require(syntax), sps: sps, number: number)
   }
 
-  @Test func picturesAreFoundByTheirDistance() throws {
+  @Test func findsPicturesByTheirDistance() throws {
     var pictures = H265.ReferencePictures()
     #expect(try next(&pictures, .idrWithoutLeading, 0, number: 10).order.resetsPOC)
     let forward = try next(&pictures, .trailingR, 4, [-4], number: 11)
@@ -53,7 +53,7 @@ import Testing
     #expect(behind.references == [11] && pictures.numbers == [11, 10, 13])
   }
 
-  @Test func lostPicturesAreMissed() throws {
+  @Test func reportsLostPictures() throws {
     var pictures = H265.ReferencePictures()
     _ = try next(&pictures, .idrWithoutLeading, 0, number: 0)
     let use = try next(&pictures, .trailingR, 2, [-1], keeps: [-2], number: 2)
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// RASL pictures are skipped where the CRA picture begins a sequence: at the start and after an end of sequence.
-  @Test func leadingPicturesOfAStartAreSkipped() throws {
+  @Test func skipsLeadingPicturesOfAStart() throws {
     var pictures = H265.ReferencePictures()
     #expect(try next(&pictures, .cra, 16, number: 0).order.resetsPOC)
     let rasl = try next(&pictures, .raslR, 14, [-2, 2], number: 1)

@@ -15,7 +15,7 @@ import Testing
     return try body(message)
   }
 
-  @Test func recoveryPoints() throws {
+  @Test func readsRecoveryPoints() throws {
     for point in [
       H265.RecoveryPoint(pictureOrderCount: -32768, isExactMatch: false, isBrokenLink: true),
       H265.RecoveryPoint(pictureOrderCount: 32767), H265.RecoveryPoint(pictureOrderCount: 0),
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func activeParameterSets() throws {
+  @Test func readsActiveParameterSets() throws {
     let sets = H265.ActiveParameterSets(
       videoParameterSetID: 9, isSelfContained: true, hasNoUpdates: true,
       sequenceParameterSetIDs: (0..<16).map { .init($0) })
@@ -37,7 +37,7 @@ import Testing
     #expect(back == sets)
   }
 
-  @Test func timeCodes() throws {
+  @Test func readsTimeCodes() throws {
     var full = H265.TimeCode.ClockTimestamp()
     full.isFieldBased = true
     full.countingType = 4
@@ -86,7 +86,7 @@ import Testing
     return sps
   }
 
-  @Test(arguments: [true, false]) func pictureTiming(_ units: Bool) throws {
+  @Test(arguments: [true, false]) func readsPictureTiming(_ units: Bool) throws {
     let sps = timedSPS(units: units)
     let parsed = try H265.SequenceParameterSet(bytes: sps.nalUnit())
     #expect(parsed == sps)
@@ -109,7 +109,7 @@ import Testing
     #expect(all.map(\.isSecondField) == [nil, nil, nil, nil, nil, nil, nil, nil, nil, true, true, false, false])
   }
 
-  @Test(arguments: [true, false]) func bufferingPeriods(_ units: Bool) throws {
+  @Test(arguments: [true, false]) func readsBufferingPeriods(_ units: Bool) throws {
     let sets = try H265Samples.store(timedSPS(units: units))
     var writer = BitWriter(addsEmulationPrevention: false)
     writer.ue(0)
@@ -133,7 +133,7 @@ import Testing
   }
 
   /// In H.265 a flag signals whether these last.
-  @Test func persistenceFlagsAreRead() throws {
+  @Test func readsPersistenceFlags() throws {
     var writer = BitWriter(addsEmulationPrevention: false)
     writer.u(3, 0b010)
     writer.u(16, 0x4000)
@@ -193,7 +193,7 @@ import Testing
       "57edf4a22be3c955ac49da2e2107b67a"
     ),
   ])
-  func md5(_ text: String, _ digest: String) {
+  func md5MatchesRFC1321(_ text: String, _ digest: String) {
     let bytes = Array(text.utf8)
     let expected = stride(from: 0, to: 32, by: 2).compactMap { UInt8(digest.dropFirst($0).prefix(2), radix: 16) }
     #expect(matches(.md5([expected]), bytes, width: bytes.count, height: 1, stride: bytes.count))
@@ -215,7 +215,7 @@ import Testing
   }
 
   /// A grey picture of 256 × 256 samples, from a stream with picture hashes.
-  @Test func checksumOfAnEncodersPicture() throws {
+  @Test func checksumMatchesAnEncodersPicture() throws {
     let suffix: [UInt8] = [
       0x50, 0x01, 0x84, 0x0D, 0x02, 0x00, 0x7F, 0x80, 0x00, 0x00, 0x2F, 0xE0, 0x00, 0x00, 0x2F, 0xE0, 0x00, 0x80,
     ]
@@ -234,7 +234,7 @@ import Testing
   }
 
   /// Two samples of ten bits, 0x0102 and 0x0304, in one column.
-  @Test func checksumAndCRC() {
+  @Test func computesChecksumAndCRC() {
     let bytes: [UInt8] = [0x02, 0x01, 0x04, 0x03]
     // The second sample's mask is 1: 2 + 1 + 5 + 2.
     #expect(matches(.checksum([10]), bytes, width: 1, height: 2, stride: 2, bitDepth: 10))
@@ -253,7 +253,7 @@ import Testing
   }
 
   /// D.3.19: the mask of the checksum is made of both bytes of column and row.
-  @Test func checksumsOfLargePlanes() {
+  @Test func computesChecksumsOfLargePlanes() {
     let (width, height) = (300, 600)
     var sum: UInt32 = 0
     for y in 0..<height {
@@ -265,7 +265,7 @@ import Testing
   }
 
   /// Sizes of planes at their limits, and one beyond.
-  @Test func limitsOfPlanes() {
+  @Test func checksSizesOfPlanes() {
     for (width, height, stride, isLegal) in [
       (1, 1, 1 << 24, true), (1, 1, 1 << 24 + 1, false), (4, 2, 4, true), (4, 2, 3, false), (4, 3, 4, false),
       (0, 1, 4, false), (1, 0, 4, false), (1, 2, 7, true), (1, 2, 8, false),
@@ -277,7 +277,7 @@ import Testing
     }
   }
 
-  @Test func planesThatAreNotThere() {
+  @Test func planesBeyondTheBytesDoNotMatch() {
     let bytes = [UInt8](repeating: 0, count: 10)
     #expect(!matches(.checksum([0]), bytes, width: 6, height: 2, stride: 5))
     #expect(!matches(.checksum([0]), bytes, width: 5, height: 3, stride: 5))

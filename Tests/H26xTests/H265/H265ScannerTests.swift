@@ -37,7 +37,7 @@ import Testing
   private let headers = [H265Samples.vps, H265Samples.plainSPS().nalUnit(), H265Samples.pps]
 
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "hevc", container: "annexb"))
-  func vectorsInPieces(_ row: Vectors.Row) throws {
+  func cutsVectorsTheSameInPieces(_ row: Vectors.Row) throws {
     let stream = try Vectors.bytes(row.file)
     var scanner = H265.Scanner()
     let whole = scan(stream, growing: stream.count, &scanner)
@@ -64,7 +64,7 @@ import Testing
     if row.accessUnits > 0 { #expect(inspector.format?.codec == .h265) }
   }
 
-  @Test func contentsOfAccessUnitsAreListed() {
+  @Test func listsContentsOfAccessUnits() {
     var scanner = H265.Scanner()
     let units = scan(
       stream(
@@ -83,7 +83,7 @@ import Testing
   }
 
   /// NAL unit types of RTP end an access unit and are dropped; Dolby Vision's are kept.
-  @Test func unspecifiedTypes() {
+  @Test func dropsRTPTypesAndKeepsUnspecifiedOnes() {
     var scanner = H265.Scanner()
     let units = scan(
       stream(
@@ -100,7 +100,7 @@ import Testing
   }
 
   /// An unreadable VPS is one notice and stays in its access unit.
-  @Test func unreadableVideoParameterSets() {
+  @Test func keepsAnUnreadableVPSWithOneNotice() {
     var scanner = H265.Scanner()
     let broken = Array(H265Samples.vps[..<8])
     let group = [broken] + headers.dropFirst() + [H265Samples.slice(.idrWithRADL)]
@@ -115,7 +115,7 @@ import Testing
   }
 
   /// An SPS of another layer with the id of the base layer's is not taken for it.
-  @Test func parameterSetsOfOtherLayers() {
+  @Test func ignoresParameterSetsOfOtherLayers() {
     var scanner = H265.Scanner()
     let layered: [UInt8] = [0x42, 0x09, 0x0F, 0xC0, 0x80]
     let group =

@@ -15,7 +15,7 @@ import Testing
     #expect(next.temporalID == 2 && !next.isReference && next.pictureParameterSetID == 0)
   }
 
-  @Test func everyFieldInFront() throws {
+  @Test func readsEveryFieldThatIdentifiesThePicture() throws {
     var sps = H265Samples.plainSPS()
     sps.chromaFormat = .yuv444
     sps.hasSeparateColourPlanes = true
@@ -60,7 +60,7 @@ import Testing
       // More tiles than coding tree blocks.
       (columns: [0, 8], rows: [0, 4], sizes: ([8, 1], [4])),
     ] as [(columns: [Int], rows: [Int], sizes: ([UInt32], [UInt32])?)])
-  func addressesInTileScan(columns: [Int], rows: [Int], sizes: ([UInt32], [UInt32])?) throws {
+  func convertsAddressesToTileScan(columns: [Int], rows: [Int], sizes: ([UInt32], [UInt32])?) throws {
     var pps = H265.PictureParameterSet(id: 0, sequenceParameterSetID: 0)
     var tiles = H265.PictureParameterSet.Tiles(
       columnCount: UInt8(sizes.map { $0.0.count + 1 } ?? columns.count - 1),
@@ -103,7 +103,7 @@ import Testing
     #expect(beyond == BitstreamError(.valueOutOfRange, "slice_segment_address", bitOffset: 18))
   }
 
-  @Test func startOfPictureNeedsNoParameterSet() {
+  @Test func findsAPictureStartWithoutParameterSets() {
     func starts(_ bytes: [UInt8]) -> Bool? { H265.SliceSegmentHeader.startsPicture(bytes.span) }
     #expect(starts(H265Samples.slice(.trailingR)) == true)
     #expect(starts(H265Samples.slice(.trailingR, address: 3)) == false)
@@ -174,7 +174,7 @@ import Testing
   }
 
   /// A header with every part, up to the slice data.
-  @Test(arguments: [UInt32(0), 1]) func wholeHeader(_ sliceType: UInt32) throws {
+  @Test(arguments: [UInt32(0), 1]) func readsAWholeHeader(_ sliceType: UInt32) throws {
     let isB = sliceType == 0
     var sps = H265Samples.plainSPS()
     sps.usesSampleAdaptiveOffset = true

@@ -6,7 +6,7 @@ import Testing
 @Suite struct H265VectorTests {
   /// Stock drops pictures without parameter sets; the detector finds them all the same.
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "hevc", container: "annexb"))
-  func accessUnitsAreThoseOfTheManifest(_ row: Vectors.Row) throws {
+  func accessUnitsMatchTheManifest(_ row: Vectors.Row) throws {
     let stream = try Vectors.bytes(row.file)
     var sets = H265.ParameterSets()
     var detector = H265.AccessUnitDetector()
@@ -38,7 +38,7 @@ import Testing
 
   /// The reorder depth is at most that of the SPS.
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "hevc", container: "annexb"))
-  func reorderDepthIsAsSent(_ row: Vectors.Row) throws {
+  func reorderDepthIsAtMostTheSentOne(_ row: Vectors.Row) throws {
     let stream = try Vectors.bytes(row.file)
     var sets = H265.ParameterSets()
     var counter = H265.PictureOrderCounter()

@@ -26,7 +26,7 @@ import Testing
     ([0, 0, 1, 5, 0, 0, 3, 1, 2], [.init(range: 3..<9, startCodeLength: 3)]),
   ]
 
-  @Test(arguments: streams.indices) func nalUnitsAreFound(_ index: Int) {
+  @Test(arguments: streams.indices) func findsNALUnits(_ index: Int) {
     let (stream, expected) = Self.streams[index]
     var units = AnnexB.NALUnits(stream.span)
     var found: [AnnexB.NALUnit] = []
@@ -35,7 +35,7 @@ import Testing
   }
 
   /// The NAL units do not depend on the pieces of data, and none is returned before it is complete.
-  @Test(arguments: streams.indices) func nalUnitsDoNotDependOnThePieces(_ index: Int) {
+  @Test(arguments: streams.indices) func findsTheSameNALUnitsInPieces(_ index: Int) {
     let (stream, expected) = Self.streams[index]
     for step in 1...4 {
       var scanner = AnnexB.Scanner()
@@ -144,7 +144,7 @@ import Testing
   }
 
   @Test(arguments: NALLengthSize.allCases, [true, false])
-  func thereAndBackIsTheIdentity(_ size: NALLengthSize, _ longCodes: Bool) throws {
+  func convertingThereAndBackIsTheIdentity(_ size: NALLengthSize, _ longCodes: Bool) throws {
     for seed in 0..<20 as Range<UInt64> {
       let (stream, units) = Self.stream(seed, longCodes: longCodes)
       var repackager = Repackager(codec: .h264)
@@ -182,7 +182,7 @@ import Testing
     #expect(nalUnits(output) == [units[0], [0x67, 1], [0x68, 2], units[1], units[2], units[4], units[5]])
   }
 
-  @Test func tooLongForTheLengthSize() throws {
+  @Test func refusesNALUnitsTooLongForTheLengthSize() throws {
     let stream: [UInt8] = [0, 0, 0, 1] + [UInt8](repeating: 5, count: 300)
     var repackager = Repackager(codec: .h264)
     repackager.scanAnnexB(stream.span)
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  @Test func partsCountFromTheirOwnOrigin() throws {
+  @Test func partsCountOffsetsFromTheirOrigin() throws {
     let (stream, units) = Self.stream(11, longCodes: false)
     var whole = Repackager(codec: .h264)
     whole.scanAnnexB(stream.span)

@@ -32,7 +32,7 @@ import Testing
   }
 
   /// Empty NAL units are passed over, also where the packet ends with one; a length that is cut off is an error.
-  @Test(arguments: NALLengthSize.allCases) func packetsEndWithANALUnit(_ size: NALLengthSize) throws {
+  @Test(arguments: NALLengthSize.allCases) func readsPacketsUpToTheLastNALUnit(_ size: NALLengthSize) throws {
     let empty = [UInt8](repeating: 0, count: size.byteCount)
     let one: [UInt8] = empty.dropLast() + [2, 7, 8]
     for (packet, expected) in [
@@ -63,7 +63,7 @@ import Testing
     #expect(none == nil)
   }
 
-  @Test func thereMustBeRoom() {
+  @Test func refusesToWriteWithoutRoom() {
     for size in NALLengthSize.allCases {
       for offset in [-1, 4, 5 - size.byteCount, Int.max] {
         var bytes: [UInt8] = [1, 2, 3, 4]
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test(arguments: NALLengthSize.allCases) func lengthsAreChecked(_ size: NALLengthSize) {
+  @Test(arguments: NALLengthSize.allCases) func checksLengths(_ size: NALLengthSize) {
     let most = size.maximumNALUnitLength
     for offset in [0, 3] {
       func error(_ length: Int) -> BitstreamError? {
@@ -119,7 +119,7 @@ import Testing
     #expect(repackager.repairStartCodes(in: packet.span) == 0)
   }
 
-  @Test func partsAreDroppedInStep() {
+  @Test func dropsPartsInOrder() {
     var repackager = Repackager(codec: .h264)
     let stream: [UInt8] = (1...6).flatMap { [0, 0, 1, $0, 0x55] as [UInt8] }
     repackager.scanAnnexB(stream.span)
@@ -133,7 +133,7 @@ import Testing
   }
 
   /// H.265 has the type in other bits.
-  @Test func typesAreThoseOfTheCodec() throws {
+  @Test func readsTypesOfTheCodec() throws {
     let stream: [UInt8] = [0, 0, 1, 0x46, 0x01, 0x50, 0, 0, 1, 0x26, 0x01, 0xAF]
     var repackager = Repackager(codec: .h265)
     repackager.scanAnnexB(stream.span)
@@ -146,7 +146,7 @@ import Testing
   }
 
   /// Parameter sets are compared 32 bytes at a time: a difference at any offset is found.
-  @Test(arguments: [31, 32, 33, 64, 100]) func aChangeAnywhereIsAChange(_ length: Int) throws {
+  @Test(arguments: [31, 32, 33, 64, 100]) func findsADifferenceAtAnyOffset(_ length: Int) throws {
     let base = Samples.highSPS + [UInt8](repeating: 0, count: length - Samples.highSPS.count)
     var sets = H264.ParameterSets()
     try sets.insert(bytes: base)

@@ -4,7 +4,7 @@ import H26x
 import Testing
 
 @Suite struct NALUnitTypeSetTests {
-  @Test func membersAreThoseThatWereAdded() {
+  @Test func containsOnlyAddedTypes() {
     let none = NALUnitTypeSet()
     #expect(none.isEmpty && (0...255 as ClosedRange<UInt8>).allSatisfy { !none.contains($0) })
     for type in UInt8(0)..<64 {
@@ -24,7 +24,7 @@ import Testing
 }
 
 @Suite struct RatioTests {
-  @Test func lowestTermsWithinLimits() {
+  @Test func reducesRatiosToLowestTerms() {
     let most = UInt32(Int32.max)
     let cases: [(UInt32, UInt32, String?)] = [
       (0, 0, nil), (0, 1, nil), (1, 0, nil), (1, 1, "1/1"), (60000, 2002, "30000/1001"), (12, 18, "2/3"),

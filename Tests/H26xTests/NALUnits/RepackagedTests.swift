@@ -6,7 +6,7 @@ import Testing
 @Suite struct RepackagedTests {
   private let accessUnit: [UInt8] = [0, 0, 0, 1, 0x09, 0xF0, 0, 0, 1, 0x06, 5, 1, 0x80, 0, 0, 0, 1, 0x65, 0x88, 7]
 
-  @Test func thereAndBackIsTheSame() throws {
+  @Test func convertingThereAndBackIsTheIdentity() throws {
     var repackager = Repackager(codec: .h264)
     let sample = try repackager.packaged(accessUnit.span, from: .annexB, as: .lengthPrefixed(.two))
     #expect(sample == [0, 2, 0x09, 0xF0, 0, 4, 0x06, 5, 1, 0x80, 0, 3, 0x65, 0x88, 7])
@@ -14,7 +14,7 @@ import Testing
     #expect(back == [0, 0, 0, 1, 0x09, 0xF0, 0, 0, 0, 1, 0x06, 5, 1, 0x80, 0, 0, 0, 1, 0x65, 0x88, 7])
   }
 
-  @Test func whatIsToBeDroppedIsLeftOutAndInsertionsStandBehindTheDelimiter() throws {
+  @Test func dropsTypesAndInsertsAfterTheDelimiter() throws {
     var repackager = Repackager(codec: .h264)
     repackager.drop = .h264(.sei, .fillerData)
     let sample = try repackager.packaged(
@@ -36,7 +36,7 @@ import Testing
   }
 
   /// What comes before the tail, and the tail as it is, are what is written in one piece.
-  @Test func theTailIsWhatIsWrittenAsItIs() throws {
+  @Test func writingHeadAndTailEqualsWritingTheWhole() throws {
     var random = SeededGenerator(state: 27)
     var (tails, wholes) = (0, 0)
     for _ in 0..<4000 {

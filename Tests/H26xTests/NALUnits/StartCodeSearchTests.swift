@@ -14,7 +14,7 @@ import Testing
     return nil
   }
 
-  @Test func aStartCodeIsFoundWhereverItStands() {
+  @Test func findsAStartCodeAtAnyOffset() {
     for fill: UInt8 in [0, 1, 3, 0x80, 0xFF] {
       for count in [3, 4, 64, 65, 66, 67, 68, 130, 200] {
         for place in 0...(count - 3) {
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// All is searched when no more comes; else a start code may begin in the last two bytes.
-  @Test(arguments: [(false, 8), (true, 10)]) func howFarWasSearched(_ isComplete: Bool, _ searched: Int) {
+  @Test(arguments: [(false, 8), (true, 10)]) func reportsHowFarItSearched(_ isComplete: Bool, _ searched: Int) {
     let bytes: [UInt8] = [0, 0, 1, 0x41, 1, 2, 3, 4, 5, 6]
     var scanner = AnnexB.Scanner()
     let found = scanner.next(in: bytes.span, isComplete: isComplete)
@@ -37,7 +37,7 @@ import Testing
     #expect(scanner.searchedOffset == searched && scanner.pendingStartCode == (isComplete ? nil : 0))
   }
 
-  @Test func randomBytesAreSearchedAsByteByByte() {
+  @Test func findsTheSameStartCodesAsBytewiseSearch() {
     var state: UInt64 = 7
     for round in 0..<3000 {
       let values = UInt64(round % 5) + 2

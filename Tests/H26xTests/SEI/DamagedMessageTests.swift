@@ -63,7 +63,7 @@ import Testing
     ("frame packing, temporal", .framePackingArrangement, [0x82, 0xC2, 0x42, 0x00, 0x50]),
   ]
 
-  @Test func messagesOfBoth() throws {
+  @Test func readsDamagedMessagesOfBothCodecs() throws {
     for (codec, header) in [(FormatDescription.Codec.h264, [6]), (.h265, [0x4E, 1])] as [(_, [UInt8])] {
       for (name, type, payload) in Self.common {
         let nalUnit = seiNALUnit([(type, payload), (.contentLightLevel, [1, 2, 3, 4])], header: header)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func messagesOfH264() throws {
+  @Test func readsDamagedMessagesOfH264() throws {
     var sets = H264.ParameterSets()
     var sps = try H264.SequenceParameterSet(bytes: MinimalStream.sps(nalBuffers: 2, vclBuffers: 1))
     sps.vui?.isPictureStructurePresent = true
@@ -120,7 +120,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true]) func messagesOfH265(_ hasUnits: Bool) throws {
+  @Test(arguments: [false, true]) func readsDamagedMessagesOfH265(_ hasUnits: Bool) throws {
     var common = H265.HRDParameters.Common()
     (common.hasNAL, common.hasVCL) = (true, true)
     (common.removalDelayLength, common.outputDelayLength, common.initialRemovalDelayLength) = (10, 5, 20)
@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  @Test func configurationRecords() throws {
+  @Test func readsDamagedConfigurationRecords() throws {
     let avcC = try H264.DecoderConfigurationRecord(
       sequenceParameterSets: [Samples.highSPS], pictureParameterSets: [Samples.highPPS, [0x68, 1]],
       extensions: [[0x6D, 0x98]], nalLengthSize: .two)

@@ -22,7 +22,7 @@ import Testing
     #expect(index == messages.count)
   }
 
-  @Test func everyMessageComesOut() throws {
+  @Test func readsEveryMessage() throws {
     let long = [UInt8](repeating: 0, count: 700)
     try read([(SEIPayloadType(rawValue: 300), [0, 0, 1]), (.userDataUnregistered, long), (.recoveryPoint, [])]) { _ in }
   }
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func unregisteredUserData() throws {
+  @Test func readsUnregisteredUserData() throws {
     let uuid = (0..<16).map { UInt8($0) }
     for data: [UInt8] in [[], [0, 0, 0, 1], Array("x264".utf8)] {
       try read([(.userDataUnregistered, uuid + data)]) { message throws(BitstreamError) in
@@ -63,7 +63,7 @@ import Testing
   /// The smallest Caption Distribution Packet: header and footer.
   private static let captionPacket: [UInt8] = [0x96, 0x69, 0x0B, 0x3F, 0x43, 0, 1, 0x74, 0, 1, 0xFE]
 
-  @Test func captionsBarsAndActiveFormat() throws {
+  @Test func readsCaptionsBarsAndActiveFormat() throws {
     let header: [UInt8] = [0xB5, 0x00, 0x31]
     let triplets: [UInt8] = [0xFC, 0x94, 0x20, 0xFD, 0x80, 0x80]
     let cases: [([UInt8], RegisteredUserData.Content?)] = [
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func highDynamicRange() throws {
+  @Test func readsHDRMetadata() throws {
     let mastering: [UInt8] = [
       0x21, 0x34, 0x9B, 0xAA, 0x19, 0x96, 0x08, 0xFC, 0x8A, 0x48, 0x39, 0x08, 0x3D, 0x13, 0x40, 0x42, 0, 0x98, 0x96,
       0x80, 0, 0, 0, 50,
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func viewsInTurn() throws {
+  @Test func readsArrangementsOfViews() throws {
     let messages: [(payload: [UInt8], arrangement: StereoVideoInformation.Arrangement, isLeft: Bool, isRight: Bool)] = [
       ([0b1110_1000], .fields(isTopLeft: true), true, false), ([0b1001_1000], .fields(isTopLeft: false), false, true),
       ([0b0110_0100], .frames(isLeft: true, nextIsSecondView: true), false, false),
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func stereoAndOrientation() throws {
+  @Test func readsFramePackingAndOrientation() throws {
     var packing = BitWriter(addsEmulationPrevention: false)
     packing.ue(7)
     packing.flag(false)
@@ -222,7 +222,7 @@ import Testing
   }
 
   /// Delays of the NAL HRD, then of the VCL HRD: two for each buffer, with the number of bits of the HRD (D.1.2).
-  @Test func bufferingPeriods() throws {
+  @Test func readsBufferingPeriods() throws {
     var sets = H264.ParameterSets()
     try sets.insert(bytes: MinimalStream.sps(nalBuffers: 2, vclBuffers: 1))
     var writer = BitWriter(addsEmulationPrevention: false)
@@ -247,7 +247,7 @@ import Testing
   }
 
   /// Emulation prevention bytes are no part of the data: zeros are the same after writing and reading.
-  @Test func registeredUserDataWithZeros() throws {
+  @Test func registeredUserDataWithZerosComesBack() throws {
     let data: [UInt8] = [0x00, 0x3C, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 0, 0xFF]
     let unit = seiNALUnit([(.userDataRegistered, [0xB5] + data)])
     #expect(unit.count > data.count + 6)
@@ -260,7 +260,7 @@ import Testing
 
   /// Empty messages: each is read once. Reading the rest for each of them would
   /// take minutes.
-  @Test func emptyMessagesCostOneLook() {
+  @Test func readsEmptyMessagesOnce() {
     var nalUnit: [UInt8] = [0x06]
     for _ in 0..<300_000 { nalUnit += [0, 0, 3] }
     nalUnit.append(0x80)

@@ -72,7 +72,7 @@ import Testing
   /// With another picture before: whether parameter sets are awaited must not depend on how much data is there
   /// when it is looked at.
   @Test(arguments: [1, 5, 20, 64], [[0x41], [0x04]] as [[UInt8]])
-  func picturesInFrontAreCutTheSameHoweverTheDataComes(step: Int, header: [UInt8]) throws {
+  func cutsPicturesBeforeParameterSetsTheSameInPieces(step: Int, header: [UInt8]) throws {
     let sets = try SliceBuilder.sets()
     let picture = SliceBuilder(type: 5, sliceType: 2).nalUnit { writer in for _ in 0..<30 { writer.u(8, 0x55) } }
     let nalUnits =
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 7, 64, 1000], [0, 1, 5])
-  func cutsTheSameHoweverTheDataComes(step: Int, trailingZeros: Int) throws {
+  func cutsTheSameInPieces(step: Int, trailingZeros: Int) throws {
     let stream = try Self.stream(trailingZeros: trailingZeros)
     for cutsNALUnits in [false, true] {
       let whole = scan(stream, growing: stream.count) { $0.cutsNALUnits = cutsNALUnits }
@@ -148,7 +148,7 @@ import Testing
   }
 
   /// The listed NAL units of an access unit are those of NAL unit alignment.
-  @Test func listsWhatItWouldCut() throws {
+  @Test func listsTheNALUnitsThatItWouldCut() throws {
     let stream = try Self.stream(trailingZeros: 2)
     var listed: [(place: Range<Int>, contents: H264.ScannedAccessUnit.Contents)] = []
     var offset = 0
@@ -172,7 +172,7 @@ import Testing
 
   /// An access unit of more NAL units than any picture has macroblocks: the list is bounded, and its last entry covers
   /// the rest.
-  @Test func theListIsBounded() throws {
+  @Test func boundsTheListOfNALUnits() throws {
     var stream = try Self.stream()
     for _ in 0..<H264.ScannedAccessUnit.nalUnitLimit + 1000 { stream += [0, 0, 1, 0x0C, 0x80] }
     let units = scan(stream, growing: stream.count) { $0.listsNALUnits = true }.map(\.unit)
@@ -216,7 +216,7 @@ import Testing
   }
 
   /// A stream cannot make an unbounded number of notices.
-  @Test func noticesAreBounded() {
+  @Test func boundsNotices() {
     var scanner = Scanner()
     var stream: [UInt8] = []
     for _ in 0..<1000 { stream += [0, 0, 1, 0x68, 0x00, 0x01] }
@@ -244,7 +244,7 @@ import Testing
   }
 
   /// The MARKER has ended the access unit before; the detector still has its picture.
-  @Test(arguments: [0x41, 0x0F, 0x09] as [UInt8]) func aPrefixBehindAMarkerBeginsTheUnit(next: UInt8) throws {
+  @Test(arguments: [0x41, 0x0F, 0x09] as [UInt8]) func aPrefixAfterAMarkerBeginsTheAccessUnit(next: UInt8) throws {
     let sets = try SliceBuilder.sets()
     var scanner = Scanner()
     scanner.inputAlignment = .nalUnits
@@ -259,14 +259,14 @@ import Testing
   }
 
   /// NAL units before the first parameter sets belong to their access unit, whether or not the stream comes in pieces.
-  @Test(arguments: [1, 50, 1000]) func theFirstDelimiterIsKept(step: Int) throws {
+  @Test(arguments: [1, 50, 1000]) func keepsNALUnitsBeforeTheFirstParameterSets(step: Int) throws {
     let stream = [0, 0, 0, 1, 0x09, 0xF0] + (try Self.stream())
     let found = scan(stream, growing: step) { $0.cutsNALUnits = true }
     #expect(found.first?.finding == .accessUnit(6))
   }
 
   /// Each held byte is searched once for parameter sets; searching again would take minutes.
-  @Test func holdingBackCostsNoSecondLook() {
+  @Test func searchesHeldBytesOnce() {
     let stream = [[UInt8]](repeating: [0, 0, 1, 0x06, 0x05, 0x01, 0x00, 0x80], count: 40_000).flatMap { $0 }
     let found = scan(stream, growing: 8) { $0.cutsNALUnits = true }
     #expect(found.allSatisfy { if case .unusable = $0.finding { true } else { false } })
@@ -280,7 +280,7 @@ import Testing
     return (scanner.takeAccessUnit(), scanner)
   }
 
-  @Test func anAccessUnitIsTakenOnce() throws {
+  @Test func takesAnAccessUnitOnce() throws {
     var scanner = Scanner()
     let stream = MinimalStream.annexB([MinimalStream.sps(), MinimalStream.pps(), MinimalStream.slice(isIDR: true)])
     same(scanner.next(in: stream.span, isMarked: false, isDraining: true), .accessUnit(stream.count))
@@ -305,7 +305,7 @@ import Testing
   }
 
   /// A picture of I slices only is intra, one with P or B slices too is not.
-  @Test func intraPictures() throws {
+  @Test func recognizesIntraPictures() throws {
     let sets = try SliceBuilder.sets().nalUnits
     func contents(_ types: [UInt32]) -> AccessUnitContents {
       scanOne(sets + types.enumerated().map { SliceBuilder(first: UInt32($0) * 20, sliceType: $1).nalUnit() })
@@ -317,7 +317,7 @@ import Testing
     #expect(!AccessUnitContents.sei.isIntra)
   }
 
-  @Test func recoveryPointsAreSeen() throws {
+  @Test func findsRecoveryPoints() throws {
     let sets = try SliceBuilder.sets().nalUnits
     let picture = SliceBuilder().nalUnit()
     let point = seiNALUnit([(.userDataUnregistered, [UInt8](repeating: 7, count: 16)), (.recoveryPoint, [0xC4])])
@@ -330,7 +330,7 @@ import Testing
   }
 
   /// Adjacent NAL units to drop are one part, separate ones are two.
-  @Test func partsOfNoUse() throws {
+  @Test func listsPartsToDrop() throws {
     let sets = try SliceBuilder.sets().nalUnits
     let stray: [UInt8] = [0x1C, 0x55]
     let (first, second) = (SliceBuilder().nalUnit(), SliceBuilder(first: 20).nalUnit())

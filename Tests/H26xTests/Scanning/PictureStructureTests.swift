@@ -26,7 +26,7 @@ import Testing
   }
 
   /// A message has at most three clock timestamps.
-  @Test func clockTimestamps() {
+  @Test func boundsClockTimestamps() {
     let four = H265.TimeCode(clockTimestamps: [nil, nil, nil, nil])
     #expect(four.payload() == [0b1100_0100])
     #expect(H265.TimeCode(clockTimestamps: [nil, nil]).payload() == [0b1000_1000])

@@ -28,7 +28,7 @@ import Testing
   private let next = MinimalStream.slice(isIDR: false)
 
   /// Each NAL unit alone: only the first one begins the access unit, and what came before is not forgotten.
-  @Test(arguments: packagings) func nalUnitByNALUnit(_ packaging: NALPackaging) throws {
+  @Test(arguments: packagings) func describesEachNALUnit(_ packaging: NALPackaging) throws {
     var scanner = scanner(packaging, cutsNALUnits: true)
     let sei = seiNALUnit([(.userDataUnregistered, [UInt8](repeating: 7, count: 16))])
     var found: [Contents] = []
@@ -66,7 +66,7 @@ import Testing
   }
 
   /// Both packagings give the same for whole access units.
-  @Test(arguments: packagings) func accessUnits(_ packaging: NALPackaging) throws {
+  @Test(arguments: packagings) func describesWholeAccessUnits(_ packaging: NALPackaging) throws {
     var scanner = scanner(packaging)
     scanner.listsNALUnits = true
     let sei = seiNALUnit([(.recoveryPoint, [0xC4])])
@@ -91,7 +91,7 @@ import Testing
   }
 
   /// A seek in the middle of a packet: what comes next is an access unit of its own.
-  @Test(arguments: packagings) func aSeekWithinAnAccessUnit(_ packaging: NALPackaging) {
+  @Test(arguments: packagings) func aSeekWithinAnAccessUnitBeginsANewOne(_ packaging: NALPackaging) {
     for cutsNALUnits in [false, true] {
       var scanner = scanner(packaging, cutsNALUnits: cutsNALUnits)
       let unit = stream(sets + [idr], packaging)
@@ -107,7 +107,7 @@ import Testing
   }
 
   /// A seek after a packet with a bad length: the next packet is whole.
-  @Test func aSeekAfterABrokenPacket() {
+  @Test func aPacketAfterASeekIsNotBroken() {
     var scanner = scanner(.lengthPrefixed(.four))
     let unit = stream(sets + [idr], .lengthPrefixed(.four))
     let broken = unit + [0, 1, 0, 0, 9]
@@ -121,7 +121,7 @@ import Testing
   }
 
   /// Start codes inside a packet are reported once, and of each access unit.
-  @Test func startCodesInPackets() {
+  @Test func reportsStartCodesInPacketsOnce() {
     var scanner = scanner(.lengthPrefixed(.four))
     let both = stream(sets + [idr + [0, 0, 1] + next], .lengthPrefixed(.four))
     let plain = stream([next], .lengthPrefixed(.four))
@@ -137,7 +137,7 @@ import Testing
   }
 
   /// An unreadable slice begins a picture where none has begun.
-  @Test(arguments: packagings) func unreadableSlices(_ packaging: NALPackaging) throws {
+  @Test(arguments: packagings) func anUnreadableSliceBeginsAPicture(_ packaging: NALPackaging) throws {
     var scanner = scanner(packaging, cutsNALUnits: true)
     for set in sets { scanner.store(set.span) }
     let unreadable = MinimalStream.slice(isIDR: true, pps: 9)
@@ -154,7 +154,9 @@ import Testing
   }
 
   /// A start code of four bytes belongs to the NAL unit behind it, also where the data ended before it.
-  @Test(arguments: [[0, 0, 1], [0, 0, 0, 1]] as [[UInt8]]) func nalUnitsThatComeOneByOne(_ startCode: [UInt8]) {
+  @Test(arguments: [[0, 0, 1], [0, 0, 0, 1]] as [[UInt8]]) func longStartCodesBelongToTheNextNALUnit(
+    _ startCode: [UInt8]
+  ) {
     var scanner = H264.AccessUnitScanner()
     scanner.inputAlignment = .nalUnits
     scanner.listsNALUnits = true
@@ -174,7 +176,7 @@ import Testing
   }
 
   /// A stream that begins with any start code, byte by byte, and with what is no NAL unit.
-  @Test(arguments: [[], [0], [0, 0], [7], [7, 0]] as [[UInt8]]) func theFirstStartCode(_ garbage: [UInt8]) {
+  @Test(arguments: [[], [0], [0, 0], [7], [7, 0]] as [[UInt8]]) func findsTheFirstStartCode(_ garbage: [UInt8]) {
     let bytes = garbage + [0, 0, 1] + sets[0] + [0, 0, 1] + sets[1] + [0, 0, 1] + idr
     var scanner = H264.AccessUnitScanner()
     var (begin, found) = (0, [Int]())
@@ -209,7 +211,7 @@ import Testing
   }
 
   /// A seek while parameter sets are looked for: the search begins anew too.
-  @Test func aSeekDuringTheSearchForParameterSets() {
+  @Test func aSeekRestartsTheSearchForParameterSets() {
     var scanner = H264.AccessUnitScanner()
     let long = MinimalStream.annexB([idr + [UInt8](repeating: 0x55, count: 200)])
     #expect(scanner.next(in: long.span, isMarked: false, isDraining: false) == .needsMoreData)
@@ -225,7 +227,7 @@ import Testing
   }
 
   /// Slices before an unreadable PPS are kept, when they may be; without any PPS they are not.
-  @Test(arguments: [false, true]) func anUnreadablePPS(_ spares: Bool) {
+  @Test(arguments: [false, true]) func keepsSlicesBeforeAnUnreadablePPS(_ spares: Bool) {
     let sps = MinimalStream.sps()
     for (set, isKept) in [([0x68, 0x00, 0x01], spares), ([0x67, 66], false)] as [([UInt8], Bool)] {
       var scanner = scanner(.lengthPrefixed(.four))

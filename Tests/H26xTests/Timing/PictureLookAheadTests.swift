@@ -55,7 +55,7 @@ import Testing
   @Test(
     arguments: [
       ([1, 2, 3, 4, 5, 6, 7], 2), ([2, 1, 4, 3, 6, 5, 8], 3), ([3, 1, 2, 6, 4, 5, 7], 4), ([4, 2, 8, 6, 12, 10], 3),
-    ]) func wholeGroupsAreEnough(_ orders: [Int], _ needed: Int) throws
+    ]) func readsTwoWholeGroups(_ orders: [Int], _ needed: Int) throws
   {
     let found = try read(pictures(orders))
     #expect(found.orders == [0] + orders.prefix(needed).map(Int32.init) && found.needed == needed)
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// A picture is missing all the time: as many as the reorder depth explains.
-  @Test(arguments: [(UInt8(1), 3), (2, 5), (3, 7)]) func theReorderDepthIsTheLimit(
+  @Test(arguments: [(UInt8(1), 3), (2, 5), (3, 7)]) func readsAtMostTheReorderDepth(
     _ reorder: UInt8, _ needed: Int
   ) throws {
     let orders = [6, 4, 12, 10, 18, 16, 24, 22, 30]
@@ -78,24 +78,24 @@ import Testing
     #expect(found.orders == [0] + orders.prefix(needed).map(Int32.init) && found.needed == needed)
   }
 
-  @Test func nothingIsReadWithoutReordering() throws {
+  @Test func readsNothingAheadWithoutReordering() throws {
     let found = try read(pictures([1, 2, 3]), reorder: 0)
     #expect(found.orders == [0] && found.needed == 0)
   }
 
   /// The next sequence ends it, and its first picture is the last one.
-  @Test func theNextSequenceIsTheEnd() throws {
+  @Test func endsAtTheNextSequence() throws {
     let found = try read(pictures([6, 4]) + [(.idrWithRADL, 0)] + pictures([6, 4]))
     #expect(found.orders == [0, 6, 4, 0] && found.needed == 3)
   }
 
-  @Test func theEndOfTheStreamIsTheEnd() throws {
+  @Test func endsWithTheStream() throws {
     let found = try read(pictures([6, 4]))
     #expect(found.orders == [0, 6, 4] && found.needed == nil)
   }
 
   /// Leading pictures are all that is asked for, and more than the reorder depth explains are read.
-  @Test func leadingPicturesEndWithTheFirstThatIsShownLater() throws {
+  @Test func readsUpToTheFirstTrailingPicture() throws {
     let leading = [-2, -16, -14, -12, -10, -8, -6, -4].map { (type: H265.NALUnitType.radlN, order: $0) }
     let found = try read(leading + pictures([1, 2, 3]), endsWithLeadingPictures: true)
     #expect(found.orders == [0] + leading.map { Int32($0.order) } && found.needed == leading.count + 1)

@@ -35,7 +35,7 @@ import Testing
     return Stream(sets)
   }
 
-  @Test func eachPictureHasItsTimesOnce() throws {
+  @Test func givesEachPictureItsTimesOnce() throws {
     var stream = try minimal()
     #expect(!stream.timeline.hasPicture && stream.timeline.takeTimes() == nil)
     for (index, expected) in [0, 40, 80].enumerated() {
@@ -48,7 +48,7 @@ import Testing
 
   /// What was moved stays moved, where another sequence begins too.
   @Test(arguments: [(UInt64(40), UInt64(1000), UInt64(1040), UInt64(1080))])
-  func timesAreMoved(_ from: UInt64, _ to: UInt64, _ next: UInt64, _ end: UInt64) throws {
+  func movesTimes(_ from: UInt64, _ to: UInt64, _ next: UInt64, _ end: UInt64) throws {
     var stream = try minimal()
     for index in 0..<2 {
       #expect(try stream.read(MinimalStream.slice(isIDR: index == 0)))
@@ -81,7 +81,7 @@ import Testing
   }
 
   /// Without a look ahead only what is known goes on: these parameter sets, this rate, this SPS.
-  @Test func whatNeedsNoLookAhead() throws {
+  @Test func continuesWithoutLookAheadInAKnownSequence() throws {
     var stream = try minimal()
     #expect(try stream.read(MinimalStream.slice(isIDR: true)))
     let slice = try H264.SliceHeader(bytes: MinimalStream.slice(isIDR: false), stream.sets)
@@ -116,7 +116,7 @@ import Testing
 /// Pictures of H.265, of which some are leading pictures.
 @Suite struct H265TimelineTests {
   /// After the end of a sequence, the POCs of a CRA picture begin anew also where they are only looked at.
-  @Test func theEndOfASequenceInTheLookAhead() throws {
+  @Test func endOfSequenceInTheLookAheadResetsPOC() throws {
     let sets = try H265Samples.store()
     var timeline = H265.Timeline()
     let pictures: [(H265.NALUnitType, UInt32)] = [

@@ -62,7 +62,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     #expect(abs(stored - total) <= (cadence == [2, 3] ? frame : frame / 2))
   }
 
-  @Test(arguments: [1, 2, 4] as [Int32]) func anyStepOfCounts(_ step: Int32) {
+  @Test(arguments: [1, 2, 4] as [Int32]) func acceptsAnyStepOfPOC(_ step: Int32) {
     let places: [Int32] = [0, 3, 1, 2, 6, 4, 5]
     let times = run(frames(places.map { $0 * step }))
     #expect(shown(times) == places.map { Int64($0) * frame })
@@ -99,7 +99,7 @@ private let frame = TimestampGenerator.ticksPerFrame
   }
 
   /// POCs of different sequences have nothing to do with each other.
-  @Test func theStepIsThatWithinASequence() {
+  @Test func measuresTheStepWithinASequence() {
     var generator = TimestampGenerator(lookAhead: frames([0]), reorderDepth: 0)
     let times = (frames([0]) + frames([3, 7, 11]) + frames([0, 4])).map { generator.next($0) }
     // 4 is taken for two frames until the sequence is over.
@@ -107,7 +107,7 @@ private let frame = TimestampGenerator.ticksPerFrame
   }
 
   /// Reorder depths that no stream has, and steps that none can have.
-  @Test func absurdDepthsAndSteps() {
+  @Test func clampsAbsurdDepthsAndSteps() {
     for (depth, expected) in [(-1, 0), (0, 0), (1, 1), (16, 16), (17, 16)] {
       let sent = TimestampGenerator(lookAhead: frames([0]), reorderDepth: depth)
       #expect(sent.presentationDelay == Int64(expected) * frame)
@@ -124,7 +124,7 @@ private let frame = TimestampGenerator.ticksPerFrame
   }
 
   /// Pictures that follow an IDR picture in decoding order and precede it in output order: rare, but legal.
-  @Test func negativeCountsBehindAnIDR() {
+  @Test func showsNegativePOCBeforeTheIDRPicture() {
     var pictures = frames([0])
     pictures += frames([0, -4, -2])
     pictures += frames([0])
@@ -145,7 +145,7 @@ private let frame = TimestampGenerator.ticksPerFrame
   }
 
   /// The stream begins with an open GOP: two pictures are shown before the first.
-  @Test func leadingPicturesAtTheStart() {
+  @Test func showsLeadingPicturesAtTheStartFirst() {
     let times = run(frames([20, 16, 18, 26, 22, 24]))
     #expect(shown(times) == [2, 0, 1, 5, 3, 4].map { $0 * frame })
     checkRules(times)
@@ -166,7 +166,7 @@ private let frame = TimestampGenerator.ticksPerFrame
   /// The second field is shown half a frame after the first, whatever the step of POC. A lower POC does not show it
   /// before the first, which was decoded earlier.
   @Test(arguments: [(1, [0, 1, 2, 3, 4, 5]), (-1, [0, 0, 2, 2, 4, 4])] as [(Int32, [Int64])])
-  func fieldsAtOtherSteps(_ difference: Int32, _ halves: [Int64]) {
+  func fieldsOfOtherStepsAreHalfAFrameApart(_ difference: Int32, _ halves: [Int64]) {
     let pictures: [Picture] = ([0, 4, 8] as [Int32]).flatMap { order -> [Picture] in
       [
         Picture(order: order, resetsPOC: order == 0, isField: true),
@@ -180,7 +180,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     #expect(ordered.map(\.decoding) == (0..<6).map { $0 * frame / 2 })
   }
 
-  @Test func decodingOrderIgnoresCounts() {
+  @Test func decodingOrderIgnoresPOC() {
     // pic_order_cnt_type 2: non-reference pictures have odd counts.
     let times = run(frames([0, 1, 2, 4, 5, 6]), decodingOrder: true)
     #expect(shown(times) == (0..<6).map { $0 * frame })
@@ -219,7 +219,7 @@ private let frame = TimestampGenerator.ticksPerFrame
     }
   }
 
-  @Test func anyCountsKeepTheRules() {
+  @Test func anyPOCsKeepTheRules() {
     var generator = SeededGenerator(state: 5)
     for _ in 0..<500 {
       let range: ClosedRange<Int32> = Bool.random(using: &generator) ? -20...20 : Int32.min...Int32.max
@@ -267,7 +267,7 @@ private let frame = TimestampGenerator.ticksPerFrame
 }
 
 @Suite struct DecodingTimeRebuilderTests {
-  @Test func ascendingAndLate() {
+  @Test func rebuildsAscendingDecodingTimes() {
     var rebuilder = DecodingTimeRebuilder(reorderDepth: 1, frameDuration: 40)
     let times = [0, 120, 40, 80, 240, 160, 200].map { rebuilder.next(presentation: $0) }
     #expect(times == [-40, 0, 40, 80, 120, 160, 200])
@@ -276,7 +276,7 @@ private let frame = TimestampGenerator.ticksPerFrame
   }
 
   /// Without a duration, the times before the first differ all the same.
-  @Test func withoutADuration() {
+  @Test func timesDifferWithoutADuration() {
     var rebuilder = DecodingTimeRebuilder(reorderDepth: 2)
     #expect([10, 20, 30, 40].map { rebuilder.next(presentation: $0) } == [10, 11, 12, 20])
     rebuilder.reset()

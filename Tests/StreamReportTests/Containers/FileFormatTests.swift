@@ -10,15 +10,17 @@ import Testing
   private func bytes(_ name: String) throws -> [UInt8] { try BytesSource(file: media.appending(path: name)).bytes }
 
   @Test(
-    "Files",
+    "Files are recognized by their first bytes",
     arguments: [
       ("clip.mp4", FileFormat.mp4), ("clip.mkv", .matroska), ("clip.flv", .flv), ("clip.ts", .mpegTS),
       ("clip-h265.ts", .mpegTS), ("clip.h264", nil), ("clip.h265", nil), ("interlaced.h264", nil), ("wide.h265", nil),
     ])
-  func files(_ name: String, _ expected: FileFormat?) throws { #expect(format(try bytes(name)) == expected) }
+  func recognizesFilesByTheirFirstBytes(_ name: String, _ expected: FileFormat?) throws {
+    #expect(format(try bytes(name)) == expected)
+  }
 
-  @Test("Transport streams cut anywhere, with packets of each size")
-  func transportStreams() throws {
+  @Test("Transport streams are recognized wherever they are cut, with packets of each size")
+  func recognizesTransportStreamsCutAnywhere() throws {
     let whole = try bytes("clip.ts")
     for cut in [0, 1, 4, 77, 187, 188, 200] { #expect(format(Array(whole.dropFirst(cut))) == .mpegTS, "\(cut)") }
     #expect(format([0] + whole) == .mpegTS)
@@ -29,8 +31,9 @@ import Testing
   }
 
   @Test(
-    "No length is too short", arguments: [[0x47], [0, 0, 0, 8], [0x52, 0x49, 0x46, 0x46], [0, 0, 0, 1]] as [[UInt8]])
-  func short(_ start: [UInt8]) {
+    "Input of any length is read without a trap",
+    arguments: [[0x47], [0, 0, 0, 8], [0x52, 0x49, 0x46, 0x46], [0, 0, 0, 1]] as [[UInt8]])
+  func inputOfAnyLengthNeverTraps(_ start: [UInt8]) {
     var bytes = start
     while bytes.count < 420 {
       _ = format(bytes)
@@ -40,7 +43,7 @@ import Testing
   }
 
   @Test("Boxes that an MP4 may begin with", arguments: ["ftyp", "moov", "uuid", "sidx", "free"])
-  func boxes(_ type: String) {
+  func acceptsBoxesThatAnMP4MayBeginWith(_ type: String) {
     #expect(format([0, 0, 0, 16] + Array(type.utf8) + [0, 0, 0, 0]) == .mp4)
     #expect(format([0, 0, 0, 7] + Array(type.utf8) + [0, 0, 0, 0]) == nil)
   }

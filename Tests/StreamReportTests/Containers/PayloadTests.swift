@@ -34,16 +34,18 @@ import Testing
     name.isEmpty ? long : try BytesSource(file: media.appending(path: name)).bytes
   }
 
-  @Test("They are the same as with it", arguments: ["", "clip.mp4", "clip-h265.mp4"], [false, true])
-  func same(_ name: String, fields: Bool) throws {
+  @Test(
+    "Reports are the same with and without the payload", arguments: ["", "clip.mp4", "clip-h265.mp4"], [false, true])
+  func reportsAreTheSameWithoutThePayload(_ name: String, fields: Bool) throws {
     let bytes = try Self.file(name)
     let whole = lines(bytes, readsPayload: true, fields: fields)
     #expect(whole.count > 5)
     #expect(lines(bytes, readsPayload: false, fields: fields) == whole)
   }
 
-  @Test("They are the same for damaged files", arguments: ["", "clip.mp4", "clip-h265.mp4"])
-  func damaged(_ name: String) throws {
+  @Test(
+    "Reports on damaged files are the same with and without the payload", arguments: ["", "clip.mp4", "clip-h265.mp4"])
+  func reportsOfDamagedFilesAreTheSameWithoutThePayload(_ name: String) throws {
     let bytes = try Self.file(name)
     var random = SeededGenerator(state: 7)
     for round in 0..<100 {
@@ -58,8 +60,8 @@ import Testing
     }
   }
 
-  @Test("Missing emulation prevention bytes are found with the payload only; a zero byte at the end, without it too")
-  func zeros() throws {
+  @Test("Missing emulation prevention bytes are found only with the payload; a zero byte at the end, without it too")
+  func findsMissingEmulationPreventionOnlyWithThePayload() throws {
     let bytes = Self.long
     let longest = try #require(
       report(bytes).compactMap { item -> NALUnitRecord? in
@@ -82,7 +84,7 @@ import Testing
   }
 
   @Test("Little of a file with long slices is read")
-  func reads() throws {
+  func readsLittleOfFilesWithLongSlices() throws {
     final class Counter { var bytes = 0 }
     struct Counted: ByteSource {
       let source: BytesSource

@@ -4,8 +4,8 @@ import StreamReport
 import Testing
 
 @Suite("MP4 samples") struct VideoSamplesTests {
-  @Test("Every sample of an MP4 with B-frames, with range and times")
-  func sampleTable() throws {
+  @Test("Every sample of an MP4 with B-frames is read, with range and times")
+  func readsEverySampleOfAnMP4() throws {
     var samples = try MP4.VideoSamples(BytesSource(file: media.appending(path: "clip.mp4")))
     #expect(samples.track.handler.name == "vide")
     #expect(samples.track.coding.name == "avc1")
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test("A file cut off anywhere gives an error or fewer samples, and never traps")
-  func cutOff() throws {
+  func truncatedFilesNeverTrap() throws {
     let whole = try BytesSource(file: media.appending(path: "clip.mp4")).bytes
     for length in stride(from: 0, to: whole.count, by: 211) {
       do {
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test("A changed byte anywhere in the movie box never traps")
-  func damaged() throws {
+  func damagedMovieBoxesNeverTrap() throws {
     let whole = try BytesSource(file: media.appending(path: "clip.mp4")).bytes
     let movie = try #require(place(of: "moov", in: whole))
     for offset in stride(from: movie, to: min(whole.count, movie + 4096), by: 1) {
@@ -67,8 +67,8 @@ import Testing
     }
   }
 
-  @Test("Fragments: runs with and without defaults, with and without a decoding time")
-  func fragments() throws {
+  @Test("Fragments are read with and without defaults, and with and without a decoding time")
+  func readsFragmentsWithAndWithoutDefaults() throws {
     // Two fragments: the first has a decoding time, the second continues from its end.
     let movie = movie(box("stsz", words(0, 0, 0)))
     let first = box(
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test("A track fragment without a base follows the one before, or begins with the movie fragment")
-  func fragmentBases() throws {
+  func fragmentsWithoutABaseFollowTheOneBefore() throws {
     let movie = movie(box("stsz", words(0, 0, 0)))
     // 8.8.7.1: the sound has 30 and 12 bytes from offset 300 on, and 3 runs of the default size.
     let sound = box(
@@ -126,8 +126,8 @@ import Testing
     #expect(throws: MP4.ReadError.self) { try samples.next() }
   }
 
-  @Test("Damage in boxes that nobody needs, and durations that are not known")
-  func tolerated() throws {
+  @Test("Damage in unneeded boxes and unknown durations are tolerated")
+  func toleratesDamageInUnneededBoxes() throws {
     func samples(_ bytes: [UInt8]) throws -> MP4.VideoSamples { try MP4.VideoSamples(BytesSource(bytes)) }
     let whole = try BytesSource(file: media.appending(path: "clip.mp4")).bytes
     for type in ["elst", "pasp", "btrt", "colr"] {
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test("A count of samples that the file has no bytes for is an error", arguments: [false, true])
-  func tooManySamples(inFragment: Bool) throws {
+  func tooManySamplesAreAnError(inFragment: Bool) throws {
     let tables =
       box("stsc", words(0, 1, 1, UInt32.max, 1)) + box("stsz", words(0, 1, UInt32.max)) + box("stco", words(0, 1, 0))
     let fragment = box("moof", box("traf", box("tfhd", words(0, 1)) + box("trun", words(0, UInt32.max))))
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test("Rotation and mirroring are read from the track header's matrix")
-  func rotation() throws {
+  func readsRotationAndMirroring() throws {
     let one: Int32 = 0x10000
     for (matrix, rotation, isMirrored) in [
       ([one, 0, 0, one], 0, false), ([0, one, -one, 0], 90, false), ([-one, 0, 0, -one], 180, false),

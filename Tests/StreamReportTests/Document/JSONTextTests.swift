@@ -51,14 +51,14 @@ import Testing
     return json
   }
 
-  @Test func writesOnOneLine() {
+  @Test func writesADocumentOnOneLine() {
     #expect(
       text(document(isIndented: false))
         == #"[{},{"a":-9223372036854775808,"b":true,"c":"literal","d":"text","e":null,"g":"00af","h":[1,"two",[]],"i":[]}]"#
         + "\n")
   }
 
-  @Test func writesIndented() {
+  @Test func writesAnIndentedDocument() {
     #expect(
       text(document(isIndented: true)) == """
         [

@@ -25,8 +25,8 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
       .filter { !["ts", "flv", "mkv"].contains($0.pathExtension) }.sorted { $0.path < $1.path }
   }
 
-  @Test("Vectors have no errors, except those that are known", arguments: files)
-  func sound(_ file: URL) throws {
+  @Test("Vectors have only known errors", arguments: files)
+  func vectorsHaveOnlyKnownErrors(_ file: URL) throws {
     var reporter = try StreamReporter(BytesSource(file: file))
     var errors: Set<Rule> = []
     var lines = JSONLines()
@@ -50,8 +50,8 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
 }
 
 @Suite("The report's document") struct DocumentTests {
-  @Test("An MP4 with B-frames: times, types and order of its pictures")
-  func clip() throws {
+  @Test("The pictures of an MP4 with B-frames are listed with times, types and order")
+  func listsPicturesOfAnMP4WithBFrames() throws {
     let items = try report(BytesSource(file: media.appending(path: "clip.mp4")).bytes)
     guard case .stream(let stream) = try #require(items.first) else {
       Issue.record("no stream in front")
@@ -70,7 +70,7 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
   }
 
   @Test("Fields have name, value and place")
-  func fields() throws {
+  func fieldsHaveNameValueAndPlace() throws {
     var options = ReportOptions()
     options.includesFields = true
     let items = try report(TestStream().bytes, options)
@@ -82,8 +82,8 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
     #expect(text.contains(#"["nal_unit_type",5,3,5]"#))
   }
 
-  @Test("The document does not depend on the sizes of pieces")
-  func pieces() throws {
+  @Test("The document does not depend on the size of the pieces that are read")
+  func documentDoesNotDependOnPieces() throws {
     /// Returns a few bytes at a time, as a pipe may.
     struct Dribble: ByteSource {
       let bytes: [UInt8]
@@ -109,7 +109,7 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
   }
 
   @Test("A file that is neither a byte stream nor MP4 is refused")
-  func unknown() {
+  func refusesUnknownFiles() {
     #expect(throws: ReportFailure.self) { try report([]) }
     #expect(throws: ReportFailure.self) { try report(Array("hello, world".utf8)) }
     #expect(throws: ReportFailure.self) { try report([0, 0, 0, 24, 0x66, 0x74, 0x79, 0x70, 0, 0]) }
@@ -118,7 +118,7 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
   @Test(
     "Another container is not taken for a raw stream",
     arguments: ["clip.ts", "clip-h265.ts", "clip.mkv", "clip.flv"])
-  func otherContainers(_ name: String) throws {
+  func doesNotTakeOtherContainersForRawStreams(_ name: String) throws {
     let source = try BytesSource(file: media.appending(path: name))
     #expect(throws: ReportFailure.self) { _ = try StreamReporter(source) }
   }

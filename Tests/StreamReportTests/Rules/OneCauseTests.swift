@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Rules: one cause is one finding, and advice can be followed")
 struct OneCauseTests {
-  @Test("A zero byte behind a NAL unit is one finding, whatever the NAL unit is")
-  func trailingZero() throws {
+  @Test("A zero byte after a NAL unit is one finding, whatever the NAL unit is")
+  func aZeroByteAfterANALUnitIsOneFinding() throws {
     let slice = TestStream.slice(.init(frameNumber: 1, order: 2))
     let message: [UInt8] = [6, 5, 16] + [UInt8](repeating: 7, count: 16) + [0x80]
     for nalUnit in [[9, 0xF0], TestStream.sps(), TestStream.pps(), message] {
@@ -20,8 +20,8 @@ struct OneCauseTests {
     #expect(try findings(file.bytes).map(\.rule).contains(.trailingBits))
   }
 
-  @Test("Advice on decoders does not ask for 8 bit of high dynamic range", arguments: [1, 14, 16, 18] as [UInt8])
-  func highDynamicRange(transfer: UInt8) throws {
+  @Test("Advice on decoders does not recommend 8 bits for high dynamic range", arguments: [1, 14, 16, 18] as [UInt8])
+  func doesNotAdvise8BitForHDR(transfer: UInt8) throws {
     func expected(depth: UInt8) throws -> [String] {
       let sps = H265TestStream.sps {
         $0.profileTierLevel.profile = .init(idc: 4, constraints: [.progressiveSource, .frameOnly, .maximum12Bit])

@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test("A correct stream breaks no rule")
-  func right() throws {
+  func aCorrectStreamBreaksNoRule() throws {
     let stream = TestStream().adding(
       .init(frameNumber: 1, order: 4), .init(type: 1, frameNumber: 2, order: 2, reference: 0),
       .init(frameNumber: 2, order: 6))
@@ -32,13 +32,13 @@ import Testing
   }
 
   @Test("Every rule has a stream that breaks it")
-  func complete() {
+  func everyRuleHasAStreamThatBreaksIt() {
     let broken = Self.cases.reduce(into: Set<Rule>()) { $0.formUnion($1.rules) }
     #expect(Set(Rule.allCases).subtracting(broken).isEmpty)
   }
 
   @Test("A stream that breaks a rule has this finding and no other", arguments: cases)
-  func breaks(_ example: Case) throws {
+  func aBrokenRuleIsTheOnlyFinding(_ example: Case) throws {
     let found = try findings(example.bytes)
     #expect(Set(found.map(\.rule)) == example.rules)
   }
@@ -57,8 +57,8 @@ import Testing
     TestStream(sequence).adding(.init(frameNumber: 1, order: 2))
   }
 
-  @Test("All samples with start codes in place of lengths are one finding", arguments: [false, true])
-  func startCodesInSamples(hasRecord: Bool) throws {
+  @Test("Start codes instead of lengths in all samples are one finding", arguments: [false, true])
+  func startCodesInsteadOfLengthsAreOneFinding(hasRecord: Bool) throws {
     let file = Self.two { file in
       file.samples = file.samples.map { [0, 0, 0, 1] + $0.dropFirst(4) }
       guard !hasRecord else { return }
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test("Sync flags of a demultiplexer that sets all of them are ignored", arguments: [true, false])
-  func blocksInGroups(callsAll: Bool) {
+  func ignoresSyncFlagsIfAllAreSet(callsAll: Bool) {
     let file = Self.two { _ in }
     var reporter = SampleReporter(.h264, in: .matroska, configuration: file.configuration)
     for (index, isSync) in [true, callsAll, true].enumerated() {
@@ -93,8 +93,8 @@ import Testing
     #expect(count == (callsAll ? 0 : 1))
   }
 
-  @Test("A picture of I slices is one to begin at, but where recovery points are signalled", arguments: [false, true])
-  func intraPictures(signalsRecoveryPoints: Bool) throws {
+  @Test("A picture of I slices is a starting point unless recovery points are signaled", arguments: [false, true])
+  func intraPicturesAreStartsUnlessRecoveryPointsAreSignaled(signalsRecoveryPoints: Bool) throws {
     var file = MP4TestFile(TestStream().adding(.init(type: 2, frameNumber: 1, order: 2)))
     file.sync = [1, 2]
     if signalsRecoveryPoints { file.samples[0] = MP4TestFile.prefixed([6, 6, 1, 0xC4, 0x80]) + file.samples[0] }
@@ -106,8 +106,8 @@ import Testing
     #expect(keyframes == [.idr, signalsRecoveryPoints ? .none : .intra])
   }
 
-  @Test("A set with a zero byte behind it is the same set")
-  func trailingZeros() throws {
+  @Test("A parameter set with a trailing zero byte is the same set")
+  func aSetWithATrailingZeroIsTheSameSet() throws {
     var file = MP4TestFile(Self.two())
     let pps = TestStream.pps()
     file.configuration.removeLast(pps.count + 2)

@@ -6,7 +6,7 @@ import Testing
 /// Streams that look wrong and are right.
 @Suite("Rules: sound streams") struct SoundStreamTests {
   @Test("Samples of a second description are read with its parameter sets")
-  func secondDescription() throws {
+  func readsSamplesWithTheirDescriptionsParameterSets() throws {
     // The second has three reference frames, not two, and POC LSBs of as many bits.
     let other = TestStream(.init(width: 4, references: 3))
     var file = MP4TestFile(TestStream().adding(.init(frameNumber: 1, order: 2)))
@@ -28,8 +28,8 @@ import Testing
     #expect(found == [.containerSize])
   }
 
-  @Test("A change of the configuration record between two samples")
-  func changedConfiguration() {
+  @Test("The configuration record may change between two samples")
+  func acceptsAChangedConfigurationBetweenSamples() {
     let (first, second) = (TestStream(), TestStream(.init(width: 4, references: 3), isCABAC: true))
     var reporter = SampleReporter(.h264, in: .flv, configuration: MP4TestFile.configuration(first))
     reporter.feed(MP4TestFile.prefixed(first.nalUnits[2]), .init(pts: 0, dts: 0, duration: 0, isSync: true))
@@ -47,7 +47,7 @@ import Testing
     #expect(widths == [32, 64])
   }
 
-  @Test("Samples that all share the same bytes are too many") func sharedSamples() throws {
+  @Test("Samples that all share the same bytes are reported as too many") func boundsSamplesThatShareBytes() throws {
     var file = MP4TestFile(TestStream().adding(.init(frameNumber: 1, order: 2, payload: 5000)))
     file.samples.removeFirst()
     file.offsets.removeFirst()
@@ -62,7 +62,8 @@ import Testing
     #expect(try findings(file.bytes).contains { $0.rule == .containerSample })
   }
 
-  @Test("NAL units that belong to the next picture are not kept without limit") func waitingUnits() throws {
+  @Test("NAL units that belong to the next picture are not kept without limit")
+  func boundsNALUnitsThatWaitForTheNextPicture() throws {
     let count = 160_000
     let stream = TestStream().bytes + [UInt8]((0..<count).map { _ in [0, 0, 1, 0x6E, 0x80] as [UInt8] }.joined())
     let items = try report(stream)
@@ -124,13 +125,13 @@ import Testing
   }
 
   @Test("With low_delay_hrd_flag a large picture may come late", arguments: [false, true])
-  func lowDelay(isLowDelay: Bool) throws {
+  func lowDelayHRDAllowsLatePictures(isLowDelay: Bool) throws {
     let stream = Self.timed(Self.hrd(bitRate: 100, isLowDelay: isLowDelay), length: 24, payload: 1500)
     #expect(Set(try findings(stream.bytes).map(\.rule)) == (isLowDelay ? [] : [.bufferUnderflow]))
   }
 
   @Test("SEI before a slice is read with the SPS before it, not the one that it replaces")
-  func replacedSequence() throws {
+  func readsSEIWithTheSPSBeforeIt() throws {
     let first = Self.timed(Self.hrd(), length: 24)
     var second = Self.timed(Self.hrd(length: 11), length: 11)
     second.nalUnits[4] = TestStream.slice(.init(isIDR: true, type: 2, idrID: 1))
@@ -138,8 +139,8 @@ import Testing
     #expect(try findings(second.bytes + first.bytes).isEmpty)
   }
 
-  @Test("The level's buffer fills while the picture before lasts", arguments: [true, false])
-  func variableFrameRate(isSound: Bool) {
+  @Test("The buffer of the level fills while the previous picture lasts", arguments: [true, false])
+  func theBufferFillsWhileThePreviousPictureLasts(isSound: Bool) {
     let stream = TestStream(.init(level: 10)).adding(
       .init(frameNumber: 1, order: 2, payload: 15_000), .init(frameNumber: 2, order: 4, payload: 15_000))
     let file = MP4TestFile(stream)
@@ -181,7 +182,7 @@ import Testing
   }
 
   @Test("The bit rate limit depends on the profile, not on the pictures")
-  func rangeExtensions() throws {
+  func profileDecidesTheBitRateLimit() throws {
     let main444: H265.Profile.Constraints = [.maximum12Bit, .lowerBitRate]
     let grey: H265.Profile.Constraints = [
       .maximum12Bit, .maximum10Bit, .maximum8Bit, .maximum422, .maximum420, .monochrome, .lowerBitRate,
@@ -204,22 +205,22 @@ import Testing
     }
   }
 
-  @Test("Pictures of two ticks are half as many a second")
-  func elementalDuration() throws {
+  @Test("Pictures of two ticks halve the frame rate")
+  func picturesOfTwoTicksHalveTheRate() throws {
     // Level 1: 16 pictures of 256 × 128 a second.
     #expect(try !rules(Self.sequence(level: 30, rate: 64, frequency: 30, ticks: 2)).contains(.levelRate))
     #expect(try rules(Self.sequence(level: 30, rate: 64, frequency: 30)).contains(.levelRate))
   }
 
   /// The samples that the level allows in this time are more than 64 bits hold.
-  @Test("The longest pictures of the highest level")
-  func longestPictures() throws {
+  @Test("The longest pictures of the highest level do not overflow")
+  func acceptsTheLongestPicturesOfTheHighestLevel() throws {
     let sps = Self.sequence(level: 186, rate: 64, frequency: 1, units: .max, ticks: 2048)
     #expect(try !rules(sps).contains(.levelRate))
   }
 
-  @Test("Screen content profiles hold one picture more", arguments: [1, 9] as [UInt8])
-  func screenContent(idc: UInt8) throws {
+  @Test("Screen content profiles hold one more picture", arguments: [1, 9] as [UInt8])
+  func screenContentProfilesHoldOneMorePicture(idc: UInt8) throws {
     let constraints: H265.Profile.Constraints = [
       .maximum14Bit, .maximum12Bit, .maximum10Bit, .maximum8Bit, .maximum422, .maximum420, .lowerBitRate,
     ]
@@ -232,7 +233,7 @@ import Testing
   }
 
   @Test("Pictures that are not output do not count as reordered", arguments: [false, true])
-  func hiddenPictures(isOutput: Bool) throws {
+  func hiddenPicturesDoNotCountAsReordered(isOutput: Bool) throws {
     var stream = H265TestStream(
       .init(type: .idrWithoutLeading, kind: 2, isOutput: true),
       sps: H265TestStream.sps { $0.buffering = [.init(maximumDecodedPictures: 4, maximumReorderPictures: 1)] })
@@ -246,7 +247,7 @@ import Testing
   }
 
   @Test("A delay of 0 and a pic_struct of a field in a frame are found", arguments: [false, true])
-  func contradictingSEI(isField: Bool) throws {
+  func findsContradictingSEI(isField: Bool) throws {
     let vui: (inout BitWriter) -> Void = { writer in
       writer.flag(true)
       // No aspect, overscan, signal, chroma, timing, HRD (two); pic_struct_present_flag.
@@ -270,14 +271,14 @@ import Testing
     #expect(try findings(timed.bytes).map(\.rule).contains(.unreadableSEI) == isField)
   }
 
-  @Test("A stream that begins with RASL pictures") func leadingPictures() throws {
+  @Test("A stream may begin with RASL pictures") func aStreamMayBeginWithRASLPictures() throws {
     let stream = H265TestStream(.init(type: .raslR, order: 250, references: [4])).adding(
       .init(type: .raslN, order: 252, references: [2]), .init(order: 4, references: [4]))
     #expect(try findings(stream.bytes).map(\.rule) == [.startsLate])
   }
 
   @Test("A picture that precedes another in output order does not make it late", arguments: [1, 2] as [UInt32])
-  func latency(increasePlus1: UInt32) throws {
+  func precedingAnotherPictureDoesNotMakeAPictureLate(increasePlus1: UInt32) throws {
     // C.5.2.3 counts only pictures that precede the waiting one.
     let sps = H265TestStream.sps { sps in
       sps.buffering = [
@@ -290,7 +291,7 @@ import Testing
     #expect(try findings(stream.bytes).isEmpty)
   }
 
-  @Test("Suffix SEI in an hvcC is no parameter set") func suffixSEI() throws {
+  @Test("Suffix SEI in an hvcC is no parameter set") func suffixSEIInHvcCIsNoParameterSet() throws {
     let stream = H265TestStream()
     let suffix: [UInt8] = [0x50, 0x01, 0x84, 0x01, 0x00, 0x80]
     var configuration: [UInt8] = [
@@ -322,7 +323,7 @@ import Testing
   }
 
   @Test("The container may have the transfer characteristics that SEI prefers", arguments: [nil, 16, 18])
-  func preferredTransfer(_ preferred: UInt8?) throws {
+  func containerMayHaveThePreferredTransfer(_ preferred: UInt8?) throws {
     var stream = TestStream(.init(vui: Self.colour([9, 14, 9])))
     if let preferred {
       let sei = seiNALUnit([(type: .alternativeTransferCharacteristics, payload: [preferred])])
@@ -334,8 +335,8 @@ import Testing
     #expect(try findings(file.bytes).map(\.rule) == (preferred == 18 ? [] : [.containerColour]))
   }
 
-  @Test("A colour that the stream leaves open is no contradiction")
-  func openColour() throws {
+  @Test("Color that the stream leaves unspecified is no contradiction")
+  func unspecifiedColourIsNoContradiction() throws {
     for (codes, isSound) in [([2, 2, 1], true), ([1, 1, 1], true), ([2, 9, 1], false)] as [([UInt32], Bool)] {
       var file = MP4TestFile(TestStream(.init(vui: Self.colour(codes))))
       file.colour = [1, 1, 1]
@@ -343,8 +344,8 @@ import Testing
     }
   }
 
-  @Test("Where streams are joined, the buffer begins anew with the first picture that signals its delay")
-  func joinedStreams() throws {
+  @Test("Where streams are joined, the buffer restarts with the first picture that signals its delay")
+  func bufferRestartsWhereStreamsAreJoined() throws {
     let first = Self.timed(Self.hrd(), length: 24)
     var second = first
     second.nalUnits[4] = TestStream.slice(.init(isIDR: true, type: 2, idrID: 1))
@@ -355,8 +356,8 @@ import Testing
     #expect(units.allSatisfy { $0.bufferFullness != nil })
   }
 
-  @Test("All bytes before the first start code are counted, whatever the pieces are")
-  func garbage() throws {
+  @Test("All bytes before the first start code are counted, whatever the size of the pieces")
+  func countsAllBytesBeforeTheFirstStartCode() throws {
     let stream = TestStream().bytes
     for (front, count) in [(900_000, 900_000), (70, 70), (300_000, 300_000)] {
       let bytes = [UInt8](repeating: 0x55, count: front) + [0, 0] + stream

@@ -36,8 +36,8 @@ import Testing
     return file
   }
 
-  @Test("They are a pair, whose type is that of the first field")
-  func pairs() throws {
+  @Test("Two fields in a sample are a pair with the type of the first field")
+  func aFieldPairHasTheTypeOfItsFirstField() throws {
     // Some decoders do not take interlaced streams.
     #expect(try findings(Self.file.bytes).map(\.rule) == [.decoderFormat])
     let pairs = try Self.units(Self.file.bytes)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test("A delimiter after the picture is found in a sample too")
-  func misplaced() throws {
+  func findsADelimiterAfterThePictureOfASample() throws {
     var file = Self.file
     file.samples[1] += MP4TestFile.prefixed([9, 0x10])
     #expect(try findings(file.bytes).map(\.rule) == [.decoderFormat, .order])

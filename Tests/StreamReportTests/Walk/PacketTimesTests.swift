@@ -28,27 +28,28 @@ import Testing
     return times
   }
 
-  @Test("A packet for each access unit") func one() {
+  @Test("Each packet gives its access unit the time") func eachPacketGivesItsAccessUnitTheTime() {
     #expect(times(units.enumerated().map { ($1, Int64($0)) }) == [0, 1, 2, 3])
   }
 
-  @Test("Two access units in a packet: the time is that of the first") func two() {
+  @Test("Of two access units in a packet, the first has the time") func firstAccessUnitOfAPacketHasItsTime() {
     #expect(times([(units[0] + units[1], 0), (units[2], 2), (units[3], 3)]) == [0, nil, 2, 3])
   }
 
   @Test("An access unit in two packets: the time of the second is that of the access unit that begins in it")
-  func parts() {
+  func timeOfASplitAccessUnitIsOfThePacketItBeginsIn() {
     let (front, rest) = (Array(units[1].prefix(7)), Array(units[1].dropFirst(7)))
     #expect(times([(units[0] + front, 0), (rest + units[2], 2), (units[3], 3)]) == [0, nil, 2, 3])
   }
 
-  @Test("A packet in which no access unit begins, and one without a time") func none() {
+  @Test("Packets without the start of an access unit, or without a time, give no time")
+  func packetsWithoutAnAccessUnitOrTimeGiveNoTime() {
     let (front, rest) = (Array(units[1].prefix(7)), Array(units[1].dropFirst(7)))
     #expect(times([(units[0], 0), (front, 1), (rest, 9), (units[2], nil), (units[3], 3)]) == [0, 1, nil, 3])
   }
 
-  @Test("The rules of containers hold for them too", arguments: [1, -1] as [Int64])
-  func rules(_ step: Int64) {
+  @Test("The rules of containers apply to packet times", arguments: [1, -1] as [Int64])
+  func containerRulesApplyToPacketTimes(_ step: Int64) {
     var reporter = SampleReporter(.h264, in: .mpegTS, configuration: nil)
     for (index, unit) in units.enumerated() {
       let time = 1_000_000_000 + 40_000_000 * step * Int64(index)

@@ -5,7 +5,7 @@ import Testing
 @testable import VideoDecoding
 
 @Suite struct AccessUnitTests {
-  @Test func everythingIsKept() throws {
+  @Test func accessUnitsKeepTheirValues() throws {
     let format = try H265Stream(media: "clip.h265").format
     let accessUnit = AccessUnit([1, 2], tag: 3, time: .seconds(4), doNotOutput: true, format: format)
     #expect(accessUnit.bytes == [1, 2] && accessUnit.tag == 3 && accessUnit.time == .seconds(4))
@@ -15,7 +15,7 @@ import Testing
   }
 
   /// The format comes with the first access unit, once.
-  @Test func streamsAreCutAndNumbered() throws {
+  @Test func cutsAndNumbersStreams() throws {
     let units = try mediaAccessUnits("clip.h264")
     var cutter = StreamCutter<H264>()
     var cut: [AccessUnit] = []

@@ -40,7 +40,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     return accessUnits
   }
 
-  @Test(arguments: [1000, 60_799]) func picturesAreThoseOfThePolledSession(pieceSize: Int) async throws {
+  @Test(arguments: [1000, 60_799]) func picturesEqualThoseOfAPolledSession(pieceSize: Int) async throws {
     let polled = try decodeAll(accessUnits(stream), oneThread)
     let pieces = stride(from: 0, to: stream.count, by: pieceSize).map {
       Array(stream[$0..<min(stream.count, $0 + pieceSize)])
@@ -54,7 +54,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     #expect(fingerprints == polled.frames.map(\.fingerprint))
   }
 
-  @Test func h265IsDecodedAlike() async throws {
+  @Test func decodesH265() async throws {
     let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
     let stream = try #require(readFile(folder + "/Media/clip.h265"))
     var tags: Set<UInt64> = []
@@ -66,7 +66,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
   }
 
   /// A source that never sends another start code must not fill the memory.
-  @Test func anEndlessAccessUnitIsDropped() async throws {
+  @Test func dropsAnEndlessAccessUnit() async throws {
     let filler = [UInt8](repeating: 0x55, count: 9 << 20)
     let pieces = [stream] + Array(repeating: filler, count: 8) + [stream]
     var sizes: [Int] = []
@@ -75,7 +75,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     #expect(sizes == usual.dropLast() + usual)
   }
 
-  @Test func noMoreIsDecodedThanIsAskedFor() async throws {
+  @Test func decodesNoMoreThanRequested() async throws {
     let source = Source(await allAccessUnits())
     var pictures = DecodedPictures(of: source, configuration: oneThread).makeAsyncIterator()
     _ = try #require(try await pictures.next())
@@ -86,7 +86,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     #expect(source.count.value.load(ordering: .relaxed) <= asked + 2)
   }
 
-  @Test func aCancelledTaskGetsNoMorePictures() async throws {
+  @Test func cancellationEndsTheSequence() async throws {
     let source = Source(await allAccessUnits())
     let oneThread = oneThread
     let (count, asked) = try await Task {
@@ -102,7 +102,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
     #expect(source.count.value.load(ordering: .relaxed) == asked)
   }
 
-  @Test func theSourcesErrorComesThroughAndEndsTheSequence() async throws {
+  @Test func throwsTheErrorOfTheSourceAndEnds() async throws {
     let source = Source(Array(await allAccessUnits()[..<20]), breaks: true)
     var pictures = DecodedPictures(of: source, configuration: oneThread).makeAsyncIterator()
     var count = 0
@@ -157,7 +157,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
   }
 
   /// Another packaging needs another session; the pictures that the first held back are output before.
-  @Test func anIncompatibleFormatGetsAnotherSession() async throws {
+  @Test func anIncompatibleFormatBeginsAnotherSession() async throws {
     let annexB = await allAccessUnits()
     var prefixed: [AccessUnit] = []
     for accessUnit in annexB {

@@ -25,7 +25,7 @@ import VideoDecoding
   }
 
   /// What does not continue the stream begins anew, in the same session, and nothing is lost in between.
-  @Test func aDiscontinuityLosesNothing() async throws {
+  @Test func aDiscontinuityLosesNoPicture() async throws {
     var accessUnits: [AccessUnit] = []
     for await accessUnit in AccessUnits(of: try stream("open-gop.h265"), codec: .h265) {
       accessUnits.append(accessUnit)

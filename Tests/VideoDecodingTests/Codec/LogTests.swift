@@ -56,7 +56,7 @@ struct LogTests {
     }
   }
 
-  @Test(arguments: SessionConfiguration.threadings.indices) func picturesTooLargeAreRefusedInSilence(
+  @Test(arguments: SessionConfiguration.threadings.indices) func refusesLargePicturesWithoutLogging(
     _ threading: Int
   ) throws {
     try #require(Self.isListening)
@@ -75,7 +75,7 @@ struct LogTests {
     #expect(Self.messages.withLock { $0 } == [])
   }
 
-  @Test(arguments: SessionConfiguration.threadings.indices) func damagedParameterSetsAreRefusedInSilence(
+  @Test(arguments: SessionConfiguration.threadings.indices) func refusesDamagedParameterSetsWithoutLogging(
     _ threading: Int
   ) throws {
     try #require(Self.isListening)
@@ -105,7 +105,7 @@ struct LogTests {
   }
 
   /// A first slice that a network sent twice does not make two pictures of an access unit.
-  @Test(arguments: SessionConfiguration.threadings.indices) func repeatedFirstSlicesAreDiscardedInSilence(
+  @Test(arguments: SessionConfiguration.threadings.indices) func discardsRepeatedFirstSlicesWithoutLogging(
     _ threading: Int
   ) throws {
     try #require(Self.isListening)

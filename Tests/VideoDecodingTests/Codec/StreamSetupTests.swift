@@ -19,7 +19,7 @@ import Testing
     return sps
   }
 
-  @Test func setupOfH264FollowsTheFormat() throws {
+  @Test func formatDecidesTheSetupOfH264() throws {
     var format = try FormatDescription(h264ParameterSets: sets)
     let setup = try StreamSetup(format)
     #expect(setup.codec == .h264 && setup.nalLengthSize == nil && setup.parameterSets == sets)
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 0, false), (1, 1, true), (15, 15, true), (16, 15, true)])
-  func theReorderDepthIsTheSentOneOrBoundedByTheFormat(_ maximum: Int, _ deepest: Int, _ mayReorder: Bool) throws {
+  func reorderDepthIsSentOrBoundedByTheFormat(_ maximum: Int, _ deepest: Int, _ mayReorder: Bool) throws {
     var format = try FormatDescription(h264ParameterSets: sets)
     format.maximumReorderFrames = maximum
     format.sentReorderFrames = nil
@@ -47,7 +47,7 @@ import Testing
   @Test(
     arguments: [(16, 16, 4), (720, 576, 4), (1280, 720, 2), (1920, 1088, 1), (8192, 4320, 1)],
     SessionConfiguration.ThreadType.allCases)
-  func smallPicturesAreSentInBatches(
+  func sendsSmallPicturesInBatches(
     _ format: (width: Int, height: Int, batchSize: Int), _ type: SessionConfiguration.ThreadType
   ) throws {
     var description = try FormatDescription(h264ParameterSets: sets)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: SessionConfiguration.SkipFrames.allCases)
-  func sessionsOfH264SkipThemselves(_ skip: SessionConfiguration.SkipFrames) throws {
+  func h264SessionsSkipWithoutTheCodec(_ skip: SessionConfiguration.SkipFrames) throws {
     let h264 = try StreamSetup(FormatDescription(h264ParameterSets: sets))
     let h265 = try StreamSetup(H265Stream(media: "clip.h265").format)
     #expect(h264.codecSkip(skip) == .none)
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// An SPS without its VPS gets one with the same values.
-  @Test func missingVPSsAreStoodInFor() throws {
+  @Test func aMissingVPSGetsAStandIn() throws {
     var sps = sps()
     sps.subLayerCount = 2
     sps.profileTierLevel.subLayers = [.init()]
@@ -94,14 +94,14 @@ import Testing
     #expect(H265.standIns(for: complete).isEmpty)
   }
 
-  @Test(arguments: [0, 15] as [SequenceParameterSetID]) func standInsAreForEverySPS(_ id: SequenceParameterSetID) throws
+  @Test(arguments: [0, 15] as [SequenceParameterSetID]) func everySPSMayGetAStandIn(_ id: SequenceParameterSetID) throws
   {
     let sets = try H265.ParameterSets.holding([sps(id: id).nalUnit()])
     #expect(H265.standIns(for: sets).count == 1)
   }
 
   /// Only the VPS changes, and only where libavcodec does not take it.
-  @Test func onlyVPSsAreReplaced() throws {
+  @Test func replacesOnlyUnusableVPSs() throws {
     var usable = H265.VideoParameterSet(profileTierLevel: sps().profileTierLevel)
     usable.id = 5
     var sets = FormatDescription.ParameterSetBytes()
@@ -123,12 +123,12 @@ import Testing
     arguments: [
       ([0x40, 1, 0x5C], 5), ([0x40, 1, 0xFC], 15), ([0x40, 1], nil), ([0x42, 1, 0x5C], nil), ([0x40], nil),
     ] as [([UInt8], VideoParameterSetID?)])
-  func idsOfVPSs(_ nalUnit: [UInt8], _ id: VideoParameterSetID?) {
+  func readsIDsOfVPSs(_ nalUnit: [UInt8], _ id: VideoParameterSetID?) {
     #expect(H265.videoParameterSetID(of: nalUnit.span) == id)
   }
 
   /// Filler data and the end of a sequence (H.264 Table 7-1, H.265 Table 7-1).
-  @Test func nalUnitsThatSessionsWrite() {
+  @Test func nalUnitsThatSessionsWriteHaveTheirTypes() {
     #expect(H264.NALUnitType(headerByte: H264.fillerHeader).rawValue == 12 && H264.endOfSequence == [10])
     #expect(H265.NALUnitType(headerByte: H265.fillerHeader).rawValue == 38 && H265.endOfSequence == [72, 1])
     let sps = sets[0]

@@ -62,7 +62,7 @@ extension HardwareChangeTests {
   }
 
   @Test(arguments: HardwareTests.streams + ["ten-bit.h265"], [true, false])
-  func picturesStayInTheDevicesMemory(_ name: String, _ isIsolated: Bool) throws {
+  func picturesStayInDeviceMemory(_ name: String, _ isIsolated: Bool) throws {
     let stream = try CodedStream(name)
     let expected = try expected(stream)
     let driver = try VADriver([stream])
@@ -106,7 +106,7 @@ extension HardwareChangeTests {
   }
 
   @Test(arguments: ["clip.h265", "ten-bit.h265"], [true, false])
-  func wrongPicturesAreFoundByTheirHashes(_ name: String, _ isIsolated: Bool) throws {
+  func findsWrongPicturesByTheirHashes(_ name: String, _ isIsolated: Bool) throws {
     let stream = try CodedStream(name)
     let driver = try VADriver([stream])
     driver.inject(.wrongPixels, entry: stream.units.count / 2, times: 1)
@@ -132,7 +132,7 @@ extension HardwareChangeTests {
 
   /// What the device does not pass on, or what no modifier describes, is downloaded.
   @Test(arguments: [VADriver.Fault.unknownExport, .compressedExport, .exportFailure], [true, false])
-  func whatIsNotPassedOnIsDownloaded(_ fault: VADriver.Fault, _ isIsolated: Bool) throws {
+  func downloadsPicturesThatTheDeviceCannotExport(_ fault: VADriver.Fault, _ isIsolated: Bool) throws {
     let stream = try CodedStream("clip.h264")
     let driver = try VADriver([stream])
     driver.inject(fault)
@@ -146,7 +146,7 @@ extension HardwareChangeTests {
 
   /// The device's surfaces are not enough for whoever holds all: the rest is downloaded, until a flush.
   @Test(arguments: ["clip.h264", "clip.h265"], [true, false])
-  func whoeverHoldsAllGetsTheRestDownloaded(_ name: String, _ isIsolated: Bool) throws {
+  func downloadsPicturesIfTheApplicationHoldsTooMany(_ name: String, _ isIsolated: Bool) throws {
     let stream = try CodedStream(name)
     let expected = try expected(stream)
     let driver = try VADriver([stream])
@@ -212,7 +212,7 @@ extension HardwareChangeTests {
 
   /// Downstream may change its mind.
   @Test(arguments: [true, false])
-  func staysOnlyAsLongAsItIsWanted(_ isIsolated: Bool) throws {
+  func downloadsPicturesOnceDeviceMemoryIsNotWanted(_ isIsolated: Bool) throws {
     let stream = try CodedStream("clip.h264")
     let expected = try expected(stream)
     let driver = try VADriver([stream])

@@ -92,7 +92,7 @@ struct HardwareChangeTests {
   /// What a device refuses for a picture's first slice alone, it has refused: libavcodec asks it again for the next
   /// slice, and decodes the picture without the first one.
   @Test(arguments: [VADriver.Fault.tooManyContexts, .fewSurfaces, .refusedSize])
-  func refusesThePictureOfWhichASliceIsRefused(_ fault: VADriver.Fault) throws {
+  func aRefusedSliceRefusesItsPicture(_ fault: VADriver.Fault) throws {
     let parts = try parts(["wide.h264", "clip.h264"])
     let stream = try CodedStream(joining: parts)
     let driver = try VADriver([stream])
@@ -112,7 +112,7 @@ struct HardwareChangeTests {
 
   /// The device decodes what it can before and after.
   @Test(.enabled(if: Vector.folder != nil))
-  func whatTheDeviceRefusesInMidStreamIsDecodedInSoftware() throws {
+  func decodesRefusedPartsInSoftware() throws {
     let names = ["clip.h264", "PPH10I1_Panasonic_A.264", "clip.h264"]
     let parts = try names.map { name in
       let stream = try CodedStream(name)
@@ -222,7 +222,7 @@ struct HardwareChangeTests {
 
   /// Pictures outlive the session, and the device does not.
   @Test(arguments: HardwareTests.streams)
-  func nothingOfTheDeviceIsLeft(_ name: String) throws {
+  func releasesTheDevice(_ name: String) throws {
     let stream = try CodedStream(name)
     let driver = try VADriver([stream])
     driver.moveIntoEnvironment()

@@ -19,7 +19,7 @@ struct HardwareLoadTests {
 
   /// Eight get the device, and the others report that they do not.
   @Test(arguments: ["clip.h264", "clip.h265"])
-  func of32SessionsEightDecodeOnADeviceThatAllowsEight(_ name: String) throws {
+  func eightOf32SessionsGetADeviceThatAllowsEight(_ name: String) throws {
     let whole = try CodedStream(name)
     let stream = CodedStream(units: Array(whole.units.prefix(24)), format: whole.format)
     let driver = try VADriver([stream])

@@ -56,7 +56,7 @@ struct HardwareTests {
 
   /// libavcodec goes on without a slice that the driver has not taken, and the driver decodes what it has got.
   @Test(arguments: ["clip.h264", "clip.h265", "interlaced.h264"], [VADriver.Fault.lostSlice, .renderFailure])
-  func aSliceThatTheDriverLosesIsNoPictureLess(_ name: String, _ fault: VADriver.Fault) throws {
+  func aLostSliceLosesNoPicture(_ name: String, _ fault: VADriver.Fault) throws {
     let stream = try CodedStream(name)
     let expected = try stream.softwareRun().checksums
     let driver = try VADriver([stream])
@@ -73,7 +73,7 @@ struct HardwareTests {
 
   /// Another session has taken what the device has: no reason to take the format for one that it does not decode.
   @Test(arguments: ["clip.h264", "clip.h265"], [VADriver.Fault.tooManyContexts, .fewSurfaces])
-  func aDeviceThatIsBusyIsTakenAgain(_ name: String, _ fault: VADriver.Fault) throws {
+  func triesABusyDeviceAgain(_ name: String, _ fault: VADriver.Fault) throws {
     let stream = try CodedStream(name)
     let input = CodedStream(units: stream.units + stream.units, format: stream.format)
     let driver = try VADriver([stream])
@@ -88,7 +88,7 @@ struct HardwareTests {
   }
 
   @Test(arguments: ["clip.h264", "clip.h265"])
-  func aDriverThatHangsIsLeft(_ name: String) throws {
+  func abandonsADriverThatHangs(_ name: String) throws {
     let stream = try CodedStream(name)
     let driver = try VADriver([stream])
     driver.inject(.hang, entry: stream.units.count / 2)
@@ -99,7 +99,7 @@ struct HardwareTests {
   }
 
   @Test(arguments: ["clip.h265", "ten-bit.h265"], [false, true])
-  func wrongPicturesAreFoundByTheirHashes(_ name: String, _ isSemiPlanar: Bool) throws {
+  func findsWrongPicturesByTheirHashes(_ name: String, _ isSemiPlanar: Bool) throws {
     let stream = try CodedStream(name)
     let driver = try VADriver([stream])
     driver.inject(.wrongPixels, entry: stream.units.count / 2, times: 1)
@@ -112,7 +112,7 @@ struct HardwareTests {
 
   /// Without a device nothing is compared that software decodes: that would cost as much as the pictures have bytes.
   @Test(arguments: [false, true])
-  func softwareInADevicesPlaceComparesNoHashes(_ verifies: Bool) throws {
+  func softwareFallbackComparesNoHashes(_ verifies: Bool) throws {
     let stream = try CodedStream("clip.h265")
     let driver = try VADriver([stream])
     driver.inject(.noDevice)
@@ -126,7 +126,7 @@ struct HardwareTests {
 
   /// A driver that crashes once is worth another attempt.
   @Test(arguments: ["clip.h264", "clip.h265"])
-  func aCrashIsReplayedOnTheDevice(_ name: String) throws {
+  func replaysACrashOnTheDevice(_ name: String) throws {
     let stream = try CodedStream(name)
     let driver = try VADriver([stream])
     driver.inject(.crash, entry: stream.units.count / 2, times: 1)
@@ -138,7 +138,7 @@ struct HardwareTests {
   }
 
   @Test(arguments: [VADriver.Fault.noDevice, .refusedProfile])
-  func requiredHardwareIsAnError(_ fault: VADriver.Fault) throws {
+  func missingRequiredHardwareIsAnError(_ fault: VADriver.Fault) throws {
     let stream = try CodedStream("clip.h264")
     let driver = try VADriver([stream])
     driver.inject(fault)
@@ -158,7 +158,7 @@ struct HardwareTests {
 
   /// Where nothing takes the device's place, a picture that it fails in is missing or flagged, however often it is tried.
   @Test(arguments: ["clip.h264", "clip.h265"], faultsOfPictures)
-  func whatARequiredDeviceFailsInIsFlagged(_ name: String, _ fault: VADriver.Fault) throws {
+  func flagsPicturesThatARequiredDeviceFailsIn(_ name: String, _ fault: VADriver.Fault) throws {
     let whole = try CodedStream(name)
     let driver = try VADriver([whole])
     // A stream of one picture, and one that continues behind it.
@@ -180,7 +180,7 @@ struct HardwareTests {
 
   static let faultsOfPictures: [VADriver.Fault] = [.error, .syncFailure, .lostSlice, .renderFailure]
 
-  @Test func devicesAreListedWithWhatTheyDecode() throws {
+  @Test func listsDevicesWithTheirFormats() throws {
     let driver = try VADriver([CodedStream("clip.h264")])
     let decoder = try HardwareDecoder(at: driver.display, limits: ProcessLimits(), starter: driver.starter)
     #expect(decoder.method == "VA-API")
@@ -197,7 +197,7 @@ struct HardwareTests {
   }
 
   /// The X display of the environment has the device of a render node; another driver is another decoder.
-  @Test func aDeviceIsListedOnce() {
+  @Test func listsADeviceOnce() {
     func decoder(_ device: String, name: String = "a driver", method: String = "VA-API") -> HardwareDecoder {
       HardwareDecoder(method: method, device: device, name: name, profiles: [])
     }
@@ -209,7 +209,7 @@ struct HardwareTests {
     #expect(!node.isDuplicate(of: decoder(":0")))
   }
 
-  @Test func aDeviceThatCannotBeOpenedIsNotListed() throws {
+  @Test func doesNotListADeviceThatCannotBeOpened() throws {
     let driver = try VADriver([CodedStream("clip.h264")])
     driver.inject(.noDevice)
     let error = #expect(throws: DecodeError.self) {
@@ -237,7 +237,7 @@ struct HardwareTests {
   }
 
   @Test(arguments: ["clip.h264", "clip.h265"])
-  func damageIsDecodedInSoftware(_ name: String) throws {
+  func decodesDamageInSoftware(_ name: String) throws {
     let whole = try CodedStream(name)
     var damaged = whole
     damaged.remove(unit: 1)
@@ -252,7 +252,7 @@ struct HardwareTests {
 
   /// Behind a random access point the device decodes again: an IDR picture, a CRA picture, a recovery point.
   @Test(arguments: ["clip.h264", "clip.h265", "open-gop.h264", "open-gop.h265"])
-  func theDeviceIsTakenAgain(_ name: String) throws {
+  func returnsToTheDeviceAtARandomAccessPoint(_ name: String) throws {
     let stream = try CodedStream(name)
     let isClosed = name.hasPrefix("clip")
     let input = isClosed ? CodedStream(units: stream.units + stream.units, format: stream.format) : stream
@@ -267,7 +267,7 @@ struct HardwareTests {
 
   /// What cannot be replayed is lost up to the next random access point, and no more than that.
   @Test(arguments: ["clip.h264", "clip.h265"])
-  func aDeviceThatFailsWithoutAReplayIsLeft(_ name: String) throws {
+  func abandonsADeviceThatFailsWithoutAReplay(_ name: String) throws {
     let stream = try CodedStream(name)
     let driver = try VADriver([stream])
     driver.inject(.error, entry: 8)
@@ -281,7 +281,7 @@ struct HardwareTests {
 
   /// The device returns only where the replay contains every picture that is not out yet.
   @Test(arguments: ["clip.h264", "clip.h265", "open-gop.h264", "open-gop.h265"], [1, 4])
-  func theDevicesReturnLosesNothingWithoutAReplay(_ name: String, _ threadCount: Int) throws {
+  func returningToTheDeviceLosesNoPicture(_ name: String, _ threadCount: Int) throws {
     let stream = try CodedStream(name)
     let input = CodedStream(units: stream.units + stream.units, format: stream.format)
     let expected = try input.softwareRun().checksums

@@ -10,7 +10,7 @@ import Testing
   private func units(_ name: String) -> [[UInt8]] { accessUnits(Vector.named(name)?.bytes ?? []) }
 
   @Test(arguments: names, SessionConfiguration.threadings.indices)
-  func picturesComeInTheAllocatorsMemory(_ name: String, _ threading: Int) throws {
+  func outputsPicturesInTheAllocatorsMemory(_ name: String, _ threading: Int) throws {
     let units = units(name)
     let allocator = TestAllocator()
     do {
@@ -29,7 +29,7 @@ import Testing
 
   /// libavcodec would predict from the wrong rows where the strides of a picture and of its references differ.
   @Test(arguments: names)
-  func changingStridesAndRefusalsDoNoHarm(_ name: String) throws {
+  func changingStridesAndRefusalsDoNotChangePictures(_ name: String) throws {
     let vector = try #require(Vector.named(name))
     let allocator = TestAllocator { $0 % 3 == 1 ? nil : $0 % 3 == 2 ? 64 : 128 }
     let units = units(name)
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test(arguments: names, [true, false])
-  func semiPlanarIsTheNativePictureInterleaved(_ name: String, _ usesAllocator: Bool) throws {
+  func semiPlanarEqualsTheNativePictureInterleaved(_ name: String, _ usesAllocator: Bool) throws {
     let units = units(name)
     let native = try decodeAll(units)
     let allocator = usesAllocator ? TestAllocator() : nil

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ChromaInterleaverTests {
   /// Sixteen samples go at once, the rest one by one; nothing is written beside them.
-  @Test(arguments: [0, 1, 2, 15, 16, 17, 31, 32, 33, 47, 48]) func samplesAreInterleavedInPairs(_ sampleCount: Int) {
+  @Test(arguments: [0, 1, 2, 15, 16, 17, 31, 32, 33, 47, 48]) func interleavesSamplesInPairs(_ sampleCount: Int) {
     let (stride, targetStride, rowCount) = (sampleCount + 3, 2 * sampleCount + 5, 3)
     let cb = (0..<stride * rowCount).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 1) }
     let cr = (0..<stride * rowCount).map { UInt8(truncatingIfNeeded: $0 &* 11 &+ 130) }

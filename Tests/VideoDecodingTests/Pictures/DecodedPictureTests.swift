@@ -12,12 +12,12 @@ import Testing
     (0, 0, 0, 7, true), (0, 0, 0, 8, false), (0, 0, 4, 3, true), (0, 0, 4, 4, false), (-1, 0, 0, 0, false),
     (0, -1, 0, 0, false), (0, 0, -1, 0, false), (0, 0, 0, -1, false), (.max, .max, .max, .max, false),
   ])
-  func crops(_ left: Int, _ right: Int, _ top: Int, _ bottom: Int, _ isKept: Bool) {
+  func ignoresACropThatLeavesNothing(_ left: Int, _ right: Int, _ top: Int, _ bottom: Int, _ isKept: Bool) {
     let crop = PictureCrop(left: left, right: right, top: top, bottom: bottom)
     #expect(crop.bounded(width: 16, height: 8) == (isKept ? crop : PictureCrop()))
   }
 
-  @Test(arguments: [-1, 3]) func planesThatThereAreNotAreEmpty(_ index: Int) throws {
+  @Test(arguments: [-1, 3]) func missingPlanesAreEmpty(_ index: Int) throws {
     let picture = try #require(try decodeAll(Array(mediaAccessUnits("clip.h264").prefix(1))).frames.first)
     let plane = picture.plane(index)
     #expect(plane.stride == 0 && plane.rowByteCount == 0 && plane.rowCount == 0 && plane.row(0).isEmpty)
@@ -43,7 +43,7 @@ import Testing
   @Test(arguments: [
     (true, UInt8(9), UInt8(16), UInt8(9), UInt8(2)), (false, 1, 1, 1, 0), (false, 2, 13, 2, 5), (true, 6, 2, 5, 1),
   ])
-  func coloursAreThoseOfTheVUI(
+  func readsColoursOfTheVUI(
     _ isFullRange: Bool, _ primaries: UInt8, _ transfer: UInt8, _ matrix: UInt8, _ location: UInt8
   ) throws {
     var vui = H264.VUI()
@@ -68,7 +68,7 @@ import Testing
     #expect(ratio?.width == 7 && ratio?.height == 3)
   }
 
-  @Test func latencyIsThatOfReorderingAndThreads() {
+  @Test func latencyIsOfReorderingAndThreads() {
     #expect(SessionLatency(reorderDepth: 2, threadDelay: 5).frames == 7)
   }
 }

@@ -11,7 +11,7 @@ import Testing
 
   /// In-band changes of size, bit depth and chroma format.
   @Test(arguments: SessionConfiguration.threadings.indices, [false, true])
-  func changesInBand(_ threading: Int, _ usesAllocator: Bool) throws {
+  func sizeDepthAndChromaChangeInBand(_ threading: Int, _ usesAllocator: Bool) throws {
     let names = [
       "HCAFR1_HHI.264", "BASQP1_Sony_C.jsv", "goh264_high10_weighted422_cabac_b.h264", "FRExt4_Panasonic.avc",
       "ydt_demo_10_frames_TransformBypassModeFlag.h264", "SVA_BA1_B.264",
@@ -37,7 +37,7 @@ import Testing
 
   /// Out-of-band parameter sets, as those of containers.
   @Test(arguments: [nil, NALLengthSize.four], [false, true])
-  func acceptsAFormatOutOfBand(_ lengthSize: NALLengthSize?, _ losesSession: Bool) throws {
+  func acceptsParameterSetsOutOfBand(_ lengthSize: NALLengthSize?, _ losesSession: Bool) throws {
     let names = ["HCAFR1_HHI.264", "SVA_BA1_B.264", "HCAFR3_HHI.264"]
     let plan = FaultPlan()
     if losesSession { plan.send = { $0 == 0 && $1 == 20 || $0 == 1 && $1 == 30 ? .external : nil } }
@@ -100,7 +100,7 @@ import Testing
   @Test(arguments: [
     "SVA_BA1_B.264", "goh264_high10_deblock444_cavlc_idrp.h264", "goh264_high10_weighted422_cabac_b.h264",
   ])
-  func croppingIsExact(_ name: String) throws {
+  func cropsExactly(_ name: String) throws {
     let original = units(name)
     let whole = try decodeAll(original)
     for cropping in [(1, 0, 0, 0), (3, 2, 1, 4), (0, 5, 0, 1), (7, 0, 5, 0)] {

@@ -21,12 +21,12 @@ import Testing
     (PixelFormat.yuv420p, 64, 32, [64, 32, 32]), (.yuv420p, 65, 32, [96, 64, 64]), (.yuv420p, 63, 32, [64, 32, 32]),
     (.yuv420p10, 64, 32, [128, 64, 64]), (.yuv444p, 33, 64, [64, 64, 64]), (.nv12, 65, 32, [96, 96]),
   ])
-  func strides(_ format: PixelFormat, _ width: Int, _ alignment: Int, _ strides: [Int]) throws {
+  func computesMinimumStrides(_ format: PixelFormat, _ width: Int, _ alignment: Int, _ strides: [Int]) throws {
     let request = try request(format, width: width, alignment: alignment)
     #expect(strides.indices.map { request.minimumStride(plane: $0) } == strides)
   }
 
-  @Test func reportsWhatIsDecoded() throws {
+  @Test func requestsDescribeThePicture() throws {
     let request = try request()
     #expect(request.pixelFormat == .yuv420p && request.codedWidth == 100 && request.codedHeight == 50)
     #expect(request.crop == PictureCrop(left: 2, right: 4, top: 6, bottom: 8))
@@ -41,7 +41,7 @@ import Testing
     ("small stride", 0, 0, -32, 0, false), ("small chroma stride", 2, 0, -32, 0, false),
     ("a byte short", 0, 0, 0, -1, false), ("a byte of chroma short", 2, 0, 0, -1, false),
   ])
-  func buffers(
+  func checksTheAllocatorsBuffers(
     _ name: String, _ plane: Int, _ offset: Int, _ stride: Int, _ byteCount: Int, _ meets: Bool
   ) throws {
     let request = try request()

@@ -24,7 +24,7 @@ import Testing
       ("gray10le", .native, .yuv420p10, [96]), ("gray10le", .semiPlanar, .p010, [96]),
       ("yuv420p12le", .semiPlanar, .yuv420p12, [96, 64, 64]), ("gray12le", .native, .yuv420p12, [96]),
     ] as [(String, SessionConfiguration.OutputLayout, PixelFormat, [Int32])])
-  func formats(
+  func mapsFormatsAndLayouts(
     _ name: String, _ layout: SessionConfiguration.OutputLayout, _ format: PixelFormat, _ strides: [Int32]
   ) throws {
     let bridge = PictureBridge(allocator: nil, layout: layout)
@@ -43,7 +43,7 @@ import Testing
 
   /// Monochrome of more than 8 bits gets chroma at mid-range.
   @Test(arguments: [("gray10le", 512), ("gray12le", 2048)] as [(String, UInt16)])
-  func monochromeHasNoColour(_ name: String, _ middle: UInt16) throws {
+  func fillsChromaOfMonochrome(_ name: String, _ middle: UInt16) throws {
     let buffer = unsafe try PictureBridge(allocator: nil, layout: .native).buffer(for: request(name))
     let memory = try #require(unsafe buffer.owner as? PictureMemory)
     for plane in 1...2 {
@@ -67,7 +67,7 @@ import Testing
     #expect(bridge.started.contains(4))
   }
 
-  @Test func picturesThatWereBegun() throws {
+  @Test func remembersStartedPictures() throws {
     let bridge = PictureBridge(allocator: nil, layout: .native)
     #expect(!bridge.started.contains(0) && !bridge.started.contains(7))
     _ = unsafe try bridge.buffer(for: request(timestamp: 7))
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// Pictures of one size have the strides of the first one, until nothing refers to it any more.
-  @Test func stridesAreKept() throws {
+  @Test func keepsStridesWhilePicturesAreReferredTo() throws {
     // By the number of the picture: more of a stride, or no memory.
     let allocator = TestAllocator { [0: 32, 1: 0, 2: 32, 4: 0, 5: 0, 6: 64][$0] }
     let bridge = PictureBridge(allocator: allocator, layout: .native)
@@ -98,7 +98,7 @@ import Testing
   }
 
   /// Cb and Cr of their own become pairs once the picture is decoded, an odd sample at the edge too.
-  @Test func chromaIsInterleaved() throws {
+  @Test func interleavesChromaAfterDecoding() throws {
     let buffer = unsafe try PictureBridge(allocator: nil, layout: .semiPlanar).buffer(for: request())
     let memory = try #require(unsafe buffer.owner as? PictureMemory)
     for row in 0..<9 {

@@ -20,7 +20,7 @@ import Testing
   }
 
   /// A copy has the planes without padding: NV12 of the session is what the converter makes of I420.
-  @Test func nv12IsThatOfTheSession() async throws {
+  @Test func nv12EqualsThatOfTheSession() async throws {
     let (planar, interleaved) = (
       try await firstPicture("clip.h264", .h264), try await firstPicture("clip.h264", .h264, .semiPlanar)
     )
@@ -34,7 +34,7 @@ import Testing
     #expect(planar.presentationSize == VideoSize(width: 320, height: 180))
   }
 
-  @Test func tenBitsAreP010() async throws {
+  @Test func tenBitPicturesBecomeP010() async throws {
     let (picture, interleaved) = (
       try await firstPicture("ten-bit.h265", .h265), try await firstPicture("ten-bit.h265", .h265, .semiPlanar)
     )
@@ -61,7 +61,7 @@ import Testing
     ("formats/yuv444p12le.h265", .p412),
     ("formats/gray.h265", .nv12), ("formats/gbrp10le.h265", .p410), ("formats/yuv422p.h265", .nv16),
     ("formats/yuv420p12le.h265", .p012),
-  ]) func everyFormatHasATwin(name: String, format: ConvertedFormat) async throws {
+  ]) func convertsEveryFormat(name: String, format: ConvertedFormat) async throws {
     let picture = try await firstPicture(name, .h265)
     let whole = PictureConverter(to: .semiPlanar).convert(picture)
     #expect(whole.format == format && whole.bytes.count == whole.range(ofPlane: 1).upperBound)
@@ -76,7 +76,7 @@ import Testing
   }
 
   /// A size that makes no sense is the nearest that does.
-  @Test func sizesAreBounded() async throws {
+  @Test func boundsSizes() async throws {
     let picture = try await firstPicture("clip.h264", .h264)
     let none = PictureConverter(to: .bgra, size: VideoSize(width: 0, height: -5)).convert(picture)
     #expect(none.width == 1 && none.height == 1 && none.bytes.count == 4)
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// Smaller pictures have the mean of the larger ones.
-  @Test func smallerPicturesAreMeans() {
+  @Test func smallerPicturesHaveTheMeanOfSamples() {
     let bytes: [UInt8] = [0, 10, 20, 30, 2, 12, 22, 33]
     let plane = ComponentScaler.Source(width: 4, height: 2)
     #expect(scaled(bytes, plane, 2, 1) == [6, 26])
@@ -118,7 +118,7 @@ import Testing
 
   /// Division by multiplication gives the quotient, for as many samples as a mean can be of.
   @Test(arguments: [1, 2, 3, 7, 63, 64, 65, 1023])
-  func meansAreRounded(side: Int) {
+  func roundsMeans(side: Int) {
     for sample in [0, 1, 254, 255] as [UInt8] {
       var bytes = [UInt8](repeating: sample, count: side * side)
       let plane = ComponentScaler.Source(width: side, height: side)
@@ -136,7 +136,7 @@ import Testing
   @Test(
     arguments: [(1, 0.2126, 0.0722), (6, 0.299, 0.114), (9, 0.2627, 0.0593), (7, 0.212, 0.087)]
       as [(UInt8, Double, Double)])
-  func colourIsThatOfTheMatrix(_ number: UInt8, _ kr: Double, _ kb: Double) {
+  func convertsColourByTheMatrix(_ number: UInt8, _ kr: Double, _ kb: Double) {
     for (depth, isFull) in [(8, false), (8, true), (10, false), (12, true)] {
       let matrix = ColourMatrix(depth: depth, isFullRange: isFull, matrix: number)
       let unit = Double(1 << (depth - 8))
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func greenBlueAndRedStayWhatTheyAre() {
+  @Test func keepsGreenBlueAndRed() {
     let full = ColourMatrix(depth: 8, isFullRange: true, matrix: 0, isRGB: true)
     #expect(full.rgb(10, 20, 30) == (30, 10, 20))
     let limited = ColourMatrix(depth: 10, isFullRange: false, matrix: 0, isRGB: true)
@@ -168,7 +168,7 @@ import Testing
   }
 
   /// Small video without a colour description is taken for BT.601 in limited range.
-  @Test func bgraIsTheLumaOfGrey() async throws {
+  @Test func bgraOfGreyEqualsItsLuma() async throws {
     let picture = try await firstPicture("formats/gray.h265", .h265)
     let luma = picture.copiedBytes()
     let bgra = PictureConverter(to: .bgra).convert(picture)

@@ -23,7 +23,7 @@ import Testing
     (PixelFormat.yuv420p, false), (.yuv420p9, true), (.yuv420p10, true), (.yuv420p12, true), (.nv12, false),
     (.p010, true),
   ])
-  func picturesAreComparedWithTheirHash(_ format: PixelFormat, _ isDeep: Bool) throws {
+  func comparesPicturesWithTheirHash(_ format: PixelFormat, _ isDeep: Bool) throws {
     let block = try #require(PicturePool().block(byteCount: 256))
     let offsets = [0, 64, 128]
     // What is interleaved or packed is compared where it was decoded, before that.

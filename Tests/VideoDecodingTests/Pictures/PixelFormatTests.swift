@@ -10,7 +10,7 @@ import Testing
     ("yuv420p", [5, 3, 3], [3, 2, 2]), ("yuv422p", [5, 3, 3], [3, 3, 3]),
     ("yuv444p", [5, 5, 5], [3, 3, 3]), ("gbrp", [5, 5, 5], [3, 3, 3]), ("nv12", [5, 6], [3, 2]),
   ])
-  func planes(_ name: String, _ rowByteCounts: [Int], _ rowCounts: [Int]) throws {
+  func describesPlanesOfEveryFormat(_ name: String, _ rowByteCounts: [Int], _ rowCounts: [Int]) throws {
     // The deeper ones are named by their bits, and take two bytes a sample.
     let deeper = ["yuv420p", "yuv422p", "yuv444p", "gbrp"].contains(name) ? [9, 10, 12, 14] : []
     for depth in [8] + deeper {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func p010IsNV12OfTwoBytes() {
+  @Test func p010HasPlanesOfNV12WithTwoBytes() {
     #expect(PixelFormat.p010.bitDepth == 10 && PixelFormat.p010.planeCount == 2)
     for plane in 0...1 {
       #expect(PixelFormat.p010.rowByteCount(plane: plane, width: 5) == [10, 12][plane])
@@ -38,7 +38,7 @@ import Testing
   }
 
   /// A crop or a size from outside is no reason to trap.
-  @Test func sidesBeyondAnyPictureCountAsTheNearest() {
+  @Test func clampsExtremeSides() {
     for format in PixelFormat.allCases {
       for plane in 0..<format.planeCount {
         let most = Int(Int32.max)
@@ -49,5 +49,5 @@ import Testing
     }
   }
 
-  @Test func everyFormatIsListed() { #expect(PixelFormat.allCases.count == 7 + 4 * 4) }
+  @Test func listsEveryFormat() { #expect(PixelFormat.allCases.count == 7 + 4 * 4) }
 }

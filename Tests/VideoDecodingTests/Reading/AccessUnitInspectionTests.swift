@@ -14,7 +14,7 @@ import Testing
   }
 
   /// For an SPS that changes, libavcodec forgets the PPSs: they go in front again, up to 16 kB of them.
-  @Test(arguments: [(16_384, true), (16_385, false)]) func standInsAreBounded(_ byteCount: Int, _ isRepeated: Bool) {
+  @Test(arguments: [(16_384, true), (16_385, false)]) func repeatsPPSsUpToALimit(_ byteCount: Int, _ isRepeated: Bool) {
     let changed = sps(levelIDC: 93)
     var pps = H265.PictureParameterSet(id: 0, sequenceParameterSetID: 0).nalUnit()
     // What is behind the end of a PPS is no part of its syntax.

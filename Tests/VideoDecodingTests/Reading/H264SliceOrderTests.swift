@@ -61,13 +61,13 @@ import Testing
       ([0, 1, 2], [], false), ([0, 0], [1], false), ([0, 1, 1, 2], [2], false), ([0, 1, 2, 1], [3], false),
       ([0, 1, 0, 1], [2, 3], false), ([0, 2, 1], [], true), ([1, 0], [1], true), ([1, 0, 0], [1, 2], true),
     ] as [([UInt32], [Int], Bool)])
-  func slicesOfAFrame(_ first: [UInt32], _ withheld: [Int], _ isDamaged: Bool) throws {
+  func checksSlicesOfAFrame(_ first: [UInt32], _ withheld: [Int], _ isDamaged: Bool) throws {
     let found = try read(first.map { Slice(first: $0) })
     #expect(found.withheld == withheld && found.isDamaged == isDamaged)
   }
 
   /// Which of two slices with other bytes is right cannot be known.
-  @Test func theSamePlaceWithOtherBytesIsDamage() throws {
+  @Test func differentSlicesForTheSamePlaceAreDamage() throws {
     let found = try read([Slice(first: 0), Slice(first: 1), Slice(first: 1, data: 0xABCF), Slice(first: 2)])
     #expect(found.withheld == [2] && found.isDamaged)
   }
@@ -77,7 +77,7 @@ import Testing
   @Test(
     arguments: [([0, 3, 2, 1], [], false), ([0, 3, 1, 3], [3], false), ([2, 0, 1], [1], true)]
       as [([UInt32], [Int], Bool)])
-  func arbitraryOrder(_ first: [UInt32], _ withheld: [Int], _ isDamaged: Bool) throws {
+  func acceptsArbitraryOrderInBaseline(_ first: [UInt32], _ withheld: [Int], _ isDamaged: Bool) throws {
     let found = try read(first.map { Slice(first: $0) }) { sps, _ in
       sps.profile = H264.Profile(idc: 66, constraintFlags: 0x80)
     }
@@ -85,7 +85,7 @@ import Testing
   }
 
   /// Slice groups allow it in every profile.
-  @Test func slicesOfSliceGroups() throws {
+  @Test func acceptsArbitraryOrderInSliceGroups() throws {
     let found = try read([0, 5, 2, 5].map { Slice(first: $0) }) { sps, pps in
       sps.profile = H264.Profile(idc: 88, constraintFlags: 0)
       // Two slice groups, dispersed.
@@ -105,13 +105,13 @@ import Testing
   }
 
   /// An access unit of an MP4 file has both fields of a frame.
-  @Test func fieldsHaveSlicesOfTheirOwn() throws {
+  @Test func checksSlicesOfEachField() throws {
     let places: [(UInt32, Bool)] = [(0, false), (1, false), (0, true), (1, true), (1, true)]
     let found = try read(places.map { Slice(first: $0, isBottom: $1) }) { sps, _ in sps.isFrameOnly = false }
     #expect(found.withheld == [4] && !found.isDamaged)
   }
 
-  @Test func colourPlanesHaveSlicesOfTheirOwn() throws {
+  @Test func checksSlicesOfEachColourPlane() throws {
     let places: [(UInt32, UInt32)] = [(0, 0), (0, 1), (0, 2), (2, 0), (2, 1), (2, 1), (2, 2)]
     let found = try read(places.map { Slice(first: $0, colourPlane: $1) }) { sps, _ in
       sps.profile = H264.Profile(idc: 244, constraintFlags: 0)
@@ -122,7 +122,7 @@ import Testing
   }
 
   /// Redundant slices repeat others by right, and may come in any number.
-  @Test func redundantSlicesAreNoRepetition() throws {
+  @Test func redundantSlicesAreNotRepetitions() throws {
     let counts: [(UInt32, UInt32)] = [(0, 0), (0, 1), (1, 0), (1, 1), (1, 1)]
     let found = try read(counts.map { Slice(first: $0, redundantPictureCount: $1) }) { _, pps in
       pps.isRedundantPictureCountPresent = true
@@ -131,7 +131,7 @@ import Testing
   }
 
   /// What has strayed in from another picture is not compared with this one.
-  @Test func slicesOfOtherPictures() throws {
+  @Test func ignoresSlicesOfOtherPictures() throws {
     let found = try read([Slice(first: 0), Slice(first: 1), Slice(first: 1, frameNumber: 1), Slice(first: 2)])
     #expect(found.withheld == [] && !found.isDamaged)
   }

@@ -22,26 +22,26 @@ import Testing
 
   /// `frame_num` may stay or go on by one, modulo 16.
   @Test(arguments: [(0, false), (1, false), (2, true), (15, true)] as [(UInt32, Bool)])
-  func gapsBehindAnIDRPicture(_ frameNumber: UInt32, _ isGap: Bool) {
+  func findsGapsInFrameNumbers(_ frameNumber: UInt32, _ isGap: Bool) {
     let summaries = read([SmallPicture.idr.accessUnit(), reference(frameNumber)])
     #expect(summaries.map(\.followsGap) == [false, isGap])
   }
 
   @Test(arguments: [(15, false), (0, false), (1, true), (14, true)] as [(UInt32, Bool)])
-  func gapsWhereFrameNumbersBeginAgain(_ frameNumber: UInt32, _ isGap: Bool) {
+  func findsGapsAfterFrameNumbersRestart(_ frameNumber: UInt32, _ isGap: Bool) {
     let units = [SmallPicture.idr.accessUnit()] + (1...15).map(reference)
     #expect(read(units + [reference(frameNumber)]).map(\.followsGap) == Array(repeating: false, count: 16) + [isGap])
   }
 
   /// Pictures that nothing refers to leave no gap where they are missing.
-  @Test func onlyReferencePicturesAreMissed() {
+  @Test func reportsOnlyMissingReferencePictures() {
     let unused = SmallPicture(isReference: false, frameNumber: 1).accessUnit()
     let summaries = read([SmallPicture.idr.accessUnit(), unused, unused, reference(1), reference(3), reference(4)])
     #expect(summaries.map(\.followsGap) == [false, false, false, false, true, false])
     #expect(summaries.map(\.isReference) == [true, false, false, true, true, true])
   }
 
-  @Test func nothingIsMissedBehindAResetOrAtAnIDRPicture() {
+  @Test func reportsNoGapAfterAResetOrAtAnIDRPicture() {
     var follower = H264StreamFollower(lengthSize: nil)
     follower.insert(parameterSets: Self.sets)
     let first = reference(5)
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// Until the stream has shown a recovery point SEI, pictures of I slices only will do.
-  @Test func intraPicturesAmongRecoveryPoints() {
+  @Test func intraPicturesAreStartsUntilARecoveryPoint() {
     let intra = SmallPicture(isIntra: true).accessUnit()
     let marked = SmallPicture().accessUnit(after: [SmallPicture.recoveryPoint(frameCount: 2)])
     let summaries = read([intra, SmallPicture.idr.accessUnit(), reference(0), intra, marked, intra])
@@ -92,7 +92,9 @@ import Testing
       (true, [0, 1, 2], false, []), (true, [1, 2], true, []),
       (true, [0, 0], false, [1]), (true, [0, 1, 0], false, [2]), (true, [1, 0], true, [1]),
     ] as [(Bool, [UInt32], Bool, [Int])])
-  func slices(_ isIDR: Bool, _ firstMacroblocks: [UInt32], _ isIncomplete: Bool, _ withheld: [Int]) {
+  func withholdsRepeatedSlicesAndFindsMissingOnes(
+    _ isIDR: Bool, _ firstMacroblocks: [UInt32], _ isIncomplete: Bool, _ withheld: [Int]
+  ) {
     let picture = SmallPicture(isIDR: isIDR, isIntra: true, firstMacroblocks: firstMacroblocks)
     let summary = read([picture.accessUnit()])[0]
     #expect(summary.isIncomplete == isIncomplete)
@@ -101,7 +103,7 @@ import Testing
   }
 
   /// An access unit without a picture, and one whose slice refers to a PPS that there is not.
-  @Test func whatCannotBeRead() {
+  @Test func describesUnreadableAccessUnits() {
     let none = MinimalStream.annexB(Self.sets)
     let summaries = read([
       none, SmallPicture(isReference: false, pps: 3).accessUnit(), SmallPicture(isIDR: true, pps: 3).accessUnit(),
@@ -124,7 +126,7 @@ import Testing
     #expect(summaries.map(\.changesParameterSets) == [false, true, false])
   }
 
-  @Test func referencesAreFollowedUntilTheyAreForgotten() {
+  @Test func followsReferencesUntilTheyAreForgotten() {
     var follower = H264StreamFollower(lengthSize: nil)
     #expect(follower.followsReferencesFrom == nil)
     follower.followReferences(from: 3)
@@ -134,7 +136,7 @@ import Testing
   }
 
   /// Behind an intra picture, those that refer to it and no further.
-  @Test func referencesBeginAtAnIntraPicture() throws {
+  @Test func followsReferencesFromAnIntraPicture() throws {
     var follower = H264StreamFollower(lengthSize: nil)
     follower.insert(parameterSets: Self.sets)
     func start(_ index: UInt64, _ picture: SmallPicture) throws -> UInt64? {
@@ -157,7 +159,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, [0, 0, 0, 1, 10]), (.two, [0, 1, 10])] as [(NALLengthSize?, [UInt8])])
-  func endsOfSequencesArePackaged(_ lengthSize: NALLengthSize?, _ bytes: [UInt8]) {
+  func packagesEndsOfSequences(_ lengthSize: NALLengthSize?, _ bytes: [UInt8]) {
     #expect(H264StreamFollower(lengthSize: lengthSize).endOfSequence == bytes)
   }
 }

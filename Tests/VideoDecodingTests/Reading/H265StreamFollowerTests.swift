@@ -64,7 +64,7 @@ import Testing
   }
 
   /// Where decoding begins at a CRA picture, the pictures that lead it are left out, and the rest is complete.
-  @Test func leadingPicturesAreSkippedBehindAStart() throws {
+  @Test func skipsLeadingPicturesAfterAStart() throws {
     let stream = try H265Stream(media: "open-gop.h265")
     let start = try #require(stream.types.indices.dropFirst().first { stream.types[$0] == .cra })
     let summaries = read(Array(stream.units[start...]), of: stream)
@@ -79,7 +79,7 @@ import Testing
   }
 
   /// The end of a sequence, in front of a CRA picture, behind the one before, or by itself, makes it a start.
-  @Test(arguments: [0, 1, 2]) func sequencesEnd(_ place: Int) throws {
+  @Test(arguments: [0, 1, 2]) func anEndOfSequenceMakesTheNextCRAPictureAStart(_ place: Int) throws {
     let stream = try H265Stream(media: "open-gop.h265")
     let cra = try #require(stream.types.indices.dropFirst().first { stream.types[$0] == .cra })
     var units = Array(stream.units[...cra])
@@ -95,7 +95,7 @@ import Testing
   }
 
   /// References are missing where their picture is, or where nothing of what was decoded is left.
-  @Test(arguments: [0, 1, 2, 3]) func referencesThatAreNotThere(_ loss: Int) throws {
+  @Test(arguments: [0, 1, 2, 3]) func reportsMissingReferences(_ loss: Int) throws {
     let stream = try H265Stream(media: "clip.h265")
     let whole = read(Array(stream.units.prefix(12)), of: stream)
     let user = try #require(whole.indices.first { $0 > 4 && whole[$0].references?.pictures.isEmpty == false })
@@ -116,7 +116,7 @@ import Testing
 
   /// A picture whose first slice segment comes twice, not at all, or cut off.
   @Test(arguments: [("whole", false), ("twice", true), ("cut off", true), ("with a stump", true)])
-  func sliceSegments(_ change: String, _ isIncomplete: Bool) throws {
+  func findsRepeatedAndMissingSliceSegments(_ change: String, _ isIncomplete: Bool) throws {
     let stream = try H265Stream(media: "clip.h265")
     var nalUnits = H265Stream.nalUnits(stream.units[3])
     let slice = try #require(nalUnits.firstIndex { H265.NALUnitType(headerByte: $0[0]).isVCL })

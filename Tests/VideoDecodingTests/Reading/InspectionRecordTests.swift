@@ -21,7 +21,7 @@ extension RecordFile {
     String(vector.file.split(separator: "/").last ?? "")
   }
 
-  @Test(arguments: clips + vectors) func everythingIsReadAsBefore(_ name: String) throws {
+  @Test(arguments: clips + vectors) func inspectionsMatchTheRecord(_ name: String) throws {
     let stream = try CodedStream(name)
     let units = Array(stream.units.prefix(40))
     var columns = [read(units, stream)]

@@ -12,7 +12,7 @@ import Testing
     (16, 16, false), (16384, 16128, false), (16384, 16129, true), (16330, 16129, true), (16320, 16129, false),
     (1 << 27, 16, true),
   ])
-  func addressing(_ width: Int, _ height: Int, _ exceeds: Bool) {
+  func refusesSizesBeyondAddressing(_ width: Int, _ height: Int, _ exceeds: Bool) {
     #expect(RefusedParameterSets.exceedsAddressing(VideoSize(width: width, height: height)) == exceeds)
   }
 
@@ -40,7 +40,9 @@ import Testing
       (0x68, 0, 0, 128, true), (0x28, 0, 0, 128, true), (0x08, 255, 0, 128, true), (0x68, 3, 31, -129, true),
       (0x68, 0, 1, 128, false), (0x68, 256, 0, 128, false), (0x67, 0, 0, 128, false),
     ] as [(UInt32, UInt32, UInt32, Int32, Bool)])
-  func scalingLists(_ header: UInt32, _ id: UInt32, _ sps: UInt32, _ delta: Int32, _ isRefused: Bool) throws {
+  func refusesPPSsWithIllegalScalingLists(
+    _ header: UInt32, _ id: UInt32, _ sps: UInt32, _ delta: Int32, _ isRefused: Bool
+  ) throws {
     var sets = H264.ParameterSets()
     for id: UInt32 in [0, 31] {
       let sps = MinimalStream.sps(id: id)
@@ -66,7 +68,7 @@ import Testing
 
   /// Sizes of both codecs' SPSs in luma samples. The last two have few samples, but a side that no reader accepts.
   @Test(arguments: [(16_384, 16_128, false), (16_384, 16_144, true), (65_600, 64, true), (64, 65_600, true)])
-  func sizesBeyondTheLimitAreRefused(_ width: Int, _ height: Int, _ isRefused: Bool) throws {
+  func refusesSizesBeyondTheLimit(_ width: Int, _ height: Int, _ isRefused: Bool) throws {
     let small = MinimalStream.sps()
     var h264 = try H264.SequenceParameterSet(nalUnit: small.span)
     (h264.widthInMacroblocks, h264.heightInMapUnits) = (width / 16, height / 16)
@@ -80,7 +82,7 @@ import Testing
   }
 
   /// Whatever else of an SPS cannot be read is no reason: libavcodec reports it where it can be silenced.
-  @Test func truncatedSequenceParameterSetsAreNotRefused() throws {
+  @Test func acceptsTruncatedSPSs() throws {
     let whole = (
       MinimalStream.sps(),
       H265.SequenceParameterSet(
@@ -105,11 +107,11 @@ import Testing
       (.yuv420, 14, 14, false), (.yuv420, 11, 11, true), (.yuv444, 13, 13, true), (.yuv420, 15, 15, true),
       (.yuv420, 16, 16, true), (.yuv420, 8, 9, true), (.monochrome, 8, 9, false), (.monochrome, 11, 8, true),
     ] as [(ChromaFormat, UInt8, UInt8, Bool)])
-  func samples(_ format: ChromaFormat, _ luma: UInt8, _ chroma: UInt8, _ isUndecodable: Bool) {
+  func findsUndecodableSampleFormats(_ format: ChromaFormat, _ luma: UInt8, _ chroma: UInt8, _ isUndecodable: Bool) {
     #expect(RefusedParameterSets.hasUndecodableSamples(format, luma: luma, chroma: chroma) == isUndecodable)
   }
 
-  @Test func refusedSetsBecomeFillerData() throws {
+  @Test func replacesRefusedSetsByFillerData() throws {
     let units = try mediaAccessUnits("clip.h264")
     var follower = H264StreamFollower(lengthSize: nil)
     let first = units[0]
@@ -138,7 +140,7 @@ import Testing
   }
 
   /// libavcodec takes a quantiser that no picture can have for a good one: pictures go on with the set that was there.
-  @Test func aDamagedSetDoesNotTakeTheGoodOnesPlace() throws {
+  @Test func aDamagedSetDoesNotReplaceAGoodOne() throws {
     var units = try mediaAccessUnits("clip.h264")
     let whole = try decodeAll(units, .with { $0.threadType = .none })
     var writer = BitWriter()
@@ -203,7 +205,7 @@ import Testing
 
   /// For a VPS that is not what it was, libavcodec gives up the SPS, and with it what the leading pictures of the next CRA
   /// picture refer to; one that is damaged has nothing that they are decoded by.
-  @Test func leadingPicturesAreShownBehindAnotherVPS() throws {
+  @Test func anotherVPSLosesNoLeadingPictures() throws {
     let stream = try CodedStream("open-gop.h265")
     let whole = try stream.decode(.with { $0.threadType = .none })
     let vps = try #require(H265Stream.nalUnits(stream.units[0]).first { $0[0] >> 1 == 32 })
@@ -228,7 +230,7 @@ import Testing
   }
 
   /// An SPS whose samples libavcodec does not know does not take the good one's place: pictures go on, and are flagged.
-  @Test(arguments: ["clip.h264", "clip.h265"]) func picturesOfSamplesThatThereAreNotAreFlagged(_ clip: String) throws {
+  @Test(arguments: ["clip.h264", "clip.h265"]) func flagsPicturesOfUndecodableSamples(_ clip: String) throws {
     let stream = try CodedStream(clip)
     let isH265 = clip.hasSuffix("5")
     var units = stream.units
@@ -255,7 +257,7 @@ import Testing
   }
 
   /// Where there is no other, libavcodec may try a set that cannot be read.
-  @Test(arguments: [true, false]) func aSetWithoutANamesakeIsHandedOn(_ hasNamesake: Bool) throws {
+  @Test(arguments: [true, false]) func passesADamagedSetIfThereIsNoOther(_ hasNamesake: Bool) throws {
     let vps: [UInt8] = [0x40, 1, 0x0C]
     let sps = H265.SequenceParameterSet(
       profileTierLevel: .init(profile: H265.Profile(idc: 1), levelIDC: 63),

@@ -5,7 +5,7 @@ import Testing
 @testable import VideoDecoding
 
 @Suite struct InputMemoryTests {
-  @Test func accessUnitsOfABatchLieOneAfterTheOther() throws {
+  @Test func placesAccessUnitsOfABatchOneAfterAnother() throws {
     var memory = try InputMemory(for: 0)
     #expect(try memory.append([1, 2, 3].span) == 0)
     #expect(try memory.append([4].span) == 3)
@@ -19,7 +19,9 @@ import Testing
     #expect(bytes == [6, 2, 3, 4])
   }
 
-  @Test(arguments: [1, 1 << 16, (1 << 16) + 1, 1 << 20]) func eachHalfTakesWhatItWasMadeFor(_ byteCount: Int) throws {
+  @Test(arguments: [1, 1 << 16, (1 << 16) + 1, 1 << 20]) func eachHalfHoldsAnAccessUnitOfTheGivenSize(_ byteCount: Int)
+    throws
+  {
     var memory = try InputMemory(for: byteCount)
     let accessUnit = [UInt8](repeating: 1, count: byteCount)
     for _ in 0..<3 {
@@ -36,7 +38,7 @@ import Testing
     #expect(!memory.isLargeEnough(for: memory.memory.byteCount / 2 + 1))
   }
 
-  @Test func moreThanAPacketHoldsIsRefused() {
+  @Test func refusesMoreThanAPacketHolds() {
     #expect(throws: LinkError.invalid) { _ = try InputMemory(for: CodecCommand.inputLimit + 1) }
   }
 }

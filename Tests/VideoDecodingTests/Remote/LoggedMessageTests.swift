@@ -48,14 +48,14 @@ import Testing
 
   @Test(
     arguments: ["Broken frame packetizing", "delta scale is invalid", "Picture size is invalid"], [false, true])
-  func endsNoProcess(_ topic: String, _ hasFrameThreads: Bool) throws {
+  func loggingDoesNotEndTheProcess(_ topic: String, _ hasFrameThreads: Bool) throws {
     var settings = CodecSettings(codec: .h264)
     settings.threadCount = hasFrameThreads ? 3 : 1
     settings.useFrameThreads = hasFrameThreads
     try decode(try Self.accessUnits(topic), settings)
   }
 
-  @Test(arguments: [false, true]) func hasNoCodecContextForBuffersOfH265(_ hasFrameThreads: Bool) throws {
+  @Test(arguments: [false, true]) func logsH265BuffersWithoutACodecContext(_ hasFrameThreads: Bool) throws {
     let nalUnit = try #require(MalformedH265.parameterSets.first { $0.name == "33 buffers" }).nalUnit
     var settings = CodecSettings(codec: .h265)
     settings.threadCount = hasFrameThreads ? 3 : 1

@@ -275,7 +275,7 @@ import Testing
   @Test(
     .disabled(if: isSanitized), arguments: ["clip.h264", "clip.h265", "open-gop.h264", "open-gop.h265"],
     [3, 21, 40] as [UInt64])
-  func givesUpWhereEachSuccessorEnds(_ name: String, _ end: UInt64) throws {
+  func givesUpIfEachSuccessorEndsAtTheSamePlace(_ name: String, _ end: UInt64) throws {
     let stream = try CodedStream(name)
     for threads in [1, 2] {
       let ends = Array(repeating: end, count: 100)
@@ -289,7 +289,7 @@ import Testing
 
   /// The process ends in a replay behind a drain, and no other process can be started. The replay begins in front of a CRA
   /// picture whose leading pictures have not come.
-  @Test(arguments: [1, 5]) func givesUpWhenNoProcessCanBeBegun(_ retries: Int) throws {
+  @Test(arguments: [1, 5]) func givesUpIfNoProcessCanBeStarted(_ retries: Int) throws {
     let stream = try CodedStream("open-gop.h265")
     let point = try #require(stream.units.indices.dropFirst().first { stream.isIRAP($0) })
     let service = ServiceOpener(ProcessLimits(timeout: .seconds(60)), HardwareRequest(), cancellation: nil)
@@ -326,7 +326,7 @@ import Testing
   /// Whatever is lost, the application is told so.
   @Test(
     .disabled(if: isSanitized), arguments: ["clip.h264", "clip.h265", "open-gop.h264", "open-gop.h265"], [1, 2, 3])
-  func reportsPicturesThatAreLostWhenNoAttemptIsLeft(_ name: String, _ retries: Int) throws {
+  func reportsLostPicturesWithoutAttemptsLeft(_ name: String, _ retries: Int) throws {
     let stream = try CodedStream(name)
     for ends in [[40, 38, 32, 31], [40, 38, 38, 37], [24, 12, 9, 8]] as [[UInt64]] {
       for threads in [1, 2] {
@@ -340,7 +340,7 @@ import Testing
 
   /// An IRAP picture behind an access unit that ends processes has been sent before that shows: decoding goes on there.
   @Test(.disabled(if: isSanitized), arguments: ["clip.h264", "clip.h265", "open-gop.h265"], [1, 2])
-  func decodingGoesOnAtTheNextIRAPPicture(_ name: String, _ threads: Int) throws {
+  func continuesAtTheNextIRAPPicture(_ name: String, _ threads: Int) throws {
     let stream = try CodedStream(name)
     let point = try #require(stream.units.indices.dropFirst(8).first { stream.isIRAP($0) })
     let before = try stream.decode(.with { $0.threadCount = threads })
@@ -372,7 +372,7 @@ import Testing
 
   /// Each random access point, and each access unit in front of one, ends processes.
   @Test(.disabled(if: isSanitized), arguments: ["clip.h264", "clip.h265", "open-gop.h265"], [1, 2])
-  func decodingGoesOnBehindEachAccessUnitThatEndsProcesses(_ name: String, _ threads: Int) throws {
+  func continuesAfterAccessUnitsThatEndProcesses(_ name: String, _ threads: Int) throws {
     let stream = try CodedStream(name)
     let points = stream.units.indices.filter { stream.isIRAP($0) }
     for poison in [points, points.map { $0 - 1 }, points.map { $0 + 1 }, points.flatMap { [$0 - 2, $0 + 1] }] {
@@ -413,7 +413,7 @@ import Testing
       })
   }
 
-  @Test func cancellingEndsAWaitAndAFlushBeginsAnew() async throws {
+  @Test func cancellingEndsAWaitAndAFlushRestarts() async throws {
     let stream = try CodedStream("clip.h264")
     let expected = try stream.decode(.with { $0.threadCount = 2 })
     let cancellation = Cancellation()
@@ -437,7 +437,7 @@ import Testing
     #expect(second.checksums == expected.checksums)
   }
 
-  @Test func aServiceThatIsMissingIsNamedWithTheRemedy() throws {
+  @Test func errorNamesAMissingServiceAndTheRemedy() throws {
     let stream = try CodedStream("clip.h264")
     let starter = CodecStarter(at: CodecServiceLocation(path: Array("/nowhere/h26x-codec".utf8)))
     let configuration = SessionConfiguration.with { $0.isolation = .process(ProcessLimits()) }

@@ -67,7 +67,7 @@ import Testing
     #expect(ending == .closed)
   }
 
-  @Test func whatFollowsAFailureInItsMessageIsNotCarriedOut() throws {
+  @Test func skipsCommandsAfterAFailure() throws {
     let ending = try end { socket in
       var writer = MessageWriter()
       // The descriptor that belongs to it is missing, which would end the process.
@@ -93,7 +93,7 @@ import Testing
   }
 
   /// As the fuzz subject "codec-application".
-  @Test(arguments: LyingProcessTests.seeds) func anythingAtAllDoesNoHarm(_ seed: Int) throws {
+  @Test(arguments: LyingProcessTests.seeds) func randomBytesNeverTrap(_ seed: Int) throws {
     var random = SeededGenerator(state: UInt64(seed))
     for _ in 0..<50 { try LyingApplication.run((0..<random.below(2000)).map { _ in UInt8(random.below(256)) }) }
   }

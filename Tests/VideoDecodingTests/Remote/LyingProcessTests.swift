@@ -80,7 +80,7 @@ import Testing
       PictureDescription(index: index, width: width, height: height), slot: slot, [], isDraining: false, CodecStatus())
   }
 
-  @Test func whatIsTrueIsTaken() throws {
+  @Test func acceptsValidRecords() throws {
     let liar = try Liar()
     try liar.answer([Self.request()])
     try liar.answer([
@@ -103,7 +103,7 @@ import Testing
     #expect(error == nil && events.count == Int(batchSize))
   }
 
-  @Test func whatAProcessAnsweredBeforeItEndedIsTaken() throws {
+  @Test func acceptsAnswersFromBeforeTheProcessEnded() throws {
     let liar = try Liar(batchSize: 1)
     _ = try liar.decode(0)
     try liar.answer([.decoded(index: 0, nil, []), Self.finished])
@@ -113,7 +113,7 @@ import Testing
     #expect(events.count == 1)
   }
 
-  @Test func answersToWhatAFlushDiscardsAreIgnored() throws {
+  @Test func ignoresAnswersFromBeforeAFlush() throws {
     let liar = try Liar(batchSize: 1)
     _ = try liar.decode(0)
     liar.flush()
@@ -150,7 +150,7 @@ import Testing
     [request(alignment: 1 << 20)],
   ]
 
-  @Test(arguments: lies.indices) func aLieEndsTheProcess(_ number: Int) throws {
+  @Test(arguments: lies.indices) func invalidRecordsEndTheProcess(_ number: Int) throws {
     let liar = try Liar()
     try liar.answer([Self.request()])
     try liar.answer(Self.lies[number])
@@ -161,13 +161,13 @@ import Testing
   }
 
   @Test(arguments: [[0], [200], [7], [2, 1, 2], Array(repeating: 1, count: 4000)] as [[UInt8]])
-  func whatIsNoRecordEndsTheProcess(_ bytes: [UInt8]) throws {
+  func malformedRecordsEndTheProcess(_ bytes: [UInt8]) throws {
     let liar = try Liar()
     try liar.send(bytes)
     #expect(try liar.decode().error == .protocolViolation)
   }
 
-  @Test func recordsWithoutEndEndTheProcess() throws {
+  @Test func endlessRecordsEndTheProcess() throws {
     let liar = try Liar(timeout: .seconds(3600))
     let many = Array(repeating: CodecReply.begun(index: 0), count: 4000)
     nonisolated(unsafe) let other = liar
@@ -178,7 +178,7 @@ import Testing
   }
 
   /// A process answers slowly: each record comes alone, a while after the one before, and none of them ends anything.
-  @Test(arguments: ["picture", "decoded", "request"]) func noRecordGivesAProcessMoreTime(_ kind: String) throws {
+  @Test(arguments: ["picture", "decoded", "request"]) func recordsDoNotExtendTheDeadline(_ kind: String) throws {
     let liar = try Liar(timeout: .milliseconds(300))
     try liar.answer([Self.request()])
     nonisolated(unsafe) let other = liar
@@ -201,7 +201,7 @@ import Testing
     while !sender.isFinished { usleep(1000) }
   }
 
-  @Test func requestsForMemoryWithoutEndEndTheProcess() throws {
+  @Test func endlessMemoryRequestsEndTheProcess() throws {
     let liar = try Liar(timeout: .seconds(3600))
     nonisolated(unsafe) let other = liar
     let isOver = Atomic(false)
@@ -212,7 +212,7 @@ import Testing
     while !sender.isFinished { usleep(1000) }
   }
 
-  @Test func aPictureWithoutMemoryIsReportedWithTheCause() throws {
+  @Test func reportsWhyAPictureHasNoMemory() throws {
     let liar = try Liar()
     try liar.answer([.decoded(index: 0, nil, []), .unplaced(index: 0), Self.finished])
     let (error, events) = try liar.decode()
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test func aPictureKeepsItsMemoryWhateverTheProcessReports() throws {
+  @Test func aReleaseRecordDoesNotFreeAHeldPicture() throws {
     let liar = try Liar()
     try liar.answer([Self.request()])
     try liar.answer([Self.picture(), .released(slot: 0), Self.finished])
@@ -243,7 +243,7 @@ import Testing
   static let seeds = unsafe 0..<max(1, getenv("LYING_SEEDS").flatMap { unsafe Int(String(cString: $0)) } ?? 8)
 
   /// As the fuzz subject "codec-process".
-  @Test(arguments: seeds) func anythingAtAllDoesNoHarm(_ seed: Int) {
+  @Test(arguments: seeds) func randomBytesNeverTrap(_ seed: Int) {
     var random = SeededGenerator(state: UInt64(seed))
     for _ in 0..<50 {
       let input = (0..<1 + random.below(2000)).map { _ in UInt8(random.below(256)) }

@@ -35,7 +35,7 @@ import Testing
     if case .picture(_, let memory, _, _, _)? = event { memory.surface } else { nil }
   }
 
-  @Test func whatIsTrueIsTaken() throws {
+  @Test func acceptsAValidSurface() throws {
     let (liar, memory) = (try LyingProcessTests.Liar(surfaceCount: 2), try memory())
     try liar.answer(Self.surface(), descriptors: [memory.rawValue])
     try liar.answer([Self.finished])
@@ -47,7 +47,7 @@ import Testing
     #expect(fcntl(surface.description.objects[0].descriptor, F_GETFD) & FD_CLOEXEC != 0)
   }
 
-  @Test func theDescriptorIsClosedWithThePicture() throws {
+  @Test func closesTheDescriptorWithThePicture() throws {
     let (liar, memory) = (try LyingProcessTests.Liar(surfaceCount: 2), try memory())
     try liar.answer(Self.surface(), descriptors: [memory.rawValue])
     try liar.answer([Self.finished])
@@ -73,14 +73,14 @@ import Testing
     surface { $0.luma.stride = .max }, surface { $0.chroma.stride = Int(Int32.max) },
   ]
 
-  @Test(arguments: lies.indices) func aLieEndsTheProcess(_ number: Int) throws {
+  @Test(arguments: lies.indices) func invalidSurfacesEndTheProcess(_ number: Int) throws {
     let (liar, memory) = (try LyingProcessTests.Liar(surfaceCount: 2), try memory())
     try liar.answer(Self.lies[number], descriptors: [memory.rawValue])
     try liar.answer([Self.finished])
     #expect(try liar.decode().error == .protocolViolation)
   }
 
-  @Test func theDescriptorsAreThoseOfItsObjects() throws {
+  @Test func wrongDescriptorsEndTheProcess() throws {
     let memory = try memory()
     let other = try unsafe #require([open("/dev/zero", O_RDONLY | O_CLOEXEC)].first { $0 >= 0 })
     defer { close(other) }
@@ -96,7 +96,7 @@ import Testing
     #expect(try liar.decode().error == .protocolViolation)
   }
 
-  @Test func descriptorsComeWithASurfaceAlone() throws {
+  @Test func descriptorsWithOtherRecordsEndTheProcess() throws {
     let memory = try memory()
     let with = try LyingProcessTests.Liar(surfaceCount: 2)
     try with.answer(.begun(index: 0), descriptors: [memory.rawValue])
@@ -109,14 +109,14 @@ import Testing
     #expect(try behind.decode().error == .protocolViolation)
   }
 
-  @Test func nobodyHasAskedForIt() throws {
+  @Test func anUnrequestedSurfaceEndsTheProcess() throws {
     let (liar, memory) = (try LyingProcessTests.Liar(), try memory())
     try liar.answer(Self.surface(), descriptors: [memory.rawValue])
     #expect(try liar.decode().error == .protocolViolation)
   }
 
   /// As long as a picture holds a number, and then as long as the process has not been told, it is no other picture's.
-  @Test func aNumberIsOnePictures() throws {
+  @Test func surfaceNumbersInUseCannotBeReused() throws {
     let (liar, memory) = (try LyingProcessTests.Liar(surfaceCount: 2), try memory())
     try liar.answer(Self.surface(), descriptors: [memory.rawValue])
     try liar.answer([Self.finished])
@@ -134,7 +134,7 @@ import Testing
   }
 
   /// Twice as many as may stay behind the decoder, because of a drain.
-  @Test func thereAreNotMoreThanTheDeviceCanSpare() throws {
+  @Test func boundsTheSurfacesThatAreHeld() throws {
     let (liar, memory) = (try LyingProcessTests.Liar(surfaceCount: 2), try memory())
     var held: [CodecEvent] = []
     for index in 0..<UInt64(4) {
@@ -147,7 +147,7 @@ import Testing
     #expect(try liar.decode(4).error == .protocolViolation)
   }
 
-  @Test func samplesAreThoseOfThePicture() throws {
+  @Test func readsSamplesOfThePicture() throws {
     func request(width: Int, _ format: PixelFormat) -> CodecReply {
       .slotRequest(
         SlotRequest(
@@ -183,7 +183,7 @@ import Testing
 
   // MARK: What is checked
 
-  @Test func onlyADevicesMemoryIsTaken() throws {
+  @Test func acceptsOnlyDeviceMemory() throws {
     #expect(!PictureSurface.isDeviceMemory(-1))
     var pipe: [Int32] = [-1, -1]
     try #require(unsafe Glibc.pipe(&pipe) == 0)
@@ -193,7 +193,7 @@ import Testing
   }
 
   /// Planes that do not lie in the memory, and sizes that cannot be computed with.
-  @Test func planesLieWithinTheMemory() {
+  @Test func refusesPlanesOutsideTheMemory() {
     func description(_ change: (inout SurfaceDescription) -> Void = { _ in }) -> SurfaceDescription {
       var description = SurfaceDescription(
         format: .nv12, objects: [.init(descriptor: 0, byteCount: 64 * 96)],

@@ -111,7 +111,7 @@ import Testing
     #expect(isolated.drops.count == expected.drops.count)
   }
 
-  @Test func manySessionsAtOnce() throws {
+  @Test func runsManySessionsAtOnce() throws {
     let stream = try CodedStream("clip.h264")
     let configuration = SessionConfiguration.with {
       $0.isolation = Self.isolated

@@ -15,7 +15,7 @@ import Testing
   }
 
   /// What a process gets for a request that is outdated it gives back without looking at the memory.
-  @Test func memoryIsSentUntilAPictureHasComeOutInIt() throws {
+  @Test func sendsMemoryUntilAPictureUsesIt() throws {
     let table = SlotTable(holdLimit: 4)
     for number in 1...2 as ClosedRange<UInt32> {
       let grant = table.grant(Self.request(number), count: 2)

@@ -9,7 +9,7 @@ import Testing
   /// Bytes that are no NAL unit change nothing. Ones that may be the beginning of a slice mean that the picture is
   /// incomplete.
   @Test(arguments: ["small-slices.h264", "clip.h264", "clip.h265"], [NALLengthSize.two, .four])
-  func soundNALUnitsAreDecoded(_ name: String, _ size: NALLengthSize) throws {
+  func decodesNALUnitsBeforeABadLength(_ name: String, _ size: NALLengthSize) throws {
     let stream = try CodedStream(name)
     var format = stream.format
     format.nalLengthSize = size

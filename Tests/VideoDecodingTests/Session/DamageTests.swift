@@ -32,7 +32,7 @@ import Testing
   @Test(
     arguments: ["MR2_MW_A.264", "MIDR_MW_D.264", "BANM_MW_D.264", "SVA_CL1_E.264", "freh3.264"],
     SessionConfiguration.threadings.indices)
-  func unflaggedFramesAreRight(_ name: String, _ threading: Int) throws {
+  func unflaggedFramesAreCorrect(_ name: String, _ threading: Int) throws {
     let hasSlices = name == "SVA_CL1_E.264"
     // With slice threads libavcodec does not notice a lost slice.
     if hasSlices && threading == 1 { return }
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// An undecodable access unit shortly before the end affects no other picture, with any number of threads.
-  @Test(arguments: 1...5) func undecodableNearTheEnd(_ threads: Int) throws {
+  @Test(arguments: 1...5) func anUndecodableAccessUnitNearTheEndAffectsNoOther(_ threads: Int) throws {
     let units = try mediaAccessUnits("clip.h264")
     let configuration = SessionConfiguration.with {
       $0.threadType = .frame
@@ -131,7 +131,7 @@ import Testing
   }
 
   /// Pictures that wait for output when an IDR picture cannot be decoded are output all the same.
-  @Test(arguments: [false, true]) func picturesBeforeABrokenIDRPictureAreShown(_ isMixed: Bool) throws {
+  @Test(arguments: [false, true]) func outputsPicturesBeforeABrokenIDRPicture(_ isMixed: Bool) throws {
     let units = accessUnits(Vector.named("SVA_CL1_E.264")?.bytes ?? [])
     // The rest of a stream with larger pictures, from the last slice of its IDR picture on.
     let others = accessUnits(Vector.named("jcodec_seq_explicit_test.264")?.bytes ?? [])
@@ -155,7 +155,7 @@ import Testing
   }
 
   /// The same when the codec refuses it and continues with pictures that are shown between those before.
-  @Test func picturesBeforeARefusedIDRPictureAreShown() throws {
+  @Test func outputsPicturesBeforeARefusedIDRPicture() throws {
     let units = accessUnits(Vector.named("SVA_CL1_E.264")?.bytes ?? [])
     let plan = FaultPlan()
     plan.send = { _, index in index == 10 ? .invalidData : nil }
@@ -168,7 +168,7 @@ import Testing
     #expect(Set(run.frames.map(\.tag)).isSuperset(of: 0..<10))
   }
 
-  @Test(arguments: [0, 1, 2, 3]) func randomBytes(_ seed: UInt64) throws {
+  @Test(arguments: [0, 1, 2, 3]) func randomBytesNeverTrap(_ seed: UInt64) throws {
     var generator = SeededGenerator(state: seed)
     let original = accessUnits(Vector.named("SVA_BA1_B.264")?.bytes ?? [])
     let session = try makeSession(original)

@@ -14,7 +14,7 @@ import Testing
     (.unsupportedFeature, .unsupportedFeature, -12910),
     (.external, .malfunction, -12911), (.noDevice, .malfunction, -12911), (.outOfMemory, .allocationFailed, -12904),
   ])
-  func ofAnAccessUnit(_ code: AVError, _ reason: DecodeError.Reason, _ status: Int32) {
+  func describesTheFailureOfAnAccessUnit(_ code: AVError, _ reason: DecodeError.Reason, _ status: Int32) {
     let error = DecodeError(decoding: record, code: code)
     #expect(error.reason == reason && error.status == status && error.libavcodecCode == code.rawValue)
     #expect(error.tag == 70 && error.accessUnitNumber == 7 && error.nalUnitType == 5)
@@ -26,7 +26,7 @@ import Testing
     (.decoderNotFound, .decoderNotFound), (.outOfMemory, .allocationFailed), (.unsupportedFeature, .unsupportedFeature),
     (.external, .malfunction), (.endOfFile, .malfunction),
   ])
-  func ofACodecThatDoesNotOpen(_ code: AVError, _ reason: DecodeError.Reason) {
+  func describesACodecThatDoesNotOpen(_ code: AVError, _ reason: DecodeError.Reason) {
     let error = DecodeError(opening: code)
     #expect(error.reason == reason && error.libavcodecCode == code.rawValue)
     #expect(error.tag == nil && error.accessUnitNumber == nil && error.nalUnitType == nil)
@@ -34,7 +34,7 @@ import Testing
     #expect(error.description == "\(error.message), libavcodec: \(code.description) (\(error.status))")
   }
 
-  @Test func reasonsHaveWordsOfTheirOwn() {
+  @Test func everyReasonHasItsOwnMessage() {
     #expect(Set(DecodeError.Reason.allCases.map { "\(DecodeError($0).message)" }).count == 11)
     #expect(DecodeError(.invalidSession).description == "the session was invalidated (-12903)")
     #expect(DecodeError(decoding: record, code: .notImplemented).reason == .unsupportedFeature)
@@ -46,7 +46,7 @@ import Testing
     #expect(DecodeError(.invalidSession).libavcodecMessage == nil)
   }
 
-  @Test func libavcodecsTexts() {
+  @Test func usesTextsOfLibavcodec() {
     #expect(AVError.invalidData.description == "Invalid data found when processing input")
     #expect(throws: AVError.endOfFile) { try AVError.check(AVError.endOfFile.rawValue) }
     #expect(throws: Never.self) { try AVError.check(3) }

@@ -27,7 +27,7 @@ import Testing
 
   /// Where decoding begins at an intra picture, what refers to it and no further is correct; another intra picture
   /// begins nothing new until something is lost.
-  @Test func referencesAreFollowedFromTheFirstIntraPicture() throws {
+  @Test func followsReferencesFromTheFirstIntraPicture() throws {
     let session = try session()
     let intra = SmallPicture(isIntra: true)
     try decode([intra, SmallPicture(frameNumber: 1), SmallPicture(isIntra: true, frameNumber: 2)], in: session)
@@ -45,7 +45,7 @@ import Testing
   }
 
   /// Without damage no references are followed.
-  @Test func referencesAreNotFollowedBehindAnIDRPicture() throws {
+  @Test func followsNoReferencesAfterAnIDRPicture() throws {
     let session = try session()
     try decode([.idr, SmallPicture(isIntra: true, frameNumber: 1), SmallPicture(frameNumber: 2)], in: session)
     #expect(session.core.input.followsReferencesFrom == nil && session.core.ledger[1]?.referencesSince == nil)
@@ -70,7 +70,7 @@ import Testing
 
   /// Errors that the codec finds in a reference picture spread to what follows it, up to an IDR picture; those in a
   /// picture that nothing refers to do not.
-  @Test(arguments: [true, false]) func foundErrorsSpread(_ isReference: Bool) throws {
+  @Test(arguments: [true, false]) func errorsInReferencePicturesSpread(_ isReference: Bool) throws {
     script.errors = { $0 == 1 ? .concealment : [] }
     let session = try session()
     try decode(
@@ -87,7 +87,7 @@ import Testing
   @Test(
     arguments: [(AVError.invalidData, 0), (.external, 1), (.outOfMemory, 1), (.unsupportedFeature, 0)]
       as [(AVError, UInt64)])
-  func picturesThatCannotBeReceived(_ error: AVError, _ restarts: UInt64) throws {
+  func receiveErrorsBelongToAnAccessUnitOrTheCodec(_ error: AVError, _ restarts: UInt64) throws {
     script.threadDelay = 3
     script.begins = { $0 == 0 }
     script.receive = { opening, time in opening == 0 && time == 1 ? error : nil }

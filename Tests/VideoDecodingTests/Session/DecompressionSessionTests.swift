@@ -52,7 +52,7 @@ import Testing
       (.slice, true, 3, false, true), (.frame, false, 3, true, false), (.frame, true, 3, true, false),
       (.none, false, 1, false, true),
     ] as [(SessionConfiguration.ThreadType, Bool, Int, Bool, Bool)])
-  func threads(
+  func threadTypeDecidesTheThreads(
     _ type: SessionConfiguration.ThreadType, _ lowDelay: Bool, _ count: Int, _ frames: Bool, _ slices: Bool
   ) throws {
     _ = try session(
@@ -73,7 +73,7 @@ import Testing
     arguments: [
       (0, .expect, false, false), (1, .expect, false, true), (1, .expect, true, false), (4, .adapt, false, false),
     ] as [(Int, SessionConfiguration.UnknownReordering, Bool, Bool)])
-  func expectedReordering(
+  func decidesWhetherToExpectReordering(
     _ maximum: Int, _ reordering: SessionConfiguration.UnknownReordering, _ lowDelay: Bool, _ expects: Bool
   ) throws {
     var format = try format()
@@ -92,7 +92,7 @@ import Testing
       (nil, 4, 0, true, 4), (nil, 4, 6, true, 6), (nil, 4, 1, false, 1), (nil, 40, 0, true, 15), (2, 4, 0, true, 2),
       (2, 4, 3, true, 3), (0, 4, 0, true, 0), (2, 4, 0, false, 2),
     ] as [(Int?, Int, Int, Bool, Int)])
-  func latencies(_ sent: Int?, _ maximum: Int, _ codec: Int, _ expects: Bool, _ depth: Int) throws {
+  func computesLatency(_ sent: Int?, _ maximum: Int, _ codec: Int, _ expects: Bool, _ depth: Int) throws {
     var format = try format()
     format.sentReorderFrames = sent
     format.maximumReorderFrames = maximum
@@ -101,7 +101,7 @@ import Testing
     #expect(session.latency == SessionLatency(reorderDepth: depth, threadDelay: 5))
   }
 
-  @Test(arguments: [(-1, 1), (0, 1), (2, 3)]) func openingIsTriedSoManyTimes(_ retries: Int, _ openings: Int) throws {
+  @Test(arguments: [(-1, 1), (0, 1), (2, 3)]) func opensTheCodecWithRetries(_ retries: Int, _ openings: Int) throws {
     var count = 0
     let error = #expect(throws: DecodeError.self) {
       _ = try DecompressionSession(
@@ -120,7 +120,7 @@ import Testing
     arguments: [
       (.none, .none), (.nonReference, .none), (.bidirectional, .bidirectional), (.nonKey, .nonKey),
     ] as [(SessionConfiguration.SkipFrames, CodecSettings.Skip)])
-  func skipping(_ skip: SessionConfiguration.SkipFrames, _ expected: CodecSettings.Skip) throws {
+  func passesSkippingToTheCodec(_ skip: SessionConfiguration.SkipFrames, _ expected: CodecSettings.Skip) throws {
     let session = try session(.with { $0.skipFrames = skip }, H265Stream(media: "clip.h265").format)
     #expect(session.skipFrames == skip && script.settings.first?.skip == expected)
     session.skipFrames = .none
@@ -130,7 +130,7 @@ import Testing
 
   // MARK: Formats
 
-  @Test func formatsThatMayFollow() throws {
+  @Test func decidesWhichFormatsMayFollow() throws {
     let session = try session()
     var other = try FormatDescription(
       h264ParameterSets: [MinimalStream.sps(widthInMacroblocks: 4), MinimalStream.pps()])
@@ -147,7 +147,7 @@ import Testing
   }
 
   /// Only another format's parameter sets go in front of the next access unit.
-  @Test func parameterSetsOfAnotherFormatAreSent() throws {
+  @Test func sendsParameterSetsOfAnotherFormatOnce() throws {
     let session = try session()
     let picture = SmallPicture.idr.accessUnit()
     try session.accept(try format())
@@ -165,7 +165,7 @@ import Testing
   // MARK: Results
 
   /// Sixteen frames of two fields, four more, and two for each thread's may be inside: the next one ends the first.
-  @Test(arguments: [(0, 40), (3, 46)]) func noPictureIsWaitedForTooLong(_ threadDelay: Int, _ window: UInt64) throws {
+  @Test(arguments: [(0, 40), (3, 46)]) func boundsTheWaitForAPicture(_ threadDelay: Int, _ window: UInt64) throws {
     script.threadDelay = threadDelay
     let session = try session()
     try decode(0..<window, in: session)
@@ -175,7 +175,7 @@ import Testing
   }
 
   /// An access unit without a picture pushes none out.
-  @Test func accessUnitsWithoutPicturesAreNotWaitedThrough() throws {
+  @Test func accessUnitsWithoutPicturesEndNoWait() throws {
     script.begins = { !(1...5).contains($0) }
     let session = try session()
     try decode(0..<45, in: session)
@@ -191,7 +191,7 @@ import Testing
       (SessionConfiguration.SkipFrames.none, true, "noPicture", 0), (.nonKey, true, "skipped", 0),
       (.none, false, "corrupt", 1),
     ] as [(SessionConfiguration.SkipFrames, Bool, String, UInt64)])
-  func whyThereIsNoPicture(
+  func explainsAMissingPicture(
     _ skip: SessionConfiguration.SkipFrames, _ isWhole: Bool, _ reason: String, _ corrupted: UInt64
   ) throws {
     script.begins = { $0 != 1 }
@@ -224,7 +224,7 @@ import Testing
   }
 
   /// With frame threads, an error is that of the access unit whose decoding ends.
-  @Test func errorsBelongToWhatEnds() throws {
+  @Test func errorsBelongToTheAccessUnitWhoseDecodingEnds() throws {
     script.threadDelay = 2
     script.begins = { $0 == 0 }
     script.send = { _, index, _ in index == 3 ? .invalidData : nil }
@@ -241,7 +241,7 @@ import Testing
       (.endOfFile, ["101 noPicture", "102 noPicture", "100 notShown"]),
       (.invalidData, ["101 noPicture", "102 noPicture", "100 failed: badData"]),
     ] as [(AVError?, [String])])
-  func errorsOnTheWayOut(_ end: AVError?, _ expected: [String]) throws {
+  func reportsErrorsOfADrain(_ end: AVError?, _ expected: [String]) throws {
     script.threadDelay = 3
     script.begins = { $0 == 0 }
     script.end = end
@@ -256,7 +256,7 @@ import Testing
 
   /// A codec may refuse a packet three times until its pictures are received; after that it is broken.
   @Test(arguments: [AVError.tryAgain, .endOfFile], [(3, 0), (4, 1)])
-  func packetsAreOfferedAgain(_ answer: AVError, _ refusals: (times: Int, restarts: UInt64)) throws {
+  func offersARefusedPacketAgain(_ answer: AVError, _ refusals: (times: Int, restarts: UInt64)) throws {
     script.send = { opening, index, time in opening == 0 && index == 1 && time < refusals.times ? answer : nil }
     let session = try session()
     try decode(0..<3, in: session)
@@ -267,7 +267,7 @@ import Testing
   }
 
   /// The next codec gets the parameter sets, and all that the lost one had.
-  @Test func everythingIsReplayed() throws {
+  @Test func replaysParameterSetsAndAccessUnits() throws {
     script.send = { opening, index, _ in opening == 0 && index == 3 ? .external : nil }
     let session = try session()
     try decode(0..<5, in: session)
@@ -286,7 +286,7 @@ import Testing
       (.none, 2, 1), (.slice, 2, 1), (.frame, 2, 3), (.frame, 1, TestIsolation.isTested ? 3 : 1),
       (.automatic, 2, 3),
     ] as [(SessionConfiguration.ThreadType, Int, Int)])
-  func theNextCodecKnowsTheReordering(
+  func passesTheReorderDepthToTheNextCodec(
     _ type: SessionConfiguration.ThreadType, _ threadCount: Int, _ depth: Int
   ) throws {
     script.send = { opening, index, _ in opening == 0 && index == 2 ? .external : nil }
@@ -304,7 +304,7 @@ import Testing
 
   /// What was inside is dropped, the access unit that no codec took has failed, and nothing goes on without a random
   /// access point.
-  @Test func aCodecThatCannotBeBroughtBack() throws {
+  @Test func dropsPicturesOfACodecThatCannotBeReplaced() throws {
     script.send = { _, index, _ in index == 2 ? .external : nil }
     let session = try session(
       .with {
@@ -328,7 +328,7 @@ import Testing
   // MARK: Drains and flushes
 
   /// A codec that was drained has forgotten its references: they go before anything but an IDR picture.
-  @Test(arguments: [true, false]) func referencesAreSentAgainAfterADrain(_ isIDR: Bool) throws {
+  @Test(arguments: [true, false]) func resendsReferencesAfterADrain(_ isIDR: Bool) throws {
     let session = try session()
     try decode(0..<2, in: session)
     session.drain()
@@ -342,7 +342,7 @@ import Testing
     #expect(script.indices().suffix(2) == [2, 3])
   }
 
-  @Test func nothingIsSentAgainAfterAFlush() throws {
+  @Test func resendsNothingAfterAFlush() throws {
     let session = try session()
     try decode(0..<2, in: session)
     session.flush()
@@ -366,7 +366,7 @@ import Testing
     #expect(error?.reason == .invalidSession && error?.tag == 5)
   }
 
-  @Test func emptyAccessUnitsAreRefused() throws {
+  @Test func refusesEmptyAccessUnits() throws {
     let session = try session()
     let error = #expect(throws: DecodeError.self) { try session.decode([], tag: 5) }
     #expect(error?.reason == .invalidArgument && error?.tag == 5 && session.statistics.submitted == 0)

@@ -36,7 +36,7 @@ import Testing
     _ = try stream.decode(nil, configuration) { #expect($0.hashMismatches == 0 && $0.output > 0) }
   }
 
-  @Test func lengthPrefixed() throws {
+  @Test func decodesLengthPrefixedStreams() throws {
     let stream = try H265Stream(media: "open-gop.h265")
     let expected = try stream.decode().checksums
     for size in [NALLengthSize.two, .four] {
@@ -95,7 +95,7 @@ import Testing
   /// A CRA picture whose POC is not above those before it belongs to no sequence that went before (7.4.2.2: what precedes an
   /// IRAP picture in decoding order precedes it in output order), drained in between or not.
   @Test(arguments: [false, true], SessionConfiguration.threadings.indices)
-  func aCRAPictureThatGoesBackBeginsASequence(_ isDrained: Bool, _ threading: Int) throws {
+  func aCRAPictureWithALowerPOCBeginsASequence(_ isDrained: Bool, _ threading: Int) throws {
     let stream = try H265Stream(media: "open-gop.h265")
     let configuration = SessionConfiguration.threadings[threading]
     let starts = stream.units.indices.filter { stream.types[$0] == .cra }
@@ -141,7 +141,7 @@ import Testing
 
   /// A missing access unit is noticed by the reference picture sets of later pictures: no picture is wrong
   /// and not flagged.
-  @Test(arguments: names, [0, 2]) func lostAccessUnits(_ name: String, _ threading: Int) throws {
+  @Test(arguments: names, [0, 2]) func flagsPicturesAfterALostAccessUnit(_ name: String, _ threading: Int) throws {
     let stream = try H265Stream(media: name)
     let configuration = SessionConfiguration.threadings[threading]
     let whole = Set(try stream.decode(nil, configuration).checksums)
@@ -187,7 +187,7 @@ import Testing
   }
 
   /// libavcodec refuses an SPS without its VPS, which decoding does not need.
-  @Test(arguments: VPSFault.allCases) func withoutUsableVPS(_ fault: VPSFault) throws {
+  @Test(arguments: VPSFault.allCases) func decodesWithoutAUsableVPS(_ fault: VPSFault) throws {
     let stream = try H265Stream(media: "open-gop.h265")
     let expected = try stream.decode().checksums
     func spoil(_ nalUnits: [[UInt8]]) -> [[UInt8]] {
@@ -244,7 +244,7 @@ import Testing
   @Test(
     arguments: [(H265.NALUnitType.raslR, SessionConfiguration.SkipFrames.none), (.trailingN, .nonReference)],
     SessionConfiguration.threadings.indices)
-  func decodingDoesNotBeginWithWhatIsDropped(
+  func decodingDoesNotBeginWithADroppedPicture(
     _ dropped: (type: H265.NALUnitType, skip: SessionConfiguration.SkipFrames), _ threading: Int
   ) throws {
     let sequence = SmallH265Sequence()

@@ -21,7 +21,7 @@ import Testing
   static let h265 = ["open-gop.h265", "interlaced.h265", "g2b_bframes3_128x128.h265"]
 
   @Test(arguments: names + h265, SessionConfiguration.threadings.indices)
-  func sendFailsOnceAtEachPlace(_ name: String, _ threading: Int) throws {
+  func losesNoPictureIfSendingFailsOnce(_ name: String, _ threading: Int) throws {
     let stream = try CodedStream(name)
     let configuration = SessionConfiguration.threadings[threading]
     let expected = try stream.decode(configuration).checksums
@@ -45,7 +45,7 @@ import Testing
     unsafe getenv("LOST_SESSION_STREAMS").map { unsafe String(cString: $0) }?.split(separator: ":").map(String.init)
     ?? []
 
-  @Test(arguments: elsewhere) func streamsFromElsewhere(_ path: String) throws {
+  @Test(arguments: elsewhere) func losesNoPictureOfOtherEncoders(_ path: String) throws {
     let stream = try CodedStream(path: path)
     for threading in SessionConfiguration.threadings.indices {
       for lowDelay in [false, true] where !lowDelay || threading < 2 {
@@ -76,7 +76,7 @@ import Testing
   /// The codec fails before its last picture, and so does the one in its place, with no attempt left: it gives the rest
   /// all the same, and nothing is lost.
   @Test(arguments: single, SessionConfiguration.threadings.indices)
-  func nothingIsLostAtTheEnd(_ name: String, _ threading: Int) throws {
+  func losesNoPictureAtTheEndWithoutAttempts(_ name: String, _ threading: Int) throws {
     let units = units(name)
     var configuration = SessionConfiguration.threadings[threading]
     let expected = try decodeAll(units, configuration).checksums
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: names + h265, SessionConfiguration.threadings.indices)
-  func receiveFailsOnceAtEachPlace(_ name: String, _ threading: Int) throws {
+  func losesNoPictureIfReceivingFailsOnce(_ name: String, _ threading: Int) throws {
     let stream = try CodedStream(name)
     let configuration = SessionConfiguration.threadings[threading]
     let expected = try stream.decode(configuration).checksums
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: names + h265)
-  func failsAgainOnTheReplayElsewhere(_ name: String) throws {
+  func losesNoPictureIfTheReplayFails(_ name: String) throws {
     let stream = try CodedStream(name)
     let expected = try stream.decode().checksums
     let last = Int64(stream.units.count - 1)
@@ -141,7 +141,7 @@ import Testing
     #expect(run.accounts(for: stream.units.count))
   }
 
-  @Test func openingFailsSeveralTimes() throws {
+  @Test func retriesOpening() throws {
     let units = units("HCAFR1_HHI.264")
     let expected = try decodeAll(units).checksums
     let plan = FaultPlan()
@@ -155,7 +155,7 @@ import Testing
     #expect(session.statistics.lastError?.status == -12911)
   }
 
-  @Test func firstOpeningIsTriedAgainAndReportedInTheEnd() throws {
+  @Test func retriesTheFirstOpeningAndReportsFailure() throws {
     let units = units("HCAFR1_HHI.264")
     let plan = FaultPlan()
     plan.open = { $0 < 5 ? .external : nil }
@@ -170,7 +170,7 @@ import Testing
   /// The configured number of retries at one access unit: then it works, or there is one error, one
   /// notice, and all pictures before are output.
   @Test(arguments: [1, 2, 5, 6, 100], SessionConfiguration.threadings.indices)
-  func failsRepeatedlyAtOnePlace(_ times: Int, _ threading: Int) throws {
+  func retriesAsOftenAsConfigured(_ times: Int, _ threading: Int) throws {
     let units = units("HCAFR1_HHI.264")
     let configuration = SessionConfiguration.threadings[threading]
     let expected = try decodeAll(units, configuration).checksums
@@ -200,7 +200,7 @@ import Testing
   }
 
   /// A codec that always fails at one access unit: one error, then decoding continues at the next IDR picture.
-  @Test func failsForEverAtOnePlace() throws {
+  @Test func continuesAtTheNextIDRPictureAfterPermanentFailure() throws {
     let units = units("MIDR_MW_D.264")
     let expected = try decodeAll(units).checksums
     let idr = units.indices.filter { contains(units[$0], nalUnitType: 5) }
@@ -224,7 +224,7 @@ import Testing
   }
 
   /// Bad data belongs to an access unit; a codec that reports it for ever is lost.
-  @Test(arguments: [64, 65]) func badDataThatDoesNotEnd(_ times: Int) throws {
+  @Test(arguments: [64, 65]) func endlessBadDataLosesTheCodec(_ times: Int) throws {
     let stream = try CodedStream("clip.h264")
     let expected = try stream.decode(.threadings[0]).checksums
     let plan = FaultPlan()
@@ -245,7 +245,7 @@ import Testing
 
   /// The same when it fails on the way out, again and again: nothing disappears without a word.
   @Test(arguments: [0, 3], SessionConfiguration.threadings.indices)
-  func failsForEverOnTheWayOut(_ frames: Int, _ threading: Int) throws {
+  func reportsPicturesLostInAPermanentlyFailingDrain(_ frames: Int, _ threading: Int) throws {
     let units = units("MIDR_MW_D.264")
     let plan = FaultPlan()
     plan.receive = { $1 == frames ? .inputOutput : nil }
@@ -263,7 +263,9 @@ import Testing
   }
 
   /// No codec can be opened any more: the pictures that the lost one held are output.
-  @Test(arguments: SessionConfiguration.threadings.indices) func nothingOpensAnyMore(_ threading: Int) throws {
+  @Test(arguments: SessionConfiguration.threadings.indices) func outputsHeldPicturesIfNoCodecOpens(_ threading: Int)
+    throws
+  {
     let units = units("MIDR_MW_D.264")
     let configuration = SessionConfiguration.threadings[threading]
     let plan = FaultPlan()
@@ -278,7 +280,7 @@ import Testing
     #expect(run.failures.first?.reason == .allocationFailed && session.isLost)
   }
 
-  @Test func retriesAreSpent() throws {
+  @Test func stopsAfterTheLastRetry() throws {
     let units = units("HCAFR1_HHI.264")
     let plan = FaultPlan()
     plan.open = { $0 > 0 ? .external : nil }
@@ -290,7 +292,7 @@ import Testing
     #expect(run.drops.allSatisfy { $0 == .sessionLost })
   }
 
-  @Test func replayBufferIsBounded() throws {
+  @Test func boundsTheReplayBuffer() throws {
     let units = units("MIDR_MW_D.264")
     let idr = units.indices.filter { contains(units[$0], nalUnitType: 5) }
     let expected = try decodeAll(units).checksums

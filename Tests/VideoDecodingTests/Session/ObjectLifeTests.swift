@@ -17,7 +17,7 @@ struct ObjectLifeTests {
 
   /// The codec is lost: never more than one is open, and none at the end.
   @Test(arguments: ["clip.h264", "clip.h265"].flatMap { [($0, 0), ($0, 1), ($0, 2)] }, Ending.allCases)
-  func lostCodecsAreClosed(trial: (clip: String, threading: Int), ending: Ending) throws {
+  func closesLostCodecs(trial: (clip: String, threading: Int), ending: Ending) throws {
     let stream = try CodedStream(trial.clip)
     let plan = FaultPlan()
     plan.send = { opening, index in opening < 3 && index == 4 + 3 * Int64(opening) ? .external : nil }

@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  @Test func mediaIsWhatItShouldBe() throws {
+  @Test func mediaHasEnoughRecoveryPoints() throws {
     #expect(recoveryPoints(try mediaAccessUnits("open-gop.h264")).count >= 6)
     #expect(recoveryPoints(try mediaAccessUnits("intra-refresh.h264")).count >= 5)
   }
@@ -24,7 +24,7 @@ import Testing
   /// Started at any access unit, a session outputs only pictures that equal those of the whole stream, and in front of
   /// them those of a gradual refresh, flagged.
   @Test(arguments: ["open-gop.h264", "intra-refresh.h264"], SessionConfiguration.threadings.indices)
-  func startsInTheMiddle(_ name: String, _ threading: Int) throws {
+  func outputsCorrectPicturesFromAStartInTheMiddle(_ name: String, _ threading: Int) throws {
     let units = try mediaAccessUnits(name)
     let whole = try decodeAll(units).checksums
     let points = recoveryPoints(units)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: ["open-gop.h264", "intra-refresh.h264"], SessionConfiguration.threadings.indices)
-  func lostAtEachPlace(_ name: String, _ threading: Int) throws {
+  func losesNoPictureIfTheCodecIsLost(_ name: String, _ threading: Int) throws {
     let units = try mediaAccessUnits(name)
     let configuration = SessionConfiguration.threadings[threading]
     let expected = try decodeAll(units, configuration).checksums
@@ -126,7 +126,7 @@ import Testing
   }
 
   /// A session that is lost after a splice replays from the splice at the earliest.
-  @Test func lostBehindASplice() throws {
+  @Test func replaysFromTheSpliceAtTheEarliest() throws {
     let first = try mediaAccessUnits("interlaced.h264")
     let second = try mediaAccessUnits("intra-refresh.h264")
     let spliced = first + second[recoveryPoints(second)[1]...]
@@ -144,7 +144,7 @@ import Testing
   }
 
   /// The first stream can be drained before the splice is decoded; elsewhere the call changes nothing.
-  @Test func sequencesCanBeFinishedByHand() throws {
+  @Test func applicationsMayFinishASequence() throws {
     let first = try mediaAccessUnits("interlaced.h264")
     let second = try mediaAccessUnits("intra-refresh.h264")
     let spliced = first + second[recoveryPoints(second)[1]...]

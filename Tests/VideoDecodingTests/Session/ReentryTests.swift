@@ -36,7 +36,7 @@ import Testing
   enum Ending: CaseIterable { case flush, drainAndFlush, invalidate, drainAndInvalidate }
 
   @Test(arguments: Ending.allCases, [true, false])
-  func theSessionCanBeAskedWhenMemoryIsReleased(_ ending: Ending, _ fetchesResults: Bool) throws {
+  func releasingMemoryMayCallTheSession(_ ending: Ending, _ fetchesResults: Bool) throws {
     let units = try mediaAccessUnits("clip.h264")
     let allocator = AskingAllocator()
     let session = try makeSession(units, .with { $0.threadType = .none }, allocator: allocator)

@@ -18,7 +18,7 @@ import Testing
   private func isSlice(_ nalUnit: [UInt8]) -> Bool { 1...5 ~= nalUnit[4] & 31 }
 
   /// Every slice, whether the first of its picture, in its middle, or its last, and in IDR pictures and others.
-  @Test(arguments: SessionConfiguration.threadings.indices) func slicesSentTwice(_ threading: Int) throws {
+  @Test(arguments: SessionConfiguration.threadings.indices) func discardsSlicesSentTwice(_ threading: Int) throws {
     let units = try mediaAccessUnits("small-slices.h264").prefix(20)
     let whole = try decodeAll(Array(units)).checksums
     var countTried = 0
@@ -42,7 +42,9 @@ import Testing
   }
 
   /// One of two slices for the same place is wrong, and nobody knows which: the picture is flagged, and what refers to it.
-  @Test(arguments: SessionConfiguration.threadings.indices) func otherSlicesInTheSamePlace(_ threading: Int) throws {
+  @Test(arguments: SessionConfiguration.threadings.indices) func flagsDifferentSlicesForTheSamePlace(_ threading: Int)
+    throws
+  {
     try pictureAndSuccessorsAreFlagged(threading) { parts, slices in
       var other = parts[slices[1]]
       other[other.count - 2] ^= 0x10
@@ -52,7 +54,7 @@ import Testing
 
   /// The profile allows no other order than that of the macroblocks.
   @Test(arguments: [0, 1], SessionConfiguration.threadings.indices)
-  func slicesInDisorder(_ place: Int, _ threading: Int) throws {
+  func flagsSlicesInDisorder(_ place: Int, _ threading: Int) throws {
     try pictureAndSuccessorsAreFlagged(threading) { parts, slices in
       parts.swapAt(slices[place], slices[place + 1])
     }
@@ -83,7 +85,7 @@ import Testing
   @Test(
     arguments: ["clip.h264", "small-slices.h264", "interlaced.h264", "open-gop.h264", "intra-refresh.h264"],
     SessionConfiguration.threadings.indices)
-  func picturesSentTwice(_ name: String, _ threading: Int) throws {
+  func decodesPicturesSentTwiceOnce(_ name: String, _ threading: Int) throws {
     let units = Array(try mediaAccessUnits(name).prefix(40))
     let whole = try decodeAll(units).frames.map(\.fingerprint)
     for index in units.indices.dropFirst().filter({ $0 % 7 == 1 }) {
@@ -101,7 +103,7 @@ import Testing
   }
 
   /// Parameter sets that come with the second copy reach the codec all the same.
-  @Test func parameterSetsComeWithARepeatedPicture() throws {
+  @Test func takesParameterSetsOfARepeatedPicture() throws {
     let units = Array(try mediaAccessUnits("clip.h264").prefix(30))
     let other = try mediaAccessUnits("wide.h264")
     let sets = nalUnits(other[0]).filter { 7...8 ~= $0[4] & 31 }.flatMap { $0 }

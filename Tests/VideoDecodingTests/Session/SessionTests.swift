@@ -41,7 +41,7 @@ import Testing
 
   /// Draining inside a GOP loses no references.
   @Test(arguments: ["HCAFR1_HHI.264", "freh11.264", "MR1_BT_A.h264"])
-  func drainAndContinue(_ name: String) throws {
+  func drainingInsideAGroupKeepsReferences(_ name: String) throws {
     let units = units(name)
     let expected = try decodeAll(units)
     for cut in [1, 3, 4, 7] {
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func doNotOutputDecodesWithoutShowing() throws {
+  @Test func doNotOutputDecodesWithoutOutput() throws {
     let units = units("HCAFR1_HHI.264")
     let expected = try decodeAll(units).checksums
     let session = try makeSession(units)
@@ -74,7 +74,7 @@ import Testing
     #expect(run.drops.count == 5 && run.drops.allSatisfy { $0 == .doNotOutput })
   }
 
-  @Test func startInTheMiddle() throws {
+  @Test func waitsForARandomAccessPoint() throws {
     let all = units("MIDR_MW_D.264")
     let units = Array(all[20...])
     let run = try decodeAll([all[0].prefix(0) + parameterSets(all)] + units)
@@ -91,7 +91,7 @@ import Testing
     #expect(run.frames.filter { !$0.isCorrupt }.count > frames.count / 2)
   }
 
-  @Test func skippingNonReferencePictures() throws {
+  @Test func skipsNonReferencePictures() throws {
     let units = units("NRF_MW_E.264")
     let run = try decodeAll(units, .with { $0.skipFrames = .nonReference })
     #expect(run.accounts(for: units.count))
@@ -102,7 +102,7 @@ import Testing
 
   /// Parameter sets alone begin no stream: draining after them gives no notice, and the session still waits for
   /// pictures.
-  @Test func parameterSetsAloneAreNoBeginning() throws {
+  @Test func parameterSetsAloneBeginNoStream() throws {
     let units = units("NRF_MW_E.264")
     let session = try makeSession(units)
     var run = Run()
@@ -119,7 +119,7 @@ import Testing
 
   /// Without reordering a picture is output before the next access unit is decoded.
   @Test(arguments: ["BANM_MW_D.264", "SVA_BA2_D.264", "CI1_FT_B.264", "BA1_Sony_D.jsv"])
-  func lowDelayHasNone(_ name: String) throws {
+  func lowDelayOutputsEachPictureAtOnce(_ name: String) throws {
     let units = units(name)
     let session = try makeSession(units, .with { $0.lowDelay = true })
     for (index, unit) in units.enumerated() {
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func latencyIsTheOneMeasured() throws {
+  @Test func latencyEqualsTheMeasuredOne() throws {
     for threading in SessionConfiguration.threadings {
       let units = units("HPCV_BRCM_A.264")
       let session = try makeSession(units, threading)
@@ -155,7 +155,7 @@ import Testing
   }
 
   /// One thread per processor, so that the delay is one frame less than processors.
-  @Test func automaticThreadsAreTheProcessors() throws {
+  @Test func usesOneThreadPerProcessor() throws {
     let status = String(decoding: try #require(readFile("/proc/self/status")), as: UTF8.self)
     let allowed = try #require(status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") })
     let count = allowed.dropFirst("Cpus_allowed:".count).compactMap(\.hexDigitValue).reduce(0) {
@@ -166,7 +166,7 @@ import Testing
     #expect(session.latency.threadDelay == min(count, 16) - 1 + (TestIsolation.isTested ? 7 : 0))
   }
 
-  @Test func invalidatedSessionRefuses() throws {
+  @Test func anInvalidatedSessionRefusesAccessUnits() throws {
     let units = units("HCAFR1_HHI.264")
     let session = try makeSession(units)
     for index in 0..<3 { try session.decode(units[index], tag: UInt64(index)) }

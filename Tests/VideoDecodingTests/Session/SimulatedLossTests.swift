@@ -22,7 +22,7 @@ import VideoDecoding
     return (results, session.statistics)
   }
 
-  @Test(arguments: [0, 1, 19, 20, 30, 61]) func aRecoverableLossCostsNothing(index: Int) throws {
+  @Test(arguments: [0, 1, 19, 20, 30, 61]) func aRecoverableLossLosesNoPicture(index: Int) throws {
     let undisturbed = try results(nil, at: 0)
     let lost = try results(.recoverable, at: index)
     #expect(lost.results.map(\.tag) == undisturbed.results.map(\.tag))

@@ -35,7 +35,7 @@ import Testing
     return run
   }
 
-  @Test(arguments: streams) func picturesAreAsWithoutSkippingOrFlagged(_ name: String) throws {
+  @Test(arguments: streams) func skippingFlagsPicturesOrLeavesThemUnchanged(_ name: String) throws {
     let stream = try CodedStream(name)
     let whole = try decode(stream, .threadings[0])
     let right = Set(whole.checksums)
@@ -78,7 +78,7 @@ import Testing
       (false, false, .none, .nonKey, "decoded decoded"), (true, true, .bidirectional, .none, "skipped skipped"),
       (true, true, .none, .bidirectional, "decoded decoded"),
     ] as [(Bool, Bool, Level, Level, String)])
-  func fieldsOfAFrameAreSkippedTogether(
+  func skipsBothFieldsOfAFrame(
     _ first: Bool, _ second: Bool, _ firstLevel: Level, _ secondLevel: Level, _ expected: String
   ) {
     var input = SessionInput(H264StreamFollower(lengthSize: nil))
@@ -96,7 +96,7 @@ import Testing
   }
 
   /// Parameter sets and SEI belong to neither field, and are skipped at no level.
-  @Test func whatHasNoPictureIsNotSkipped() {
+  @Test func accessUnitsWithoutPicturesAreNotSkipped() {
     var input = SessionInput(H264StreamFollower(lengthSize: nil))
     for level in Level.allCases {
       var summary = DecodingSummary()
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func whatBecomesOfAPicture() {
+  @Test func decidesWhichPicturesToSkip() {
     func uses(_ change: (inout DecodingSummary) -> Void) -> [PictureUse] {
       var summary = DecodingSummary()
       summary.nalUnitType = 1

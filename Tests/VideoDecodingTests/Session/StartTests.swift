@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: SessionConfiguration.threadings.indices)
-  func withoutRandomAccessPointAfterAWhile(_ threading: Int) throws {
+  func outputsHeldPicturesAfterAWhile(_ threading: Int) throws {
     let (format, units) = try unmarked()
     var configuration = SessionConfiguration.threadings[threading]
     configuration.startPatience = .seconds(1)
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: SessionConfiguration.threadings.indices)
-  func withoutRandomAccessPointAtTheEnd(_ threading: Int) throws {
+  func outputsHeldPicturesAtTheEnd(_ threading: Int) throws {
     let (format, units) = try unmarked()
     for count in [1, 2, 30] {
       let session = try makeSession(format, SessionConfiguration.threadings[threading])
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func boundsWhatIsHeld() throws {
+  @Test func boundsHeldAccessUnits() throws {
     let (format, units) = try unmarked()
     let byCount = try makeSession(format, .with { $0.replayCountLimit = 10 })
     var run = Run()
@@ -99,7 +99,7 @@ import Testing
   }
 
   /// Held access units are dropped at a random access point, and no picture after it is lost or flagged.
-  @Test func randomAccessPointInTime() throws {
+  @Test func aRandomAccessPointDropsHeldAccessUnits() throws {
     let (format, units) = try unmarked()
     let session = try makeSession(format)
     var run = Run()
@@ -127,7 +127,7 @@ import Testing
   }
 
   /// After a start without random access point, pictures are flagged until the first IDR picture.
-  @Test func idrPictureEndsDamage() throws {
+  @Test func anIDRPictureEndsDamage() throws {
     let (format, units) = try unmarked()
     let session = try makeSession(format, .with { $0.startPatience = .zero })
     var run = Run()
@@ -141,7 +141,7 @@ import Testing
   /// Decoding begins at an intra picture where no recovery point has been seen; unflagged pictures are right, and
   /// pictures that refer to nothing before it are not flagged.
   @Test(arguments: SessionConfiguration.threadings.indices)
-  func intraPicturesWillDo(_ threading: Int) throws {
+  func beginsAtIntraPicturesWithoutRecoveryPoints(_ threading: Int) throws {
     let (format, units) = try intra()
     let configuration = SessionConfiguration.threadings[threading]
     let whole = try decodeAll(units, configuration).checksums
@@ -165,7 +165,7 @@ import Testing
   }
 
   /// In a stream with recovery points, intra pictures without one are no random access points.
-  @Test func intraPicturesWillNotDoBesideRecoveryPoints() throws {
+  @Test func doesNotBeginAtIntraPicturesBesideRecoveryPoints() throws {
     let (format, units) = try intra()
     let marked = try mediaAccessUnits("open-gop.h264")
     let start = try #require(try units.indices.dropFirst().first { try isIntra(units[$0], format) })

@@ -21,7 +21,7 @@ import Testing
 
   static let vectors = repeats == nil ? Vector.undamaged.filter { few.contains($0.file) } : Vector.undamaged
 
-  @Test(arguments: vectors) func nothingIsFlagged(_ vector: Vector) async throws {
+  @Test(arguments: vectors) func undamagedPicturesAreNotFlagged(_ vector: Vector) async throws {
     var accessUnits: [AccessUnit] = []
     for await accessUnit in AccessUnits(of: vector.bytes, codec: vector.codec) { accessUnits.append(accessUnit) }
     let alone = try await Outcome(of: accessUnits, .with { $0.threadType = .none })

@@ -100,7 +100,7 @@ import Testing
   @Test(arguments: [
     (LedgerEntry.Taint.none, LedgerEntry.Taint.tainted), (.until(index: 12), .tainted), (.tainted, .tainted),
   ])
-  func damageOverDamage(_ taint: LedgerEntry.Taint, _ expected: LedgerEntry.Taint) {
+  func combinesDamageWithEarlierDamage(_ taint: LedgerEntry.Taint, _ expected: LedgerEntry.Taint) {
     var damage = DamageTracker()
     var pending = PendingAccessUnits()
     var waiting = record(11)
@@ -119,7 +119,7 @@ import Testing
     arguments: [
       (nil, 0, .tainted), (10, 0, .tainted), (11, 0, .until(index: 12)), (12, 12, .none),
     ] as [(UInt64?, UInt64, LedgerEntry.Taint)])
-  func damageThatIsFoundLateLasts(
+  func lateDamageLastsUntilARecoveryThatBeginsAfterIt(
     _ recoveryStart: UInt64?, _ sequenceStart: UInt64, _ expected: LedgerEntry.Taint
   ) {
     var damage = DamageTracker()

@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func theDeviceIsTriedSixTimesAMinute() throws {
+  @Test func triesTheDeviceAtMostSixTimesAMinute() throws {
     var use = HardwareUse(.preferred)
     let (damaged, intact) = (try replay(from: 0), try replay(from: 10))
     var tries = 0
@@ -44,7 +44,7 @@ import Testing
     #expect(tries == 12)
   }
 
-  @Test func aRefusedFormatIsNotTriedAgain() throws {
+  @Test func doesNotTryARefusedFormatAgain() throws {
     var use = HardwareUse(.preferred)
     use.fallBack(for: .hardwareRefused, at: 5, format: [1])
     let (same, other) = (try replay(from: 10, format: [1]), try replay(from: 10, format: [2]))
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// Seconds: when the device is missing, until when it is not looked for, and when it is.
-  @Test func aMissingDeviceIsLookedForEverLess() throws {
+  @Test func looksForAMissingDeviceLessAndLess() throws {
     var use = HardwareUse(.preferred)
     let replay = try replay(from: 10)
     for (failure, tooEarly, due) in [(0, 9, 10), (10, 29, 30), (30, 69, 70), (2000, 2009, 2010)] {
@@ -69,7 +69,7 @@ import Testing
   }
 
   /// The device decodes neither damaged access units nor those that refer to them.
-  @Test func theDeviceReturnsAfterTheLastDamage() throws {
+  @Test func returnsToTheDeviceAfterTheLastDamage() throws {
     var use = HardwareUse(.preferred)
     let isLeft = use.changesPlace(at: 5, oldest: 5, replaying: try replay(from: 0), isDamaged: true)
     #expect(isLeft)
@@ -88,7 +88,7 @@ import Testing
   }
 
   /// A picture that has not been output and that the replay lacks would be lost.
-  @Test func nothingChangesWhileAPictureWouldBeLost() throws {
+  @Test func staysIfAPictureWouldBeLost() throws {
     var use = HardwareUse(.preferred)
     var trimmed = ReplayBuffer(byteLimit: 1000, countLimit: 2)
     for index in 0..<3 as Range<UInt64> {
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: [SessionConfiguration.Hardware.off, .required])
-  func onlyAPreferredDeviceIsLeft(_ wanted: SessionConfiguration.Hardware) throws {
+  func leavesOnlyAPreferredDevice(_ wanted: SessionConfiguration.Hardware) throws {
     var use = HardwareUse(wanted)
     let isLeft = use.changesPlace(at: 5, oldest: 5, replaying: try replay(from: 0), isDamaged: true)
     #expect(!isLeft && !use.mayFallBack && use.isOnDevice == (wanted == .required))

@@ -15,7 +15,7 @@ import Testing
     #expect(summary { $0.randomAccess = randomAccess }.isCleanStart == isClean)
   }
 
-  @Test func nothingIsKnownOfAnAccessUnitBeforehand() {
+  @Test func newEntriesKnowNothingOfTheirAccessUnit() {
     let summary = DecodingSummary()
     #expect(summary.randomAccess == .none && summary.nalUnitType == nil && summary.recoveredSince == nil)
     #expect(!summary.isField && !summary.isSecondField && !summary.isIntra && !summary.isReference)
@@ -38,7 +38,7 @@ import Testing
       (.tainted, 6, 5, .until(index: 8)), (.until(index: 7), 6, 0, .until(index: 7)), (.until(index: 7), 5, 5, .none),
       (.until(index: 7), nil, 0, .until(index: 7)),
     ] as [(LedgerEntry.Taint, UInt64?, UInt64, LedgerEntry.Taint)])
-  func damageRemains(
+  func decidesHowMuchDamageRemains(
     _ taint: LedgerEntry.Taint, _ recoveryStart: UInt64?, _ sequenceStart: UInt64,
     _ remaining: LedgerEntry.Taint
   ) {
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, false), (4, false), (5, true), (6, true)] as [(UInt64?, Bool)])
-  func referencesBehindDamageAreFreeOfIt(_ since: UInt64?, _ isFree: Bool) {
+  func picturesThatFollowNoDamageAreFreeOfIt(_ since: UInt64?, _ isFree: Bool) {
     #expect(record(8, referencesSince: since).isFree(ofDamageBefore: 5) == isFree)
   }
 
@@ -57,7 +57,7 @@ import Testing
       ([], false, false), (.slices, true, false), (.concealment, true, true), (.invalidBitstream, true, true),
       (.missingReference, true, true), ([.slices, .concealment], true, true),
     ] as [(FrameErrors, Bool, Bool)])
-  func errorsThatMeanDamage(_ errors: FrameErrors, _ inFrame: Bool, _ inField: Bool) {
+  func decidesWhichErrorsMeanDamage(_ errors: FrameErrors, _ inFrame: Bool, _ inField: Bool) {
     for isField in [false, true] {
       let record = LedgerEntry(
         index: 0, tag: 0, doNotOutput: false, nalUnitType: 1, isField: isField, isRandomAccessPoint: false,

@@ -4,7 +4,7 @@ import Testing
 @testable import VideoDecoding
 
 @Suite struct MissingDevicesTests {
-  @Test func aVerdictHoldsEverLonger() {
+  @Test func rememberedFailuresLastLongerEachTime() {
     var missing = MissingDevices<Int, String>()
     #expect(missing.reason(for: 1, now: .zero) == nil)
     var now = Duration.seconds(100)

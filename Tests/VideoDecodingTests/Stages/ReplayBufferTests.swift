@@ -25,7 +25,7 @@ import Testing
     #expect(!replay.isUsable && replay.start == nil)
   }
 
-  @Test func replayIsBounded() throws {
+  @Test func boundsTheReplay() throws {
     let start = ReplayBuffer.Start(parameterSets: [], reorderDepth: 0)
     var byCount = ReplayBuffer(byteLimit: 1000, countLimit: 3)
     for index in 0..<3 { byCount.append(try packet(1), index: UInt64(index), start: index == 0 ? start : nil) }

@@ -10,7 +10,7 @@ import Testing
   private let third: [UInt8] = [3]
   private let fifth: [UInt8] = [5]
 
-  @Test func accessUnitsAreNumberedOnceInspected() {
+  @Test func numbersInspectedAccessUnits() {
     var input = SessionInput(RecordingFollower(record))
     _ = input.inspect(first.span, input.read(first.span))
     // A splice is inspected twice.
@@ -48,7 +48,7 @@ import Testing
     arguments: [
       (false, false, []), (true, false, [5]), (false, true, [10]), (true, true, [5, 10]),
     ] as [(Bool, Bool, [UInt8])])
-  func whatADroppedAccessUnitBringsIsCarriedOver(_ changes: Bool, _ ends: Bool, _ prefix: [UInt8]) {
+  func carriesParameterSetsAndEndsOverFromDroppedAccessUnits(_ changes: Bool, _ ends: Bool, _ prefix: [UInt8]) {
     var input = SessionInput(RecordingFollower(record))
     _ = input.inspect(fifth.span, input.read(fifth.span))
     input.carryOver(
@@ -62,7 +62,7 @@ import Testing
     #expect(taken == [prefix, []])
   }
 
-  @Test func sequencesAreFollowed() {
+  @Test func followsSequences() {
     var input = SessionInput(RecordingFollower(record))
     #expect(input.sequenceStart == 0 && !input.followsSequenceStart)
     input.beginSequence(at: 4)

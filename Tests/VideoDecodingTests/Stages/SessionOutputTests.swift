@@ -23,7 +23,7 @@ import Testing
     return texts
   }
 
-  @Test func resultsAreCountedAndKeptInOrder() throws {
+  @Test func countsResultsAndKeepsTheirOrder() throws {
     var output = SessionOutput()
     output.drop(7, .skipped)
     output.show(try picture())
@@ -36,7 +36,7 @@ import Testing
     #expect(texts == ["7: dropped 7 skipped", "0: frame 0", "9: failed 9 badData", "8: dropped 8 noPicture"])
   }
 
-  @Test(arguments: DropReason.allCases) func someDropsAreLosses(_ reason: DropReason) {
+  @Test(arguments: DropReason.allCases) func countsDropsOfPicturesAsLosses(_ reason: DropReason) {
     var output = SessionOutput()
     output.drop(1, reason)
     let isLoss = [.beforeRandomAccessPoint, .noReference, .corrupt, .outOfOrder, .sessionLost].contains(reason)
@@ -44,7 +44,7 @@ import Testing
   }
 
   /// A picture that nobody has fetched is a drop after all; what is known of the others stays.
-  @Test func picturesAreFlushed() throws {
+  @Test func flushingDropsPictures() throws {
     var output = SessionOutput()
     output.drop(7, .skipped)
     output.show(try picture())
@@ -60,7 +60,7 @@ import Testing
     #expect(notices == [.beganWithoutRandomAccessPoint, nil])
   }
 
-  @Test func nothingIsCountedBeforehand() {
+  @Test func beginsWithoutCounts() {
     let statistics = SessionOutput().statistics
     #expect(statistics.submitted == 0 && statistics.output == 0 && statistics.dropped == 0 && statistics.failed == 0)
     #expect(statistics.corrupted == 0 && statistics.concealed == 0 && statistics.hashMismatches == 0)

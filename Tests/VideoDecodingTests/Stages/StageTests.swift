@@ -27,7 +27,7 @@ import Testing
     #expect(queue.count == 0 && queue.popFirst() == nil)
   }
 
-  @Test func pendingAccessUnitsAreFoundByIndex() {
+  @Test func findsPendingAccessUnitsByIndex() {
     var pending = PendingAccessUnits()
     for index in [UInt64(5), 6, 9] { pending.append(record(index)) }
     #expect(pending.first?.index == 5 && pending.last?.index == 9 && pending[6]?.index == 6)
@@ -55,7 +55,7 @@ import Testing
 
   // MARK: Output
 
-  @Test func noticesAreBounded() {
+  @Test func boundsNotices() {
     var output = SessionOutput()
     for index in 0..<20 {
       output.notify(.codecLost(DecodeError(.malfunction, accessUnitNumber: UInt64(index))))
@@ -65,7 +65,7 @@ import Testing
     #expect(numbers == Array(4..<20))
   }
 
-  @Test func codecsAreComparedByHowFarTheyCame() throws {
+  @Test func comparesCodecsByTheirProgress() throws {
     let (one, other) = (try runningCodec(CodecScript()), try runningCodec(CodecScript()))
     #expect(one.isAsFar(as: other))
     _ = try events(other, decoding: 3)
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// A decoding ends when there are more in threads than they can hold, and all end in the end.
-  @Test func decodingsEndInTheirOrder() throws {
+  @Test func endsDecodingsInOrder() throws {
     let script = CodecScript()
     script.threadDelay = 2
     let codec = try runningCodec(script)
@@ -119,7 +119,7 @@ import Testing
 
   // MARK: Memory
 
-  @Test func pictureMemoryIsRecycled() throws {
+  @Test func recyclesPictureMemory() throws {
     let pool = PicturePool()
     var address: UInt?
     do {
@@ -137,7 +137,7 @@ import Testing
   }
 
   /// Forty blocks are kept; more are freed.
-  @Test func pictureMemoryIsKeptUpToALimit() throws {
+  @Test func keepsPictureMemoryUpToALimit() throws {
     let pool = PicturePool()
     do {
       var blocks: [PicturePool.Block] = []
@@ -151,7 +151,7 @@ import Testing
     #expect(recycled == 40)
   }
 
-  @Test func allocatorsMissesAreCounted() throws {
+  @Test func countsMissesOfTheAllocator() throws {
     let units = try mediaAccessUnits("clip.h264")
     let configuration = SessionConfiguration.threadings[0]
     let refusing = TestAllocator { $0 % 3 == 1 ? nil : 0 }
@@ -168,7 +168,7 @@ import Testing
   }
 
   /// Memory that libavcodec cannot write is not used.
-  @Test func unsuitableMemoryIsAMiss() throws {
+  @Test func countsUnsuitableMemoryAsAMiss() throws {
     let units = Array(try mediaAccessUnits("clip.h264").prefix(4))
     let unaligned = TestAllocator { _ in 1 }
     let session = try makeSession(units, .threadings[0], allocator: unaligned)
@@ -180,7 +180,7 @@ import Testing
 
   // MARK: Statistics
 
-  @Test(arguments: [true, false]) func corruptPicturesAreCounted(_ outputCorrupt: Bool) throws {
+  @Test(arguments: [true, false]) func countsCorruptPictures(_ outputCorrupt: Bool) throws {
     var units = try mediaAccessUnits("open-gop.h264")
     let configuration = SessionConfiguration.with {
       $0.threadType = .none
@@ -206,9 +206,11 @@ import Testing
     (.invalidSession, -12903), (.formatChangeNotSupported, -12916), (.invalidFormatDescription, -12712),
     (.decoderNotFound, -12906), (.allocationFailed, -12904), (.invalidArgument, -12902),
   ])
-  func statuses(_ reason: DecodeError.Reason, _ status: Int32) { #expect(DecodeError(reason).status == status) }
+  func everyReasonHasItsStatus(_ reason: DecodeError.Reason, _ status: Int32) {
+    #expect(DecodeError(reason).status == status)
+  }
 
-  @Test func reasonsOfCodes() {
+  @Test func mapsErrorCodesToReasons() {
     #expect(DecodeError(losing: .outOfMemory).reason == .allocationFailed)
     #expect(DecodeError(losing: .noDevice).reason == .malfunction)
     #expect(DecodeError(losing: .invalidData).reason == .badData)

@@ -9,7 +9,7 @@ import Testing
     (.cra, .marked),
     (.intra, .intra),
   ])
-  func gateOpens(_ randomAccess: DecodingSummary.RandomAccess, _ start: StartGate.Start) throws {
+  func opensAtARandomAccessPoint(_ randomAccess: DecodingSummary.RandomAccess, _ start: StartGate.Start) throws {
     var gate = StartGate(SessionConfiguration())
     #expect(gate.start == nil && !gate.isHolding && !gate.isOverdue)
     #expect(gate.admit(summary(), index: 0) == .waits)
@@ -28,7 +28,7 @@ import Testing
     #expect(gate.start == nil && gate.admit(summary(), index: 5) == .waits)
   }
 
-  @Test func gateIsForced() throws {
+  @Test func opensWhenForced() throws {
     var gate = StartGate(.with { $0.startPatience = .seconds(2) })
     #expect(gate.force().isEmpty && gate.start == nil)
     gate.hold(try submission(0, time: .seconds(7)))
@@ -49,7 +49,7 @@ import Testing
     #expect(gate.start == nil)
   }
 
-  @Test func gateAfterALoss() {
+  @Test func waitsForARandomAccessPointAfterALoss() {
     var gate = StartGate(SessionConfiguration())
     _ = gate.admit(summary { $0.randomAccess = .idr }, index: 0)
     gate.lose()
@@ -61,7 +61,7 @@ import Testing
   }
 
   /// Decoding does not begin with an access unit that the codec does not get.
-  @Test(arguments: [DecodingSummary.RandomAccess.intra, .cra]) func gateStaysClosed(
+  @Test(arguments: [DecodingSummary.RandomAccess.intra, .cra]) func staysClosedForAccessUnitsThatTheCodecDoesNotGet(
     _ randomAccess: DecodingSummary.RandomAccess
   ) {
     let dropped = summary {
@@ -77,7 +77,7 @@ import Testing
   }
 
   /// Times of the application that are further apart than any `Duration`.
-  @Test func timesMayBeFarApart() throws {
+  @Test func acceptsTimesThatAreFarApart() throws {
     var gate = StartGate(SessionConfiguration())
     gate.hold(try submission(0, time: Duration(attoseconds: .min)))
     #expect(!gate.isOverdue)
@@ -87,7 +87,7 @@ import Testing
 
   /// Waiting ends with the access unit that reaches a limit.
   @Test(arguments: [(3, 31, true), (4, 31, false), (4, 30, true), (2, 31, true)])
-  func gateIsBounded(_ countLimit: Int, _ byteLimit: Int, _ isOverdue: Bool) throws {
+  func boundsTheWait(_ countLimit: Int, _ byteLimit: Int, _ isOverdue: Bool) throws {
     var gate = StartGate(
       .with {
         $0.replayCountLimit = countLimit
@@ -102,7 +102,7 @@ import Testing
   }
 
   /// What decoding began at is waited for no longer once it cannot come.
-  @Test(arguments: [0, 1, 2]) func gateForgetsWhatItBeganAt(_ ending: Int) {
+  @Test(arguments: [0, 1, 2]) func forgetsAStartThatCannotComeAnymore(_ ending: Int) {
     var gate = StartGate(SessionConfiguration())
     _ = gate.admit(summary { $0.randomAccess = .idr }, index: 0)
     #expect(gate.isLeading(1))
@@ -114,7 +114,7 @@ import Testing
     #expect(!gate.isLeading(1) && gate.start == nil && gate.isLost == (ending == 2) && gate.isClosed == (ending != 2))
   }
 
-  @Test func gateKnowsPicturesFromParameterSets() throws {
+  @Test func distinguishesHeldPicturesFromParameterSets() throws {
     var gate = StartGate(SessionConfiguration())
     gate.hold(try submission(0))
     #expect(gate.isHolding && !gate.isHoldingPictures)

@@ -40,7 +40,7 @@ final class Copier: Element {
 }
 
 @Suite struct CopierTests {
-  @Test func onABench() throws {
+  @Test func copiesABuffer() throws {
     Harness.initialise()
     try Copier.register(as: "testcopier", typeName: "GstTestCopier")
     let harness = try Harness("testcopier", source: "src_%u")
@@ -49,7 +49,7 @@ final class Copier: Element {
     #expect(try harness.pullBytes() == [1, 2])
   }
 
-  @Test func everyPadThatWasAskedForHasEveryBuffer() async throws {
+  @Test func everyRequestPadGetsEveryBuffer() async throws {
     try Copier.register(as: "testcopier", typeName: "GstTestCopier")
     let pictures = try await samples(
       of: "videotestsrc num-buffers=5 ! testcopier name=s  s. ! queue ! fakesink  s. ! queue")
@@ -58,7 +58,7 @@ final class Copier: Element {
   }
 
   /// What its outputs take, its input takes.
-  @Test func theFormatIsAgreedOnThroughIt() async throws {
+  @Test func negotiatesTheFormatThroughTheElement() async throws {
     try Copier.register(as: "testcopier", typeName: "GstTestCopier")
     let pictures = try await samples(
       of: "videotestsrc num-buffers=1 ! testcopier name=s  s. ! video/x-raw,format=GRAY8,width=8,height=4")

@@ -13,5 +13,5 @@ func bytesOfIdentity() throws -> [UInt8] {
 }
 
 @Suite struct HarnessExampleTests {
-  @Test func whatGoesInComesOut() throws { #expect(try bytesOfIdentity() == [1, 2, 3]) }
+  @Test func identityReturnsItsInput() throws { #expect(try bytesOfIdentity() == [1, 2, 3]) }
 }

@@ -58,7 +58,7 @@ private final class Joiner: Aggregator {
 }
 
 @Suite struct OwnBaseClassTests {
-  @Test func aBaseClassOfAUsersOwnWorks() async throws {
+  @Test func userDefinedBaseClassWorks() async throws {
     try Joiner.register(as: "testjoiner", typeName: "GstTestJoiner")
     func source(_ pattern: String) -> String {
       "videotestsrc pattern=\(pattern) num-buffers=3 ! video/x-raw,format=GRAY8,width=4,height=1 ! j."

@@ -21,14 +21,14 @@ func pictureSizes(ofFile path: String) async throws -> [[Int]] {
 }
 
 @Suite struct PipelinePicturesTests {
-  @Test func thereAreAsManyAsInTheFile() async throws {
+  @Test func readsEveryPictureOfTheFile() async throws {
     Harness.initialise()
     let folders = #filePath.split(separator: "/").dropLast(4)
     let sizes = try await pictureSizes(ofFile: "/" + folders.joined(separator: "/") + "/Media/clip.mp4")
     #expect(sizes == Array(repeating: [320, 180], count: 62))
   }
 
-  @Test func aFileThatIsNotThereIsAnError() async {
+  @Test func aMissingFileIsAnError() async {
     await #expect(throws: PipelineError.self) { try await pictureSizes(ofFile: "/there/is/none") }
   }
 }

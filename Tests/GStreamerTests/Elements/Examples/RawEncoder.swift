@@ -33,7 +33,7 @@ private final class RawEncoder: VideoEncoder {
 }
 
 @Suite struct RawEncoderTests {
-  @Test func picturesComeOutWithTheirTimes() async throws {
+  @Test func keepsTimesOfPictures() async throws {
     try RawEncoder.register(as: "testrawencoder", typeName: "GstTestRawEncoder")
     let source = "videotestsrc num-buffers=12 ! video/x-raw,format=GRAY8,width=4,height=4,framerate=10/1"
     let pictures = try await samples(of: "\(source) ! testrawencoder")

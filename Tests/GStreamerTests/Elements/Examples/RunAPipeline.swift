@@ -94,7 +94,7 @@ func exchange(_ old: PipelineElement, for new: PipelineElement, in pipeline: Pip
 @Suite struct RunAPipelineTests {
   init() { Harness.initialise() }
 
-  @Test func theStoryOfAFile() async throws {
+  @Test func reportsStatesAndStreamsOfAFile() async throws {
     let folders = #filePath.split(separator: "/").dropLast(4)
     let story = try await story(ofFile: "/" + folders.joined(separator: "/") + "/Media/clip.mp4")
     #expect(story.contains("paused") && story.contains { $0.contains("H.264") })
@@ -108,7 +108,7 @@ func exchange(_ old: PipelineElement, for new: PipelineElement, in pipeline: Pip
     #expect(try await pictureSizes(ofFile: file.path) == Array(repeating: [64, 48], count: 30))
   }
 
-  @Test func aFileInMemoryIsSought() async throws {
+  @Test func seeksInAFileInMemory() async throws {
     let folders = #filePath.split(separator: "/").dropLast(4)
     let file = [UInt8](
       try Data(contentsOf: URL(filePath: "/" + folders.joined(separator: "/") + "/Media/clip.mp4")))
@@ -117,7 +117,7 @@ func exchange(_ old: PipelineElement, for new: PipelineElement, in pipeline: Pip
     #expect(first < .milliseconds(100) && later > .milliseconds(500) && later <= .milliseconds(1500))
   }
 
-  @Test func anElementIsExchanged() async throws {
+  @Test func exchangesAnElement() async throws {
     let pipeline = try Pipeline(
       "videotestsrc num-buffers=300 ! identity sleep-time=1000 ! identity name=old ! fakesink name=out")
     let count = Counter()
@@ -133,7 +133,7 @@ func exchange(_ old: PipelineElement, for new: PipelineElement, in pipeline: Pip
     probe?.remove()
   }
 
-  @Test func aRecordingEnds() async throws {
+  @Test func endsARecording() async throws {
     try await record("videotestsrc is-live=true ! fakesink sync=false", for: .milliseconds(50))
   }
 }

@@ -48,7 +48,7 @@ final class TestPattern: PushSource {
 }
 
 @Suite struct TestPatternSourceTests {
-  @Test func onABench() throws {
+  @Test func makesAPicture() throws {
     Harness.initialise()
     try TestPattern.register(as: "testpattern", typeName: "GstTestPattern")
     let harness = try Harness("testpattern pictures=1 step=100.5")
@@ -58,7 +58,7 @@ final class TestPattern: PushSource {
     #expect(try picture.copiedBytes() == [UInt8](repeating: 0, count: 128))
   }
 
-  @Test func itsPicturesComeOut() async throws {
+  @Test func picturesReachTheSink() async throws {
     try TestPattern.register(as: "testpattern", typeName: "GstTestPattern")
     let pictures = try await samples(of: "testpattern pictures=3 step=100.5")
     #expect(pictures.map(\.pts) == [.zero, .seconds(1, times: 1, over: 25), .seconds(2, times: 1, over: 25)])

@@ -7,13 +7,13 @@ import Testing
 @testable import Elements
 
 /// When edits begin to hold: those of parameter sets with a coded video sequence, those of SEI with an access unit.
-@Suite(.serialized) struct RepackEditPlayingTests {
+@Suite(.serialized) struct EditWhilePlayingTests {
   private static let end = RepackEnd(format: .byteStream, alignment: "au")
   private static let avc = RepackEnd(format: .outOfBand, alignment: "au")
 
   private func push(_ nalUnits: [[UInt8]], _ input: RepackEnd, into harness: Harness) throws -> [[UInt8]] {
     #expect(harness.push(try RepackStream.buffer(input.pack(nalUnits))) == 0)
-    return try RepackEditTests.pullAll(harness, input)
+    return try EditTests.pullAll(harness, input)
   }
 
   private func colorimetry(_ harness: Harness) throws -> String? {
@@ -22,8 +22,8 @@ import Testing
   }
 
   private func colour(_ sets: [[UInt8]], _ sample: RepackSample, codecData: [UInt8] = []) throws -> UInt8? {
-    try RepackEditTests.description(
-      sets.filter { RepackEditTests.isSet($0, sample) }, codecData, sample
+    try EditTests.description(
+      sets.filter { EditTests.isSet($0, sample) }, codecData, sample
     ).colour?.primaries
   }
 
@@ -156,7 +156,9 @@ import Testing
   }
 
   /// An open-GOP stream has no second sequence, unless its first is ended, or it is cut.
-  @Test(arguments: ["end", "flush", "none"]) func aCRAPictureBeginsASequenceBehindAnEndOnly(event: String) throws {
+  @Test(arguments: ["end", "flush", "none"]) func aCRAPictureBeginsASequenceOnlyAfterAnEndOfSequence(event: String)
+    throws
+  {
     typealias Stream = H265Stream
     let sample = RepackSample.all[1]
     let harness = try sample.harness("", to: Self.end)
@@ -194,7 +196,7 @@ import Testing
   }
 
   /// Another stream begins with the edits that are asked for by then.
-  @Test func anotherStreamBeginsEdited() throws {
+  @Test func anotherStreamBeginsWithTheCurrentEdits() throws {
     for sample in RepackSample.all {
       let harness = try sample.harness("", to: Self.end)
       harness.setInputCaps(sample.caps(Self.end))

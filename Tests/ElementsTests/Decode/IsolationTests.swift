@@ -9,8 +9,8 @@ import Testing
 
 @testable import Elements
 
-/// Decoders whose codec is in a process of its own.
-@Suite(.serialized) struct IsolatedDecoderTests {
+/// The property `isolation` of decoders: their codec is in a process of its own.
+@Suite(.serialized) struct IsolationTests {
   private static let isolated = "isolation=process max-threads=2"
 
   private func accessUnits(_ codec: StreamCodec) throws -> [[UInt8]] {
@@ -79,7 +79,9 @@ import Testing
   }
 
   /// libavcodec logs "Broken frame packetizing" without its codec context.
-  @Test(arguments: ["", "thread-type=slice"]) func twoPicturesInAnAccessUnitEndNoProcess(_ properties: String) throws {
+  @Test(arguments: ["", "thread-type=slice"]) func twoPicturesInAnAccessUnitDoNotEndTheProcess(_ properties: String)
+    throws
+  {
     var units = try accessUnits(.h264)
     let points = units.indices.filter { unit in
       Clip.nalUnits(units[unit]).contains { $0[0] & 31 == 5 }
@@ -170,7 +172,7 @@ import Testing
   }
 
   /// The flush comes when the format is negotiated: the process is started next.
-  @Test(arguments: StreamCodec.allCases) func aFlushDuringTheStartIsNoFailure(_ codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func flushesWhileTheProcessStarts(_ codec: StreamCodec) throws {
     let units = try accessUnits(codec)
     let expected = try decode(units, try decoder(codec, "max-threads=2"))
     let harness = try decoder(codec, Self.isolated)
@@ -194,7 +196,7 @@ import Testing
   }
 
   /// Wherever the start is when the pipeline is stopped.
-  @Test(arguments: StreamCodec.allCases) func stoppingDuringTheStartIsNoFailure(_ codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func stopsWhileTheProcessStarts(_ codec: StreamCodec) throws {
     let file = Clip.path("clip.\(codec)")
     let pipeline = try PlayedPipeline(
       "filesrc location=\(file) ! "
@@ -208,7 +210,7 @@ import Testing
   }
 
   /// Wherever the start is when the application seeks, also backwards to an interval that another seek leaves at once.
-  @Test(arguments: StreamCodec.allCases) func seeksDuringTheStartAreNoFailures(_ codec: StreamCodec) throws {
+  @Test(arguments: StreamCodec.allCases) func seeksWhileTheProcessStarts(_ codec: StreamCodec) throws {
     let file = Clip.path("clip\(codec == .h264 ? "" : "-h265").mp4")
     let description =
       "filesrc location=\(file) ! qtdemux ! "

@@ -7,7 +7,7 @@ import Testing
 
 /// `max-errors=0`, with which WebCodecs finds out whether a chunk can be decoded: an access unit without a slice is an
 /// error where it is one for libavcodec.
-@Suite(.serialized) struct NoErrorsAllowedTests {
+@Suite(.serialized) struct MaxErrorsZeroTests {
   /// An access unit without a slice.
   struct Chunk: Sendable, CustomTestStringConvertible {
     let name: String
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: chunks, ["isolation=none", "isolation=process"])
-  func anAccessUnitWithoutASliceMayBeAnError(_ chunk: Chunk, _ isolation: String) throws {
+  func oneFailureEndsTheStreamWithMaxErrorsZero(_ chunk: Chunk, _ isolation: String) throws {
     let units = chunk.codec.accessUnits(in: try Clip.read("clip.\(chunk.codec)")).prefix(10)
     for place in [0, 5, units.count] {
       let harness = try decoder(chunk.codec, "max-errors=0 \(isolation)")
@@ -66,7 +66,7 @@ import Testing
 
   /// Where errors are allowed, no picture is missed.
   @Test(arguments: chunks, [1, 20, -1])
-  func whereErrorsAreAllowedNoPictureIsMissed(_ chunk: Chunk, _ limit: Int) throws {
+  func toleratedFailuresLoseNoPicture(_ chunk: Chunk, _ limit: Int) throws {
     let units = chunk.codec.accessUnits(in: try Clip.read("clip.\(chunk.codec)")).prefix(10)
     let harness = try decoder(chunk.codec, "max-errors=\(limit)")
     for unit in units.prefix(5) + [chunk.bytes] + units.dropFirst(5) { #expect(harness.push(unit) == 0) }
@@ -76,7 +76,7 @@ import Testing
 
   /// Neither a picture before the first random access point nor one without its references is an error.
   @Test(arguments: StreamCodec.allCases, ["isolation=none", "isolation=process"])
-  func aMissingReferenceIsNoError(_ codec: StreamCodec, _ isolation: String) throws {
+  func aMissingReferenceIsNoFailure(_ codec: StreamCodec, _ isolation: String) throws {
     let units = codec.accessUnits(in: try Clip.read("clip.\(codec)"))
     for start in [1, 4] {
       let harness = try decoder(codec, "max-errors=0 \(isolation)")

@@ -7,7 +7,7 @@ import Testing
 @testable import Elements
 
 /// What comes out of a repackager with edits, packaging by packaging.
-@Suite(.serialized) struct RepackEditTests {
+@Suite(.serialized) struct EditTests {
   /// An edit, and what shows it.
   struct Edit: Sendable, CustomTestStringConvertible {
     var text: String
@@ -209,7 +209,7 @@ import Testing
 
   /// Far from the start, where slices are no longer searched: an end of sequence behind a picture is still found, by
   /// which a new edit takes effect at the next CRA picture, too. H.264 has only IDR pictures there.
-  @Test func findsWhatConcernsEditsFarFromTheStart() throws {
+  @Test func findsEndsOfSequencesFarFromTheStart() throws {
     let end = RepackEnd(format: .byteStream, alignment: "au")
     for sample in RepackSample.all {
       let ends: [[UInt8]] = sample.codec == "264" ? [[0x0A], [0x0B]] : [[0x48, 1], [0x4A, 1]]
@@ -260,7 +260,7 @@ import Testing
 
   /// What the stream forbids is a warning with its clause, and the stream goes on as it was.
   @Test(arguments: ["matrix=0", "level=1,crop=0,0,0,4096", "crop=0,4096,0,0,remove-sei=5,144"])
-  func aRefusedEditLeavesTheStream(text: String) throws {
+  func aForbiddenEditLeavesTheStreamUnchanged(text: String) throws {
     for sample in RepackSample.all {
       for input in RepackEnd.inputs where input.lengthSize == 4 {
         for output in RepackEnd.outputs where output.lengthSize == 4 {
@@ -281,7 +281,7 @@ import Testing
   }
 
   /// A parameter set that outgrows its length prefix is refused as an edit is.
-  @Test func aSetThatOutgrowsItsLengthPrefixStays() throws {
+  @Test func aSetThatOutgrowsItsLengthPrefixStaysUnedited() throws {
     let sample = RepackSample.all[0]
     let output = RepackEnd(format: .inBand, alignment: "au", lengthSize: 1)
     let payload = String(repeating: "00", count: 300)

@@ -8,7 +8,7 @@ import Testing
 @testable import Elements
 
 /// `edit` is set by one thread while another plays.
-@Suite(.serialized) struct RepackEditRaceTests {
+@Suite(.serialized) struct EditRaceTests {
   init() { #expect(Registration.succeeded) }
 
   private static let end = RepackEnd(format: .byteStream, alignment: "au")
@@ -40,17 +40,17 @@ import Testing
     #expect(bench.output.count == 4 * rounds)
     for (number, output) in bench.output.enumerated() {
       let nalUnits = Self.end.unpack(output.bytes)
-      let pictures = nalUnits.filter { !RepackEditTests.isSet($0, sample) }
-      #expect(pictures == sample.accessUnits[number % 4].filter { !RepackEditTests.isSet($0, sample) })
-      let sets = nalUnits.filter { RepackEditTests.isSet($0, sample) }
+      let pictures = nalUnits.filter { !EditTests.isSet($0, sample) }
+      #expect(pictures == sample.accessUnits[number % 4].filter { !EditTests.isSet($0, sample) })
+      let sets = nalUnits.filter { EditTests.isSet($0, sample) }
       guard !sets.isEmpty else { continue }
-      let colour = try RepackEditTests.description(sets, [], sample).colour?.primaries
+      let colour = try EditTests.description(sets, [], sample).colour?.primaries
       #expect(colour == nil || colour == 1 || colour == 9)
     }
   }
 
   /// Rounds: n, 2n and 4n.
-  @Test(arguments: [100, 200, 400]) func anotherThreadSetsItWhilePlaying(rounds: Int) throws {
+  @Test(arguments: [100, 200, 400]) func anotherThreadSetsEditsWhilePlaying(rounds: Int) throws {
     for sample in RepackSample.all {
       let bench = try bench(sample)
       let setter = BackgroundThread {
@@ -64,7 +64,7 @@ import Testing
   }
 
   /// The buffer is not taken before another thread has set the property and read it again.
-  @Test func aBlockedSinkHoldsNoSetter() throws {
+  @Test func aBlockedSinkDoesNotBlockSetters() throws {
     for sample in RepackSample.all {
       let bench = try bench(sample) { bench, moment in
         guard moment == .buffer || moment == .message else { return }
