@@ -56,7 +56,7 @@ public struct AccessUnitRecord: Sendable {
   /// The container's timestamps; nil without a container, and if the container has none for it.
   public var sample: Sample?
   /// The findings about its picture.
-  var picture = PictureFacts()
+  var picture = PictureRecord()
   /// Bits in the coded picture buffer just before it is removed (Annex C); nil if that is not known.
   public var bufferFullness: Int64?
   /// Size of that buffer in bits; nil if the fullness is.

@@ -5,8 +5,8 @@ import H26x
 struct H264PictureWalk: PictureWalking {
   typealias Codec = H264
 
-  private(set) var picture = PictureFacts()
-  private(set) var messages = MessageFacts()
+  private(set) var picture = PictureRecord()
+  private(set) var messages = AccessUnitSEI()
   // More frames than any decoded picture buffer can hold.
   private var reorder = ReorderDepth(limit: 64)
   /// How many times picture order counts were reset.
@@ -33,7 +33,7 @@ struct H264PictureWalk: PictureWalking {
 
   var reorderDepth: Int { reorder.pictures }
 
-  mutating func beginAccessUnit() { (picture, messages) = (PictureFacts(), MessageFacts()) }
+  mutating func beginAccessUnit() { (picture, messages) = (PictureRecord(), AccessUnitSEI()) }
 
   mutating func endSequence() {}
 
@@ -78,10 +78,10 @@ struct H264PictureWalk: PictureWalking {
     let count = counter.next(slice, sps: sps)
     self.count = count
     if slice.isIDR { isComplete = true }
-    var begun = H264WalkedSlice.Begun(
+    var pictureStart = H264WalkedSlice.PictureStart(
       isFirst: previousReferenceNumber == nil, isRecoveryPoint: messages.isRecoveryPoint, isComplete: isComplete,
       order: count.picture)
-    if slice.isIDR, !isSecondField { begun.previousIDRPictureID = previousIDR?.id }
+    if slice.isIDR, !isSecondField { pictureStart.previousIDRPictureID = previousIDR?.id }
     previousIDR = slice.isIDR ? (slice.idrPictureID, isSecondField) : isSecondField ? previousIDR : nil
     if !isSecondField {
       if count.resetsPOC {
@@ -90,13 +90,13 @@ struct H264PictureWalk: PictureWalking {
         // Pictures that wait for output are output before this picture, or dropped.
         if slice.isIDR { buffer.clear() }
       }
-      begun.reorder = reorder.add(count.picture, isOutput: true)
+      pictureStart.reorder = reorder.add(count.picture, isOutput: true)
     }
     if !slice.isIDR, !isSecondField, let previous = previousReferenceNumber {
-      begun.previousFrameNumber = previous
+      pictureStart.previousFrameNumber = previous
       fillGap(slice, after: previous, sps)
     }
-    met.begun = begun
+    met.pictureStart = pictureStart
     buffer.wrap(to: slice.frameNumber, maximum: 1 << UInt32(sps.log2MaximumFrameNumber & 31))
     picture.isFieldPair = isSecondField && picture.exists
     picture.exists = true

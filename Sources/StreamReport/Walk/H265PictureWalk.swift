@@ -5,8 +5,8 @@ import H26x
 struct H265PictureWalk: PictureWalking {
   typealias Codec = H265
 
-  private(set) var picture = PictureFacts()
-  private(set) var messages = MessageFacts()
+  private(set) var picture = PictureRecord()
+  private(set) var messages = AccessUnitSEI()
   // More pictures than any decoded picture buffer can hold.
   private var reorder = ReorderDepth(limit: 64)
   /// How many times picture order counts were reset.
@@ -28,7 +28,7 @@ struct H265PictureWalk: PictureWalking {
 
   var reorderDepth: Int { reorder.pictures }
 
-  mutating func beginAccessUnit() { (picture, messages) = (PictureFacts(), MessageFacts()) }
+  mutating func beginAccessUnit() { (picture, messages) = (PictureRecord(), AccessUnitSEI()) }
 
   mutating func endSequence() {
     counter.endSequence()
@@ -70,7 +70,7 @@ struct H265PictureWalk: PictureWalking {
     }
     guard let sps else { return }
     first = slice
-    var begun = H265WalkedSlice.Begun(
+    var pictureStart = H265WalkedSlice.PictureStart(
       isFirst: isAtStart && lastIRAP == nil, isRecoveryPoint: messages.isRecoveryPoint, followsTrailing: hasTrailing,
       lastIRAP: lastIRAP)
     if type.isIRAP {
@@ -88,16 +88,16 @@ struct H265PictureWalk: PictureWalking {
       reorder.beginSequence()
       buffer.clear()
     }
-    begun.order = count.picture
+    pictureStart.order = count.picture
     if !count.isSkipped {
-      begun.reorder = reorder.add(count.picture, isOutput: slice.isOutput)
+      pictureStart.reorder = reorder.add(count.picture, isOutput: slice.isOutput)
     }
     if let references {
       let found = buffer.apply(references, order: count.picture, log2Maximum: sps.log2MaximumPictureOrderCount)
       for order in found.used { picture.add(reference: order) }
-      if isComplete, !count.isSkipped { begun.references = (found.missing, found.count) }
+      if isComplete, !count.isSkipped { pictureStart.references = (found.missing, found.count) }
     }
-    met.begun = begun
+    met.pictureStart = pictureStart
     picture.exists = true
     picture.isReference = slice.isReference
     picture.isField = slice.isField

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The facts about the current picture. In the end they are in its ``AccessUnitRecord``, whose properties document
-/// them.
-struct PictureFacts: Sendable {
+/// A picture's part of its ``AccessUnitRecord``, whose properties document these. It grows with each slice.
+struct PictureRecord: Sendable {
   var exists = false
   var letter: UInt8?
   var keyframe = AccessUnitRecord.Keyframe.none

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// Cuts a stream into access units: finds where they begin in a byte stream, and where pictures begin in them and in
-/// the samples of a container.
-struct AccessUnitCutter<Codec: ReportedCodec> {
+/// Finds where access units begin in a byte stream, and where pictures begin in them and in the samples of a container.
+struct AccessUnitBoundaryFinder<Codec: ReportedCodec> {
   private var detector = Codec.AccessUnitDetector()
   /// The offset of the first NAL unit of those that belong to the access unit of the next slice.
   private var waitingOffset: UInt64?
-  private var sample = SampleFacts()
+  private var sample = SampleContents()
   /// Whether the last NAL unit, in a sample after a picture, would begin an access unit in a byte stream.
   private var beginsNext = false
   /// Whether the NAL units belong to a sample.
@@ -51,7 +50,7 @@ struct AccessUnitCutter<Codec: ReportedCodec> {
     return detector.feed(nalUnit, parameterSets: sets).boundary
   }
 
-  mutating func beginSample() { (sample, isInSample) = (SampleFacts(), true) }
+  mutating func beginSample() { (sample, isInSample) = (SampleContents(), true) }
 
   /// Takes a NAL unit of the sample. Returns whether it is the first slice of a picture.
   ///
@@ -80,7 +79,7 @@ struct AccessUnitCutter<Codec: ReportedCodec> {
   /// Ends the sample.
   ///
   /// - Parameter failure: the error in its length prefixes; nil if they fill it.
-  mutating func endSample(_ failure: BitstreamError?) -> SampleFacts {
+  mutating func endSample(_ failure: BitstreamError?) -> SampleContents {
     // The next sample is another access unit, regardless of its slice headers.
     detector.reset()
     isInSample = false

@@ -4,7 +4,7 @@ import CodecLink
 import Glibc
 
 /// A process that the starter has forked, and that is not ready yet.
-struct BegunProcess: ~Copyable, Sendable {
+struct ForkedProcess: ~Copyable, Sendable {
   let processIdentifier: Int32
   /// The path of its program.
   let path: String

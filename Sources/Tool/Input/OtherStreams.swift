@@ -5,7 +5,7 @@ import StreamReport
 
 /// The streams of a container beside the video that is read (sound, subtitles, attachments), and the properties of
 /// the whole container.
-final class CompanionStreams {
+final class OtherStreams {
   /// A packet, and when its turn among others is.
   struct Packet: ~Copyable {
     var packet: MediaPacket

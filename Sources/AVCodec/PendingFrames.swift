@@ -7,7 +7,7 @@ import Synchronization
 /// SAFETY: the H.264 and H.265 decoders pass `get_buffer2` the frames of their decoded picture buffers. They allocate
 /// these frames when they are opened and free them when they are closed; in between, they only fill and empty them. A
 /// frame is read here when the thread that decoded into it has delivered its result and has no new packet.
-@safe final class BegunFrames: Sendable {
+@safe final class PendingFrames: Sendable {
   @safe private struct Entry: @unchecked Sendable {
     let timestamp: Int64
     let frame: UnsafeMutablePointer<AVFrame>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The findings in a sample of a container.
-struct SampleFacts: Sendable {
+/// The pictures in a sample of a container, and the error in its length prefixes.
+struct SampleContents: Sendable {
   /// How many pictures begin in it.
   var pictures = 0
   /// The first NAL unit after its last picture that belongs to the next one, such as the SEI of a second field.

@@ -2,8 +2,9 @@
 import GStreamer
 import H26x
 
-/// Facts about the stream that the caps describe, for other stages. Holds no references, so that copies are cheap.
-struct SourceFacts: Sendable {
+/// Frame rate, clock tick and reordering of the stream that the caps describe. Holds no references, so that copies are
+/// cheap.
+struct StreamTiming: Sendable {
   /// Frames a second, by upstream, the stream or the property; nil if unknown.
   var frameRate: Fraction?
   /// The same, in lowest terms.

@@ -2,7 +2,7 @@
 import AVFormat
 
 /// The part of the streams beside the video that is kept, in nanoseconds of their media.
-struct CompanionSpan {
+struct OtherStreamSpan {
   let start: Int64
   /// Whether packets in front of the start are kept too.
   let isOpen: Bool
@@ -23,7 +23,7 @@ struct CompanionSpan {
   var readingEnd: Int64 { end?.addingReportingOverflow(Self.lateness).partialValue ?? .max }
 
   /// Reduces a packet to the part that is kept. Returns whether there is any.
-  func clip(_ packet: inout CompanionStreams.Packet) -> Bool {
+  func clip(_ packet: inout OtherStreams.Packet) -> Bool {
     let (stream, base) = (packet.stream, packet.stream.timeBase)
     guard let begin = packet.packet.presentation ?? packet.packet.decoding else { return true }
     let first = base.rescaled(start, from: .nanoseconds)

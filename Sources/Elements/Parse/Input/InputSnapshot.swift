@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
 
-/// The base class's information about the current data, read once a buffer.
-struct ParserSituation: Sendable {
+/// The properties, and the base class's information about the current data. It is read once a buffer.
+struct InputSnapshot: Sendable {
   /// The properties.
   var settings = ParserSettings()
   /// Pull mode.

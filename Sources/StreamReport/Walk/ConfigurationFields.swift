@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The declarations that a configuration record and an SPS share (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1).
-struct RecordFacts {
+/// The fields of a configuration record that repeat those of an SPS (ISO/IEC 14496-15, 5.3.3.1 and 8.3.3.1).
+struct ConfigurationFields {
   /// Chroma format and bit depths.
   struct Format: Equatable {
     var chroma: ChromaFormat

@@ -2,7 +2,7 @@
 import H26x
 
 /// The contents of the SEI messages of an access unit.
-struct MessageFacts: Sendable {
+struct AccessUnitSEI: Sendable {
   var isRecoveryPoint = false
   /// The initial removal delay of the buffering period, in seconds.
   var initialDelay: Double?
