@@ -48,7 +48,8 @@ extension H264Rules {
 
   /// The first slice of a picture.
   private static func check(
-    _ slice: H264.SliceHeader, _ start: H264WalkedSlice.PictureStart, _ sps: H264.SequenceParameterSet, log: inout FindingLog
+    _ slice: H264.SliceHeader, _ start: H264WalkedSlice.PictureStart, _ sps: H264.SequenceParameterSet,
+    log: inout FindingLog
   ) {
     if !slice.allowsArbitraryOrder, slice.firstMacroblock != 0 {
       log.report(.sliceOrder, "a picture that begins at macroblock \(slice.firstMacroblock)", expected: "macroblock 0")

@@ -89,7 +89,9 @@ extension H265Rules {
   }
 
   /// The order of leading and trailing pictures (7.4.2.2).
-  private static func check(leading type: H265.NALUnitType, _ start: H265WalkedSlice.PictureStart, log: inout FindingLog) {
+  private static func check(
+    leading type: H265.NALUnitType, _ start: H265WalkedSlice.PictureStart, log: inout FindingLog
+  ) {
     if start.followsTrailing {
       log.report(.leadingPictures, "a leading picture after a trailing one", expected: "leading pictures first")
     }
