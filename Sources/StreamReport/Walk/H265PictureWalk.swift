@@ -12,7 +12,7 @@ struct H265PictureWalk: PictureWalking {
   /// How many times picture order counts were reset.
   private var sequence: UInt64 = 0
   private var counter = H265.PictureOrderCounter()
-  private var buffer = H265PictureBuffer()
+  private var buffer = H265DecodedPictureBuffer()
   private(set) var sps: H265.SequenceParameterSet?
   private var vps: H265.VideoParameterSet?
   private(set) var limits: LevelLimits?
@@ -123,7 +123,7 @@ struct H265PictureWalk: PictureWalking {
     guard let slice = first, let sps, let count else { return nil }
     first = nil
     guard !count.isSkipped else { return nil }
-    let limits = H265PictureBuffer.Limits(sps.highestBuffering)
+    let limits = H265DecodedPictureBuffer.Limits(sps.highestBuffering)
     let trouble = buffer.store(count.picture, isOutput: slice.isOutput, limits)
     picture.decodedPictures = buffer.pictures.count
     return EndedPicture(trouble: sequence > 0 ? trouble : nil, capacity: limits.capacity)

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Variants that keep parsers short.
+// Exp-Golomb codes (9.1) of narrow ranges, and of a part that errors name.
 extension BitReader {
-  /// `u(count)` for at most eight bits.
-  @inline(__always)
-  mutating func u8(_ count: Int, _ element: StaticString) throws(BitstreamError) -> UInt8 {
-    UInt8(truncatingIfNeeded: try u(min(count, 8), element))
-  }
-
   /// `ue(v)` for a range that ends at 255 or below.
   @inline(__always)
   mutating func ue8(in range: ClosedRange<UInt8>, _ element: StaticString) throws(BitstreamError) -> UInt8 {

@@ -3,7 +3,7 @@ import GStreamer
 import VideoDecoding
 
 /// Pictures that stay in a device's memory on their way downstream (`memory:DMABuf`).
-enum DeviceMemory {
+enum DMABufMemory {
   private static let feature = "memory:DMABuf"
 
   /// Whether GStreamer's caps can have modifiers.
@@ -37,12 +37,12 @@ enum DeviceMemory {
       guard let name = info.format.drmName else { return nil }
       let drm = Naming.drm(modifier == 0 ? name : "\(name):0x\(modifier.hexadecimal)")
       if hasModifiers {
-        var caps = DeviceMemory.caps(of: info, as: drm)
+        var caps = DMABufMemory.caps(of: info, as: drm)
         // The picture will show which it is.
         if !isKnown { caps.remove("drm-format") }
         if isTaken(caps, allowed) { return drm }
       }
-      return modifier == 0 && isTaken(DeviceMemory.caps(of: info, as: .linear), allowed) ? .linear : nil
+      return modifier == 0 && isTaken(DMABufMemory.caps(of: info, as: .linear), allowed) ? .linear : nil
     }
 
     private func isTaken(_ caps: borrowing Caps, _ allowed: borrowing Caps?) -> Bool {

@@ -8,7 +8,7 @@ import Glibc
 /// The starter confines itself when its libraries are loaded, and what it forks is born confined: making namespaces for
 /// each session would take longer than the fork. Each layer is a layer more than the filter of system calls, and a
 /// kernel or container that refuses one leaves the others.
-enum Confinement {
+enum Sandbox {
   /// The extent of the confinement.
   enum Wall {
     /// All that libavcodec does without.

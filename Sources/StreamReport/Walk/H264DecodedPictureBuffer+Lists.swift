@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-extension H264PictureBuffer {
+extension H264DecodedPictureBuffer {
   /// An entry of a reference picture list: a frame, or a field of one.
   struct Entry: Sendable {
     var index: Int

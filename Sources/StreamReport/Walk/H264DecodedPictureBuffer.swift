@@ -3,7 +3,7 @@ import H26x
 
 /// The decoded picture buffer of H.264: which pictures are marked as references (8.2.5), and which wait for output
 /// (C.4.5.3).
-struct H264PictureBuffer: Sendable {
+struct H264DecodedPictureBuffer: Sendable {
   /// Fields of a frame, a bit each.
   enum Fields {
     static let top: UInt8 = 1

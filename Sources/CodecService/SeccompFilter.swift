@@ -5,7 +5,7 @@ import Glibc
 
 /// The system calls that a session's process may use: those that decoding was seen to need, as a program for the kernel
 /// (seccomp(2)). Every other one ends the process.
-struct SystemCallFilter {
+struct SeccompFilter {
   /// The processors whose calls are in the table.
   enum Architecture: UInt32, CaseIterable {
     case x86 = 0xC000_003E  // AUDIT_ARCH_X86_64

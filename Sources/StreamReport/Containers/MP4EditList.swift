@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension MP4 {
+  /// An entry of the edit list (`elst`; ISO/IEC 14496-12, 8.6.6).
+  public struct Edit: Sendable, Hashable {
+    /// `segment_duration` in ticks of the movie's timescale.
+    public var duration: UInt64
+    /// `media_time` in ticks of the track's timescale; −1 for an empty edit.
+    public var mediaTime: Int64
+    /// `media_rate`, in 1/65536.
+    public var rate: UInt32
+  }
+
   /// A part of a track's media that is shown: an edit that is not empty (ISO/IEC 14496-12, 8.6.6).
   package struct ShownRange: Sendable, Hashable {
     /// The composition time at which it begins, in ticks of the track: inside a sample, or at its beginning.

@@ -2,7 +2,7 @@
 import Glibc
 
 /// The pause before the next attempt. Each failure in a row doubles it, from ten seconds to ten minutes.
-struct RetryPause: Hashable, Sendable {
+struct RetryBackOff: Hashable, Sendable {
   private var failureCount = 0
   /// When it may be tried again.
   private(set) var end = Duration.zero

@@ -2,7 +2,7 @@
 import H26x
 
 /// The decoded picture buffer of H.265: reference picture sets (8.3.2) and output by bumping (C.5.2).
-struct H265PictureBuffer: Sendable {
+struct H265DecodedPictureBuffer: Sendable {
   /// A picture that is a reference or waits for output.
   struct Picture: Sendable {
     var order: Int32

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 /// An element of EBML (RFC 8794), the syntax of Matroska, in bytes that are in memory.
-struct EBMLElement: Hashable {
+struct MatroskaElement: Hashable {
   /// The ID, with the bits that mark its length.
   let id: UInt32
   /// The range of its content.
@@ -37,21 +37,21 @@ struct EBMLElement: Hashable {
   }
 
   /// The elements in a part of bytes, up to the first one that is cut off.
-  static func all(in range: Range<Int>, of bytes: [UInt8]) -> [EBMLElement] {
-    var (found, place): ([EBMLElement], Int) = ([], range.lowerBound)
+  static func all(in range: Range<Int>, of bytes: [UInt8]) -> [MatroskaElement] {
+    var (found, place): ([MatroskaElement], Int) = ([], range.lowerBound)
     while place < range.upperBound, let header = Header(bytes, at: place) {
       let start = place + header.length
       guard let size = header.size.flatMap({ Int(exactly: $0) }), start <= range.upperBound,
         size <= range.upperBound - start
       else { break }
-      found.append(EBMLElement(id: header.id, content: start..<start + size))
+      found.append(MatroskaElement(id: header.id, content: start..<start + size))
       place = start + size
     }
     return found
   }
 
   /// The elements inside a master element.
-  func children(_ bytes: [UInt8]) -> [EBMLElement] { Self.all(in: content, of: bytes) }
+  func children(_ bytes: [UInt8]) -> [MatroskaElement] { Self.all(in: content, of: bytes) }
 
   /// Its value, an unsigned integer of at most eight bytes.
   func number(_ bytes: [UInt8]) -> UInt64 { bytes[content].suffix(8).reduce(0) { $0 << 8 | UInt64($1) } }

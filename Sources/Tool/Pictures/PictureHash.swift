@@ -4,7 +4,7 @@ import GStreamer
 
 /// Hashes of decoded pictures, of all together or of each one, in the lines of FFmpeg's `md5`, `hash`, `framemd5` and
 /// `framehash`.
-struct PictureHashes: ~Copyable {
+struct PictureHash: ~Copyable {
   /// The pictures that a hash covers.
   enum Scope { case all, each }
 
