@@ -173,7 +173,7 @@ import Synchronization
   /// Discards all input and references; the next packet must be a random access point.
   package func flush() {
     unsafe cavcodec_flush_buffers(raw)
-    host.begun.removeAll()
+    host.pendingFrames.removeAll()
   }
 
   /// The errors in the pictures that the packet with this timestamp began.
@@ -183,7 +183,7 @@ import Synchronization
   /// thread that outputs what another has decoded copies the flags before the other is done. It also comes too late
   /// for pictures that refer to it and are shown before it. Since 61, frame threads report errors with the frame
   /// only, so this returns none.
-  package func takeErrors(timestamp: Int64) -> FrameErrors { host.begun.takeErrors(timestamp: timestamp) }
+  package func takeErrors(timestamp: Int64) -> FrameErrors { host.pendingFrames.takeErrors(timestamp: timestamp) }
 
   /// Frames that the decoder holds back for reordering, as far as it has found by now (`has_b_frames`).
   package var reorderDepth: Int { unsafe Int(raw.pointee.has_b_frames) }
@@ -202,7 +202,7 @@ import Synchronization
 /// The object that `AVCodecContext.opaque` points at: not generic, because a C callback needs it.
 private final class CallbackHost: Sendable {
   let source: any FrameBufferSource
-  let begun = BegunFrames()
+  let pendingFrames = PendingFrames()
   let maximumPixels: Int
   /// The format of the device's frames; nil without a device.
   let frameFormat: AVPixelFormat?
@@ -282,7 +282,7 @@ private let provideFrameBuffer:
       // After this point, a driver's failure costs a slice; libavcodec would continue without it and report nothing.
       unsafe context.pointee.err_recognition |= AV_EF_EXPLODE
       unsafe host.source.hasBegun(timestamp: frame.pointee.pts)
-      unsafe host.begun.append(frame)
+      unsafe host.pendingFrames.append(frame)
       return 0
     }
     let alignment = unsafe cav_align_dimensions(context, &width, &height)
@@ -303,7 +303,7 @@ private let provideFrameBuffer:
     } catch {
       return error.rawValue
     }
-    unsafe host.begun.append(frame)
+    unsafe host.pendingFrames.append(frame)
     return 0
   }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MPL-2.0
-import CAVCodec
 import Glibc
 
 /// A request for a device.
@@ -26,11 +25,7 @@ package struct HardwareRequest: Hashable, Sendable {
     var found: [Candidate] = []
     var tried: [String] = []
     do throws(HardwareError) { found.append(try Self.candidate(at: "0")) } catch { tried.append(error.reason) }
-    // The driver makes a node for each of its devices, and CUDA numbers those that it may use from 0.
-    let deviceCount = (0..<16).count { unsafe access("/dev/nvidia\($0)", F_OK) == 0 }
-    if !found.isEmpty, deviceCount > 1, unsafe getenv("CUDA_VISIBLE_DEVICES") == nil {
-      found += (1..<deviceCount).map { Candidate(method: .cuda, place: "\($0)") }
-    }
+    if !found.isEmpty { found += Self.furtherCUDADevices }
     var nodeCount = 0
     for number in 128..<160 {
       let node = "/dev/dri/renderD\(number)"
@@ -54,42 +49,20 @@ package struct HardwareRequest: Hashable, Sendable {
     return found
   }
 
-  /// Whether libva may find a driver for an X display: if the kernel has a node of a GPU, or the user names a driver.
-  /// Connecting to the display and finding none takes longer than decoding the first picture does.
-  private static var mayHaveDriver: Bool {
-    unsafe getenv("LIBVA_DRIVER_NAME") != nil
-      || ["/dev/dri", "/dev/nvidiactl", "/dev/dxg"].contains { (path: String) in unsafe access(path, F_OK) == 0 }
-  }
-
   /// Whether there is a device to try, found without opening any.
   package var hasCandidates: Bool {
     do throws(HardwareError) { return !(try candidates()).isEmpty } catch { return false }
   }
 
   private static func candidate(at place: String) throws(HardwareError) -> Candidate {
-    if place.hasPrefix("/") {
-      guard unsafe access(place, F_OK) == 0 else {
-        throw HardwareError("\(place) does not exist", remedy: "ls /dev/dri lists the render nodes")
-      }
-      guard unsafe access(place, R_OK | W_OK) == 0 else {
-        throw HardwareError(
-          "no permission for \(place)", remedy: "add the user to the group that owns it (render, video)")
-      }
-      return Candidate(method: .vaapi, place: place)
-    }
+    if place.hasPrefix("/") { return try renderNode(at: place) }
     if place.contains(":") { return Candidate(method: .vaapi, place: place) }
     guard let number = UInt16(place) else {
       throw HardwareError(
         "'\(place)' names no device",
         remedy: "name a render node (/dev/dri/renderD128), an X display (:0) or a CUDA device number (0)")
     }
-    guard unsafe access("/dev/nvidiactl", F_OK) == 0 else {
-      throw HardwareError("no NVIDIA driver is loaded", remedy: "install NVIDIA's driver")
-    }
-    for library in ["libcuda.so.1", "libnvcuvid.so.1"] where unsafe cav_can_load(library) == 0 {
-      throw HardwareError("\(library) is missing", remedy: "install it: it comes with NVIDIA's driver")
-    }
-    return Candidate(method: .cuda, place: "\(number)")
+    return try cudaDevice(number)
   }
 
   /// Opens the first device that can be opened.

@@ -33,7 +33,7 @@ package struct SessionProcess: Sendable {
 
     // Before the filter: a driver executes code that it loads, and makes threads and memory at its discretion.
     var protection = protection
-    if request.device != nil { protection.formUnion(Confinement.leaveDriverFiles()) }
+    if request.device != nil { protection.formUnion(Sandbox.leaveDriverFiles()) }
     let opened = request.device.map(OpenedDevice.init)
     if request.device == nil {
       protection.formUnion(ResourceLimits.limitMemory(to: request.memoryLimit))
@@ -41,7 +41,7 @@ package struct SessionProcess: Sendable {
       // The memory that a driver reserves is no measure of what decoding takes, so it is not limited.
       ResourceLimits.hide()
     }
-    let filter = SystemCallFilter(process: getpid(), allowsDriver: request.device != nil)
+    let filter = SeccompFilter(process: getpid(), allowsDriver: request.device != nil)
     if installsFilter, filter.install() { protection.insert(.systemCallFilter) }
     do throws(LinkError) {
       try socket.send(ServiceReady(protection: protection, device: opened?.report ?? .none).bytes.span)

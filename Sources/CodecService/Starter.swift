@@ -15,7 +15,7 @@ package final class Starter {
   private let application: OwnedDescriptor
   /// The layers that this process and all that it forks are behind.
   private let protection: Protection
-  private let wall: Confinement.Wall
+  private let wall: Sandbox.Wall
   private let process: SessionProcess
   private var sessions: [RunningSession] = []
 
@@ -32,7 +32,7 @@ package final class Starter {
   }
 
   /// Serves the application that executed this program, to its end.
-  package static func run(_ wall: Confinement.Wall, _ process: SessionProcess = SessionProcess()) -> Never {
+  package static func run(_ wall: Sandbox.Wall, _ process: SessionProcess = SessionProcess()) -> Never {
     ResourceLimits.closeDescriptors(from: StarterDescriptor.last + 1)
     bindToApplication()
     do throws(LinkError) {
@@ -48,11 +48,11 @@ package final class Starter {
   /// inherited a filter that forbids one of them, the filter ends it before.
   package static func tryOut() -> Never {
     CodecLibrary.preload()
-    _ = Confinement.apply(.software)
+    _ = Sandbox.apply(.software)
     let process = clinux_fork()
     guard process != 0 else {
       guard clinux_prctl(PR_SET_PDEATHSIG, UInt(SIGKILL)) == 0 else { _exit(1) }
-      _ = SystemCallFilter(process: getpid()).install()
+      _ = SeccompFilter(process: getpid()).install()
       _exit(0)
     }
     let descriptor = process > 0 ? clinux_pidfd_open(process) : -1
@@ -76,7 +76,7 @@ package final class Starter {
     if unsafe poll(&state, 1, 0) != 0 { _exit(0) }
   }
 
-  private init(_ wall: Confinement.Wall, _ process: SessionProcess) throws(LinkError) {
+  private init(_ wall: Sandbox.Wall, _ process: SessionProcess) throws(LinkError) {
     (self.wall, self.process) = (wall, process)
     link = LinkSocket(owning: OwnedDescriptor(owning: StarterDescriptor.link))
     // A process that the application has forked since may hold its ends of link and lifeline, so the starter also
@@ -88,7 +88,7 @@ package final class Starter {
     let own = try Self.open(process: getpid())
     CodecLibrary.preload()
     CodecLibrary.silenceLog()
-    protection = Confinement.apply(wall)
+    protection = Sandbox.apply(wall)
     try link.send(ServiceHello(release: "\(ReleaseVersion.text)").bytes.span, descriptors: [own.rawValue])
   }
 

@@ -72,7 +72,7 @@ struct H26xCommand: AsyncParsableCommand {
     Ending.perform()
     if let signal = Interruption.signal {
       if let failure = error as? Failure { Terminal.say(failure.message) }
-      Glibc.exit(128 + signal)
+      Glibc.exit(ExitStatus.ended(by: signal))
     }
     guard let error else { Glibc.exit(0) }
     if let failure = error as? Failure {
@@ -82,7 +82,7 @@ struct H26xCommand: AsyncParsableCommand {
     let code = exitCode(for: error)
     if code == .validationFailure {
       Terminal.say("\(message(for: error).split(separator: "\n").joined(separator: " ")); \(usage(for: error))")
-      Glibc.exit(Failure.Status.usage.rawValue)
+      Glibc.exit(ExitStatus.usage.rawValue)
     }
     if code == .success {
       print(
@@ -90,12 +90,12 @@ struct H26xCommand: AsyncParsableCommand {
           separator: "\n"))
       guard fflush(nil) == 0 else {
         Terminal.say("standard output: cannot be written: \(Errno.last)")
-        Glibc.exit(Failure.Status.failed.rawValue)
+        Glibc.exit(ExitStatus.failed.rawValue)
       }
       Glibc.exit(0)
     }
     Terminal.say(message(for: error))
-    Glibc.exit(Failure.Status.failed.rawValue)
+    Glibc.exit(ExitStatus.failed.rawValue)
   }
 
   /// Wraps a line of help. The parser wraps all lines but the usage.

@@ -54,7 +54,7 @@ import VideoDecoding
   }
 
   @Test("every attempt to escape is denied", arguments: table)
-  func deniesEveryAttemptToEscape(_ deniesEveryAttemptToEscape: EscapeAttempt, _ outcome: Outcome) throws {
+  func deniesEveryAttemptToEscape(_ attempt: EscapeAttempt, _ outcome: Outcome) throws {
     // With all protection and little memory.
     let process = try Self.starter.begin(ServiceRequest(memoryLimit: 256 << 20, requiresSandbox: true))
     let size = EscapeAttempt.sharedByteCount

@@ -8,11 +8,11 @@ import Testing
 /// The filter's program, run by an interpreter, for both architectures.
 @Suite struct SystemCallFilterTests {
   private static let process: pid_t = 4_711
-  private let filter = SystemCallFilter(process: process)
+  private let filter = SeccompFilter(process: process)
 
   /// What the kernel does with a call.
   private func verdict(
-    _ number: UInt32, _ arguments: [UInt64] = [], on architecture: SystemCallFilter.Architecture,
+    _ number: UInt32, _ arguments: [UInt64] = [], on architecture: SeccompFilter.Architecture,
     as stated: UInt32? = nil
   ) throws -> FilterVerdict {
     var words = [number, stated ?? architecture.rawValue, 0, 0]
@@ -63,8 +63,8 @@ import Testing
     }
   }
 
-  @Test("a call in no row of the table ends the process", arguments: SystemCallFilter.Architecture.allCases)
-  func unlistedCallsEndTheProcess(architecture: SystemCallFilter.Architecture) throws {
+  @Test("a call in no row of the table ends the process", arguments: SeccompFilter.Architecture.allCases)
+  func unlistedCallsEndTheProcess(architecture: SeccompFilter.Architecture) throws {
     let known = Set(filter.rules.compactMap { architecture == .x86 ? $0.x86 : $0.arm })
     for number in UInt32(0)..<600 where !known.contains(number) {
       #expect(try verdict(number, on: architecture) == .kill)
@@ -73,7 +73,7 @@ import Testing
 
   @Test("calls of another architecture, and of the x32 ABI, end the process")
   func callsOfAnotherArchitectureEndTheProcess() throws {
-    for architecture in SystemCallFilter.Architecture.allCases {
+    for architecture in SeccompFilter.Architecture.allCases {
       for rule in filter.rules {
         guard let number = architecture == .x86 ? rule.x86 : rule.arm else { continue }
         #expect(try verdict(number, on: architecture, as: 0x4000_0003) == .kill)
@@ -82,8 +82,8 @@ import Testing
     }
   }
 
-  @Test("calls with other arguments than decoding needs are refused", arguments: SystemCallFilter.Architecture.allCases)
-  func refusesCallsWithOtherArguments(architecture: SystemCallFilter.Architecture) throws {
+  @Test("calls with other arguments than decoding needs are refused", arguments: SeccompFilter.Architecture.allCases)
+  func refusesCallsWithOtherArguments(architecture: SeccompFilter.Architecture) throws {
     func verdict(_ name: String, _ arguments: UInt64...) throws -> FilterVerdict {
       let rule = try #require(filter.rules.first { "\($0.name)" == name })
       let number = try #require(architecture == .x86 ? rule.x86 : rule.arm)

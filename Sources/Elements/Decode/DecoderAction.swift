@@ -51,12 +51,11 @@ struct FrameRequest {
   var isDamaged = false
   /// It would be shown too late.
   var isLate = false
-  /// Trick mode: only random access points are decoded.
-  var keyUnitsOnly = false
-  /// It is none of those, although its picture may complete one that is coded in two fields.
-  var isLeftOut: Bool { keyUnitsOnly && !isSyncPoint }
-  /// Trick mode: pictures that nothing refers to may be dropped.
-  var allowsSkipping = false
+  /// The pictures that playback needs.
+  var trickMode = TrickMode()
+  /// It is no random access point, and only these are decoded. Its picture may complete one that is coded in two
+  /// fields.
+  var isLeftOut: Bool { trickMode.keyUnitsOnly && !isSyncPoint }
   /// Reverse playback: pictures go downstream a group at a time, backwards, when all of it is decoded.
   var isReverse = false
 }

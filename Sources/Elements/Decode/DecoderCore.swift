@@ -147,7 +147,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     let completesKeyUnit = awaitsSecondField && description.isSecondField
     // The first field has stayed alone, and no drain will come for it.
     if awaitsSecondField && !completesKeyUnit { session.drain() }
-    awaitsSecondField = request.keyUnitsOnly && request.isSyncPoint && description.isFirstField
+    awaitsSecondField = request.trickMode.keyUnitsOnly && request.isSyncPoint && description.isFirstField
     do throws(DecodeError) {
       try session.decode(bytes, description, number: accessUnit.number, as: request)
       // The drain behind the first field has waited for this one.

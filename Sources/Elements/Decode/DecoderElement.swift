@@ -172,8 +172,7 @@ extension DecoderElement {
     var request = FrameRequest(
       isSyncPoint: frame.isSyncPoint, pts: frame.pts, duration: frame.duration,
       isLate: maximumDecodeTime(of: frame) < 0,
-      keyUnitsOnly: inputSegment.keyUnitsOnly,
-      allowsSkipping: outputSegment.allowsSkipping || outputSegment.forwardPredictedOnly, isReverse: isReverse)
+      trickMode: TrickMode(input: inputSegment, output: outputSegment), isReverse: isReverse)
     do throws(FlowError) {
       let lent: Void? = try frame.withInput { (buffer) throws(FlowError) in
         request.isDamaged = buffer.flags.contains(.corrupted)

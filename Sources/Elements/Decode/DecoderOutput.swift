@@ -44,7 +44,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
       format, as: native, interlacing: nextInterlacing ?? interlacing, of: input, stream: stream,
       prefersSemiPlanar: preference.isSemiPlanar,
       surface: preference.surfaces == .kept || preference.surfaces == .wanted && layout == nil
-        ? DeviceMemory.Surface(modifier: agreed?.layout.modifier ?? 0, isKnown: false) : nil, allowed: allowed)
+        ? DMABufMemory.Surface(modifier: agreed?.layout.modifier ?? 0, isKnown: false) : nil, allowed: allowed)
     guard let layout, layout != plan.sessionLayout else {
       return (plan, layout == nil || preference.surfaces != .wanted)
     }
@@ -67,7 +67,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
     let plan = try plan(
       format, as: native, interlacing: interlacing, of: input, stream: stream,
       prefersSemiPlanar: preference.isSemiPlanar,
-      surface: isKept ? picture.deviceModifier.map { DeviceMemory.Surface(modifier: $0, isKnown: true) } : nil,
+      surface: isKept ? picture.deviceModifier.map { DMABufMemory.Surface(modifier: $0, isKnown: true) } : nil,
       allowed: allowed)
     layout.modifier = plan.layout.modifier
     return plan.layout == layout
@@ -76,7 +76,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
 
   private func plan(
     _ format: FormatDescription, as native: PictureLayout, interlacing: Interlacing?, of input: DecoderInput<Codec>,
-    stream: borrowing FormatFollower<Codec>, prefersSemiPlanar: Bool, surface: DeviceMemory.Surface?,
+    stream: borrowing FormatFollower<Codec>, prefersSemiPlanar: Bool, surface: DMABufMemory.Surface?,
     allowed: borrowing Caps?
   ) throws(ElementError) -> OutputPlan {
     let interlacing = interlacing ?? Interlacing(format, scan: nil)

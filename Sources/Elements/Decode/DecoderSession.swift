@@ -34,7 +34,7 @@ struct DecoderSession {
   ///
   /// Starting at the next access unit, a device's pictures stay in its memory, or not, as downstream prefers.
   mutating func preference(_ settings: DecoderSettings, in caps: borrowing Caps?, isReverse: Bool) -> OutputPreference {
-    keepsSurfaces = DeviceMemory.isPreferred(in: caps)
+    keepsSurfaces = DMABufMemory.isPreferred(in: caps)
     var surfaces = OutputPreference.Surfaces.unwanted
     if keepsSurfaces, !isReverse, expectsDevice(settings) { surfaces = canKeepSurfaces ? .kept : .wanted }
     // A peer that takes anything gets the same format with every decoder, unless a device's pictures stay in its

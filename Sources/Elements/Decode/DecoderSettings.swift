@@ -36,31 +36,6 @@ struct DecoderSettings: Sendable {
     }
   }
 
-  /// `skip-frame`.
-  enum SkipFrame: Int32, PropertyEnumeration {
-    case none, bidirectional, nonReference, nonKey
-
-    static var typeName: StaticString { "GstSwiftDecoderSkipFrame" }
-
-    var nick: PropertyNick {
-      switch self {
-      case .none: PropertyNick("none", "Skip nothing")
-      case .bidirectional: PropertyNick("bidirectional", "Skip B-frames")
-      case .nonReference: PropertyNick("non-reference", "Skip pictures that no other refers to")
-      case .nonKey: PropertyNick("non-key", "Skip everything but random access points")
-      }
-    }
-
-    var sessionValue: SessionConfiguration.SkipFrames {
-      switch self {
-      case .none: .none
-      case .bidirectional: .bidirectional
-      case .nonReference: .nonReference
-      case .nonKey: .nonKey
-      }
-    }
-  }
-
   /// `std-compliance`, with the values of avdec_h264 and avdec_h265. It only decides whether pictures are held back
   /// when the stream does not signal how deep its reordering is.
   enum Compliance: Int32, PropertyEnumeration {
@@ -157,12 +132,6 @@ struct DecoderSettings: Sendable {
   var compliance = Compliance.automatic
   var directRendering = true
   var verifiesPictureHash = false
-
-  /// Pictures to skip: those that the user has excluded, or that would be late.
-  func skipFrames(for request: FrameRequest) -> SessionConfiguration.SkipFrames {
-    let wanted = skipFrame.sessionValue
-    return wanted == .none && (request.isLate || request.allowsSkipping) ? .nonReference : wanted
-  }
 
   /// More than 64 threads gain nothing at any picture size.
   var threadCount: Int { Int(min(maximumThreads, 64)) }

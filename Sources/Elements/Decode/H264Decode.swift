@@ -27,7 +27,7 @@ final class H264Decode: VideoDecoder, DecoderElement {
       .sink("video/x-h264, stream-format={avc, avc3, byte-stream}, alignment={au, nal}"),
       .source(
         "video/x-raw, format={\(RawFormatChoice.offered.map(\.name).joined(separator: ", "))}; "
-          + DeviceMemory.template),
+          + DMABufMemory.template),
     ]
   }
 

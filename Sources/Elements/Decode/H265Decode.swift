@@ -28,7 +28,7 @@ final class H265Decode: VideoDecoder, DecoderElement {
       .sink("video/x-h265, stream-format={hvc1, hev1, byte-stream}, alignment={au, nal}"),
       .source(
         "video/x-raw, \(formats); video/x-raw(format:Interlaced), \(formats), interlace-mode=alternate; "
-          + DeviceMemory.template),
+          + DMABufMemory.template),
     ]
   }
 

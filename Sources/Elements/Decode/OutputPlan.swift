@@ -14,7 +14,7 @@ struct OutputPlan {
   /// The video that downstream gets.
   private(set) var info: VideoInfo
   /// The way the caps name the format of pictures in a device's memory; `nil` if they are in the system's.
-  private(set) var naming: DeviceMemory.Naming?
+  private(set) var naming: DMABufMemory.Naming?
   /// Nothing is negotiated before the first picture, whose modifier the caps have.
   private(set) var awaitsPicture = false
   /// Fields of the caps that `info` has no place for, by name.
@@ -23,7 +23,7 @@ struct OutputPlan {
   /// The raw video's caps.
   var caps: Caps {
     // Set here, because the base class would turn multiview-mode "unknown" into "mono".
-    var caps = naming.map { DeviceMemory.caps(of: info, as: $0) } ?? info.caps()
+    var caps = naming.map { DMABufMemory.caps(of: info, as: $0) } ?? info.caps()
     for (name, text) in displayFields { caps.set(name, .string(text)) }
     return caps
   }
@@ -73,7 +73,7 @@ extension OutputPlan {
   /// - Throws: the message for the application when nothing fits.
   init(
     native: PictureLayout, interlacing: Interlacing, describe: (inout VideoInfo) -> Void,
-    displayFields: [String: String], prefersSemiPlanar: Bool, surface: DeviceMemory.Surface?, allowed: borrowing Caps?
+    displayFields: [String: String], prefersSemiPlanar: Bool, surface: DMABufMemory.Surface?, allowed: borrowing Caps?
   ) throws(ElementError) {
     guard let nativeFormat = native.pixelFormat.videoFormat else {
       throw ElementError(

@@ -10,7 +10,7 @@ struct RawOutput {
   /// The video that downstream gets.
   var info: VideoInfo
   /// The way the caps name the format of pictures in a device's memory.
-  var naming: DeviceMemory.Naming?
+  var naming: DMABufMemory.Naming?
   /// Fields of the caps that `info` has no place for, by name.
   var displayFields: [String: String]
   /// Downstream's buffers are laid out so that libavcodec can decode into them.

@@ -149,19 +149,19 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   // MARK: Data comes
 
   /// Data is handed over.
-  mutating func begin(_ situation: ParserSituation) -> PackagingNeed {
-    reader.begin(situation)
-    if skipped.contains(situation.offset) { return .none }
-    if intake.begin(situation) {
+  mutating func begin(_ snapshot: InputSnapshot) -> PackagingNeed {
+    reader.begin(snapshot)
+    if skipped.contains(snapshot.offset) { return .none }
+    if intake.begin(snapshot) {
       forgetPosition()
       reader.jump()
     }
-    intake.notice(situation.offset)
+    intake.notice(snapshot.offset)
     if reader.finder.heldSize == nil {
       if continuesOutput && reader.mayBatch { batch.prepare(reader.timestamps) } else { batch.forbid() }
     }
     guard reader.packaging != nil else { return .first }
-    return situation.isNew && reader.finder.isBetweenAccessUnits ? .again : .none
+    return snapshot.isNew && reader.finder.isBetweenAccessUnits ? .again : .none
   }
 
   /// Finds the next access unit in the data, reads it, and hands it to the output.
@@ -175,7 +175,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       available = bytes.count
       if reader.lacksBytes(available) { forgetPosition() }
       finding = reader.find(
-        bytes, isMarked: reader.situation.attributes.flags.contains(.marker), &accessUnit, log)
+        bytes, isMarked: reader.snapshot.attributes.flags.contains(.marker), &accessUnit, log)
       takeChanges()
       if case .accessUnit(let size) = finding {
         if !accessUnit.isAnnounced, !reader.describes(accessUnit) { return .announce }
@@ -194,7 +194,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       guard available <= ParserLimits.accessUnitSize else {
         return .fail(ParserFailure<Codec>.endless(available).message)
       }
-      intake.needsMore(than: available, isPulling: reader.situation.isPulling)
+      intake.needsMore(than: available, isPulling: reader.snapshot.isPulling)
       return .answer(answer(.needsMoreData, of: available))
     }
   }
@@ -210,7 +210,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   private mutating func answer(_ step: ParseStep, isDropped: Bool = false, of available: Int) -> ParserAnswer {
     reader.consume(step.size)
-    return intake.answer(step, isDropped: isDropped, of: available, reader.situation)
+    return intake.answer(step, isDropped: isDropped, of: available, reader.snapshot)
   }
 
   // MARK: An access unit was found
@@ -230,14 +230,14 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       return .answer(answer(.frame(size: size), isDropped: true, of: available))
     }
     let mayBatch = continuesOutput && reader.mayBatch
-    intake.found(size, isPulling: reader.situation.isPulling, mayBatch: mayBatch)
-    let changesTags = describe(size, reader.situation.attributes)
+    intake.found(size, isPulling: reader.snapshot.isPulling, mayBatch: mayBatch)
+    let changesTags = describe(size, reader.snapshot.attributes)
     var attributes = accessUnit.attributes
     // GstBaseParse puts every picture with a PTS into its seek index, some hundred bytes each for the life of the
     // stream. Pictures that are no seek targets get their PTS on the way out.
     if accessUnit.isRandomAccessPoint != true { attributes.pts = nil }
     frame.modifyBuffer { $0.attributes = attributes }
-    let isSkipped = reader.situation.playback.isForwardPredictedOnly && accessUnit.scanned.contents.contains(.bSlice)
+    let isSkipped = reader.snapshot.playback.isForwardPredictedOnly && accessUnit.scanned.contents.contains(.bSlice)
     var place: OutputPlace?
     if !isSkipped {
       switch try repackage(size, frame, log) {
@@ -271,7 +271,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   ) throws(FlowError) -> RepackagingOutcome {
     guard let packaging else { return .ready(OutputPlace(of: accessUnit.scanned, size: accessUnit.scanned.end)) }
     let timeCodes =
-      accessUnit.sei.timeCodeRange != nil && reader.situation.settings.updatesTimeCode
+      accessUnit.sei.timeCodeRange != nil && reader.snapshot.settings.updatesTimeCode
       ? frame.withBuffer { $0.timeCodes } : []
     let sps = timeCodes.isEmpty ? nil : reader.sequenceParameterSetID(of: accessUnit)
     return try repackager.repackage(
@@ -300,8 +300,8 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     let surroundings = OutputSurroundings<Codec>(
       packaging: packaging, nalPackaging: reader.input.outputPackaging(packaging),
       contentsSoFar: reader.finder.scanner.cutsNALUnits ? reader.finder.scanner.accessUnitContents : nil,
-      frameRate: reader.caps.facts.frameRate, tick: reader.caps.facts.tick,
-      configInterval: reader.situation.settings.configInterval)
+      frameRate: reader.caps.timing.frameRate, tick: reader.caps.timing.tick,
+      configInterval: reader.snapshot.settings.configInterval)
     if output.decideOnInsertions(surroundings) {
       output.insert(reader.finder.inserted(into: packaging), packaging.alignment)
     }
@@ -318,16 +318,16 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   /// Returns a scout that reads ahead for an accurate seek whose first data has come; nil if there is no such seek.
   mutating func scout() -> SeekScout<Codec>? {
-    guard let target = reader.situation.target, intake.isFresh, reader.isRawFile,
-      reader.situation.playback.isForward, let offset = reader.situation.offset
+    guard let target = reader.snapshot.target, intake.isFresh, reader.isRawFile,
+      reader.snapshot.playback.isForward, let offset = reader.snapshot.offset
     else { return nil }
-    return SeekScout(reader, from: offset, at: reader.situation.attributes.dts, to: target)
+    return SeekScout(reader, from: offset, at: reader.snapshot.attributes.dts, to: target)
   }
 
   /// Goes on in front of the keyframe that was found, unless that is here.
   mutating func arrive(_ scout: SeekScout<Codec>) {
     guard let entry = scout.arrival else { return }
-    skipped.begin(from: reader.situation.offset, to: entry.offset)
+    skipped.begin(from: reader.snapshot.offset, to: entry.offset)
     accessUnit = ParsedAccessUnit<Codec>()
     intake.expectAgain(entry.offset)
     if reader.arrive(entry.reader, end: scout.reader) { output.makeUpForParameterSets() }
@@ -335,7 +335,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
 
   /// How the current data is skipped, or a part of it; nil when it is not.
   mutating func skip(_ available: Int) -> (step: ParseStep, isDropped: Bool)? {
-    skipped.skip(available, at: reader.situation.offset)
+    skipped.skip(available, at: reader.snapshot.offset)
   }
 
   // MARK: Access units past the base class
@@ -374,12 +374,12 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     let before = batch.timestampsBefore
     forgetPosition()
     reader.takeBack(before)
-    intake.expectAgain(reader.situation.offset)
+    intake.expectAgain(reader.snapshot.offset)
   }
 
   /// Ends the batch.
   mutating func endBatch() -> AccessUnitBatch<Codec>.Result {
-    intake.finish(batch.end, from: reader.situation.offset, unanswered: batch.addedBytes)
+    intake.finish(batch.end, from: reader.snapshot.offset, unanswered: batch.addedBytes)
     reader.consume(batch.addedBytes, behind: batch.end - batch.addedBytes)
     return batch.finish(output.accessUnit.attributes, isOne: output.isFirstOfFrame)
   }

@@ -54,7 +54,7 @@ extension ParserElement {
   /// keyframe before the target. Returns nil if there is nothing to skip.
   func skipToTarget(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep? {
     // Tested first: an empty optional of a scout costs more to make than a slice header to read.
-    if core.reader.situation.target != nil, let scout = core.scout() {
+    if core.reader.snapshot.target != nil, let scout = core.scout() {
       let arrived = try readAhead(scout)
       // Interrupted by another seek to the same time, the target is that one's.
       target.withLock { if $0 == scout.target { $0 = nil } }

@@ -55,7 +55,7 @@ extension ParserElement {
   /// Looks for an access unit at the start of the data.
   func parse(_ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep {
     let log = elementLog
-    switch core.begin(situation(of: frame)) {
+    switch core.begin(snapshot(of: frame)) {
     case .none: break
     case .first: agreeOnPackaging(isNewInput: false)
     case .again: if sourcePad.needsReconfigure, sourcePad.checkReconfigure() { agreeOnPackaging(isNewInput: false) }
@@ -88,18 +88,18 @@ extension ParserElement {
     return flow
   }
 
-  private func situation(of frame: borrowing BaseParseFrame) -> ParserSituation {
-    var situation = ParserSituation()
+  private func snapshot(of frame: borrowing BaseParseFrame) -> InputSnapshot {
+    var snapshot = InputSnapshot()
     let segment = segment
-    if let target = target.snapshot, target.nanoseconds == segment.start { situation.target = target }
-    situation.settings = settings.snapshot
-    situation.isPulling = sinkPad.isPulling
-    situation.isDraining = isDraining
-    situation.isNew = frame.isNew
-    situation.offset = frame.offset == .max ? nil : frame.offset
-    situation.attributes = frame.withBuffer { $0.attributes }
-    situation.playback = Playback(segment)
-    return situation
+    if let target = target.snapshot, target.nanoseconds == segment.start { snapshot.target = target }
+    snapshot.settings = settings.snapshot
+    snapshot.isPulling = sinkPad.isPulling
+    snapshot.isDraining = isDraining
+    snapshot.isNew = frame.isNew
+    snapshot.offset = frame.offset == .max ? nil : frame.offset
+    snapshot.attributes = frame.withBuffer { $0.attributes }
+    snapshot.playback = Playback(segment)
+    return snapshot
   }
 
   private func follow(_ answer: ParserAnswer, _ frame: borrowing BaseParseFrame) throws(FlowError) -> ParseStep {

@@ -23,7 +23,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   /// The packaging that downstream requires; the reading depends on it.
   private(set) var packaging: OutputPackaging<Codec>?
   /// The base class's information about the current data.
-  private(set) var situation = ParserSituation()
+  private(set) var snapshot = InputSnapshot()
   /// The next access unit gets DISCONT.
   private var isDiscontinuous = false
   /// Upstream has sent EOS.
@@ -77,7 +77,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     guard let packaging else { return nil }
     return caps.propose(
       sequenceParameterSetID(of: accessUnit), of: finder.scanner, as: packaging, input: input,
-      sequence: finder.sei.sequence, upstream: upstream, settings: situation.settings, log)
+      sequence: finder.sei.sequence, upstream: upstream, settings: snapshot.settings, log)
   }
 
   /// Has the caps made again with the next access unit.
@@ -146,20 +146,20 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   // MARK: Data
 
   /// Data is handed over.
-  mutating func begin(_ situation: ParserSituation) {
-    self.situation = situation
-    if situation.attributes.flags.contains(.discontinuity) { isDiscontinuous = true }
+  mutating func begin(_ snapshot: InputSnapshot) {
+    self.snapshot = snapshot
+    if snapshot.attributes.flags.contains(.discontinuity) { isDiscontinuous = true }
   }
 
   /// The base class has moved to the current data without an event.
   mutating func jump() {
     timestamps.forgetPosition(
-      awaitingPosition: situation.offset != 0, isPositionKnown: situation.attributes.dts != nil)
+      awaitingPosition: snapshot.offset != 0, isPositionKnown: snapshot.attributes.dts != nil)
   }
 
   /// Looks at data that the base class has not handed over.
   mutating func look(at offset: UInt64, isEnd: Bool) {
-    (situation.offset, situation.isDraining, situation.attributes) = (offset, isEnd, Buffer.Attributes())
+    (snapshot.offset, snapshot.isDraining, snapshot.attributes) = (offset, isEnd, Buffer.Attributes())
   }
 
   /// Whether the access unit that was found is not in `available` bytes: the file has become shorter since.
@@ -169,7 +169,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   ///
   /// - Parameter continuesOutput: whether something was output since the position in the stream was last forgotten.
   mutating func aim(continuesOutput: Bool) {
-    timestamps.notice(situation)
+    timestamps.notice(snapshot)
     guard finder.scanner.isBetweenAccessUnits else { return }
     finder.aim(
       listing: splitsAccessUnits(continuesOutput: continuesOutput) || replacesStartCodes,
@@ -188,10 +188,10 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   /// done only if the rest is here already and is sent unchanged.
   private mutating func splitsAccessUnits(continuesOutput: Bool) -> Bool {
     guard let packaging, packaging.format == .byteStream, packaging.alignment == .nalUnit, input.isByteStream,
-      situation.playback.isForward, !situation.settings.updatesTimeCode
+      snapshot.playback.isForward, !snapshot.settings.updatesTimeCode
     else { return false }
-    if situation.isPulling || input.alignment == .accessUnit { return true }
-    return situation.isDraining && !continuesOutput
+    if snapshot.isPulling || input.alignment == .accessUnit { return true }
+    return snapshot.isDraining && !continuesOutput
   }
 
   /// Finds the next access unit, unless one was found already.
@@ -200,7 +200,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   ) -> ScannerFinding {
     if let size = finder.heldSize { return .accessUnit(size) }
     let finding = finder.find(
-      in: bytes, isMarked: isMarked, isDraining: situation.isDraining, describedID: caps.describedID, &accessUnit, log)
+      in: bytes, isMarked: isMarked, isDraining: snapshot.isDraining, describedID: caps.describedID, &accessUnit, log)
     switch finding {
     case .unusable(let size): drop(size)
     case .garbage(let count): counters.skip(count)
@@ -223,8 +223,8 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   ) -> Bool {
     guard accessUnit.beginsPicture, areTimesMade else { return true }
     return timestamps.readOrder(
-      of: &accessUnit, bytes, size: size, finder.scanner, rate: caps.facts.pictureRate,
-      isComplete: situation.isDraining || input.alignment != nil || bytes.count > ParserLimits.accessUnitSize / 2)
+      of: &accessUnit, bytes, size: size, finder.scanner, rate: caps.timing.pictureRate,
+      isComplete: snapshot.isDraining || input.alignment != nil || bytes.count > ParserLimits.accessUnitSize / 2)
   }
 
   /// The access unit that was found is passed on.
@@ -237,7 +237,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     _ accessUnit: inout ParsedAccessUnit<Codec>, size: Int, _ upstream: Buffer.Attributes
   ) -> Bool {
     let times = timestamps.times(
-      of: accessUnit, upstream, caps.facts, input: input, situation.playback,
+      of: accessUnit, upstream, caps.timing, input: input, snapshot.playback,
       sharesTimes: packaging?.alignment == .nalUnit,
       needsDecodingTimes: Codec.timesByteStreams || input.isLengthPrefixed || packaging?.format.isLengthPrefixed == true
     )
@@ -258,7 +258,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   mutating func judgeRandomAccess(_ accessUnit: inout ParsedAccessUnit<Codec>) -> Bool {
     if let known = accessUnit.isRandomAccessPoint { return known }
     let isIt = randomAccess.contains(
-      accessUnit.scanned, soFar: finder.scanner.accessUnitContents, isIntraOnly: caps.facts.isIntraOnly)
+      accessUnit.scanned, soFar: finder.scanner.accessUnitContents, isIntraOnly: caps.timing.isIntraOnly)
     accessUnit.decide(isRandomAccessPoint: isIt)
     return isIt
   }
@@ -266,7 +266,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   /// Whether an access unit at the end of a byte stream is a delimiter, parameter sets or SEI of a picture that does
   /// not come. In a container, it would be a sample without a picture.
   func isRemnant(_ accessUnit: ParsedAccessUnit<Codec>) -> Bool {
-    guard let packaging, situation.isDraining, isAtEnd || situation.isPulling, input.isByteStream else { return false }
+    guard let packaging, snapshot.isDraining, isAtEnd || snapshot.isPulling, input.isByteStream else { return false }
     return packaging.format.isLengthPrefixed && packaging.alignment == .accessUnit
       && !accessUnit.scanned.contents.contains(.slice)
   }
@@ -279,29 +279,29 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
 
   /// Consumes bytes, starting `first` bytes behind the beginning of the data.
   mutating func consume(_ size: Int, behind first: Int = 0) {
-    pace.consume(size, at: situation.offset.map { $0 &+ UInt64(first) })
+    pace.consume(size, at: snapshot.offset.map { $0 &+ UInt64(first) })
   }
 
   /// Whether the input is a raw stream whose timestamps are made here. `mutating` only because a value that is borrowed
   /// would be copied.
-  var areTimesMade: Bool { mutating get { timestamps.areMade(for: input, situation.playback) } }
+  var areTimesMade: Bool { mutating get { timestamps.areMade(for: input, snapshot.playback) } }
 
   /// Whether the input is a file of such a stream.
-  var isRawFile: Bool { mutating get { situation.isPulling && areTimesMade } }
+  var isRawFile: Bool { mutating get { snapshot.isPulling && areTimesMade } }
 
   /// Whether the file should be sampled now, to determine how long it lasts.
-  var wantsSamples: Bool { mutating get { isRawFile && caps.facts.frameRate != nil && pace.awaitsSamples } }
+  var wantsSamples: Bool { mutating get { isRawFile && caps.timing.frameRate != nil && pace.awaitsSamples } }
 
   /// Returns the distance between an accurate seek's start and its target, if that is new.
-  mutating func takeLeadIn() -> LeadIn? { recovery.takeLongest(caps.facts.frameRate) }
+  mutating func takeLeadIn() -> LeadIn? { recovery.takeLongest(caps.timing.frameRate) }
 
   // MARK: Access units past the base class
 
   /// Whether access units may be pushed past the base class as long as the stream continues like this.
   var mayBatch: Bool {
     mutating get {
-      guard situation.isPulling, situation.playback.isWhole, !situation.settings.updatesTimeCode,
-        let packaging, packaging.format == .byteStream, caps.facts.frameRate != nil, areTimesMade
+      guard snapshot.isPulling, snapshot.playback.isWhole, !snapshot.settings.updatesTimeCode,
+        let packaging, packaging.format == .byteStream, caps.timing.frameRate != nil, areTimesMade
       else { return false }
       return packaging.alignment == .accessUnit || finder.scanner.listsNALUnits
     }
@@ -319,7 +319,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   /// The access unit is output with the base class's frame.
   mutating func begin(_ output: inout ParserOutput<Codec>, of frame: borrowing BaseParseFrame) -> OutputStart {
     let start = output.begin(
-      frame, &timestamps, areTimesMade: areTimesMade, situation.playback, isFirst: caps.awaitsFirstBuffer)
+      frame, &timestamps, areTimesMade: areTimesMade, snapshot.playback, isFirst: caps.awaitsFirstBuffer)
     caps.noticeBuffer()
     return start
   }
@@ -368,7 +368,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
       // Counts by the beginning of the slice's three-byte start code: a picture cut in front of it counts once.
       let slice = accessUnit.scanned.nalUnits.first { $0.contents?.contains(.slice) == true }
       guard let slice, start + slice.range.lowerBound - 3 < end else { continue }
-      duration = duration + (timestamps.duration(of: accessUnit, caps.facts) ?? .zero)
+      duration = duration + (timestamps.duration(of: accessUnit, caps.timing) ?? .zero)
       count += 1
     }
     return (duration, count)
@@ -392,7 +392,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     recovery.forgetPosition()
     recovery.learn(from: end.recovery)
     finder.forgetPosition()
-    situation = before.situation
+    snapshot = before.snapshot
     isDiscontinuous = true
     caps.invalidate()
     return finder.scanner.parameterSetChanges != before.finder.scanner.parameterSetChanges

@@ -103,16 +103,6 @@ struct CompressedCaps<Codec: ElementCodecSyntax>: Sendable, Equatable {
   var packaging: NALPackaging {
     streamFormat.isLengthPrefixed ? .lengthPrefixed(record?.nalLengthSize ?? .four) : .annexB
   }
-
-  private static func codecData(_ view: StructureView) -> [UInt8]? {
-    guard let buffer = view.buffer("codec_data") else { return nil }
-    do throws(FlowError) {
-      let map = try buffer.map()
-      return map.bytes.copied()
-    } catch {
-      return nil
-    }
-  }
 }
 
 extension Span<UInt8> {

@@ -15,12 +15,7 @@ public func colorimetryName(isFullRange: Bool?, primaries: UInt8, transfer: UInt
   colorimetry.transfer = gst_video_transfer_function_from_iso(guint(transfer))
   colorimetry.matrix = gst_video_color_matrix_from_iso(guint(matrix))
   // Set even when nothing else is known: other elements take an unknown range for full range.
-  colorimetry.range =
-    switch isFullRange {
-    case true?: GST_VIDEO_COLOR_RANGE_0_255
-    case false?: GST_VIDEO_COLOR_RANGE_16_235
-    case nil: GST_VIDEO_COLOR_RANGE_UNKNOWN
-    }
+  colorimetry.range = GstVideoColorRange(isFullRange: isFullRange)
   guard let name = unsafe gst_video_colorimetry_to_string(&colorimetry) else { return nil }
   defer { unsafe g_free(name) }
   return unsafe String(cString: name)

@@ -13,14 +13,6 @@ public import CGStreamer
   public var isTime: Bool { unsafe raw.format == GST_FORMAT_TIME }
   /// Playback speed; below 0 is reverse.
   public var rate: Double { unsafe raw.rate }
-  /// Whether to decode keyframes only (`GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS`).
-  public var keyUnitsOnly: Bool { unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS.rawValue != 0 }
-  /// Whether to decode forward-predicted frames only (`GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED`).
-  public var forwardPredictedOnly: Bool {
-    unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED.rawValue != 0
-  }
-  /// Whether pictures may be skipped (`GST_SEGMENT_FLAG_TRICKMODE`), as in playback at another speed.
-  package var allowsSkipping: Bool { unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE.rawValue != 0 }
   /// The rate that upstream has applied to the data already.
   public var appliedRate: Double { unsafe raw.applied_rate }
   /// The first position, in the segment's format.

@@ -53,9 +53,6 @@ extension VideoInfo {
       }
   }
 
-  /// Whether samples have their full range of values (`GST_VIDEO_COLOR_RANGE_0_255`).
-  package var isFullRange: Bool { unsafe raw.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255 }
-
   /// The width of a pixel in proportion to its height.
   public var pixelAspectRatio: Fraction {
     get { unsafe Fraction(raw.par_n, raw.par_d) }
@@ -70,12 +67,7 @@ extension VideoInfo {
   /// Sets the colorimetry by the code points of ITU-T H.273: `colour_primaries`, `transfer_characteristics`,
   /// `matrix_coefficients`; 2 is unspecified. A range of `nil` is unknown.
   public mutating func setColorimetry(isFullRange: Bool?, primaries: UInt8, transfer: UInt8, matrix: UInt8) {
-    unsafe raw.colorimetry.range =
-      switch isFullRange {
-      case true?: GST_VIDEO_COLOR_RANGE_0_255
-      case false?: GST_VIDEO_COLOR_RANGE_16_235
-      case nil: GST_VIDEO_COLOR_RANGE_UNKNOWN
-      }
+    unsafe raw.colorimetry.range = GstVideoColorRange(isFullRange: isFullRange)
     unsafe raw.colorimetry.primaries = gst_video_color_primaries_from_iso(guint(primaries))
     unsafe raw.colorimetry.transfer = gst_video_transfer_function_from_iso(guint(transfer))
     unsafe raw.colorimetry.matrix = gst_video_color_matrix_from_iso(guint(matrix))

@@ -131,6 +131,12 @@ public struct BitReader: ~Escapable {
     }
   }
 
+  /// `u(count)` for at most eight bits.
+  @inline(__always)
+  mutating func u8(_ count: Int, _ element: StaticString) throws(BitstreamError) -> UInt8 {
+    UInt8(truncatingIfNeeded: try u(min(count, 8), element))
+  }
+
   // MARK: Exp-Golomb codes (9.1)
 
   /// Reads `ue(v)` and checks it against its legal range.

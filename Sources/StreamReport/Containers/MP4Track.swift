@@ -49,16 +49,6 @@ extension MP4 {
     }
   }
 
-  /// An entry of the edit list (`elst`; ISO/IEC 14496-12, 8.6.6).
-  public struct Edit: Sendable, Hashable {
-    /// `segment_duration` in ticks of the movie's timescale.
-    public var duration: UInt64
-    /// `media_time` in ticks of the track's timescale; −1 for an empty edit.
-    public var mediaTime: Int64
-    /// `media_rate`, in 1/65536.
-    public var rate: UInt32
-  }
-
   /// A track of a file.
   public struct Track: Sendable, Hashable {
     /// `track_ID`.

@@ -2,34 +2,6 @@
 
 /// An access unit in a report.
 public struct AccessUnitRecord: Sendable {
-  /// The kinds of random access point.
-  public enum Keyframe: UInt8, Sendable {
-    /// No random access point.
-    case none
-    /// IDR picture.
-    case idr
-    /// CRA picture (H.265).
-    case cra
-    /// BLA picture (H.265).
-    case bla
-    /// A picture with a recovery point SEI message.
-    case recoveryPoint
-    /// All slices are I slices, in a stream of H.264 without recovery point SEI so far. Many encoders send such
-    /// pictures to begin at and signal nothing.
-    case intra
-
-    var name: StaticString {
-      switch self {
-      case .none: "none"
-      case .idr: "idr"
-      case .cra: "cra"
-      case .bla: "bla"
-      case .recoveryPoint: "recovery"
-      case .intra: "intra"
-      }
-    }
-  }
-
   /// The container's timestamps and flag of an access unit.
   public struct Sample: Sendable {
     /// Presentation time in ticks of ``StreamRecord/timescale``, without the edit list.
@@ -56,7 +28,7 @@ public struct AccessUnitRecord: Sendable {
   /// The container's timestamps; nil without a container, and if the container has none for it.
   public var sample: Sample?
   /// The findings about its picture.
-  var picture = PictureFacts()
+  var picture = PictureRecord()
   /// Bits in the coded picture buffer just before it is removed (Annex C); nil if that is not known.
   public var bufferFullness: Int64?
   /// Size of that buffer in bits; nil if the fullness is.

@@ -4,7 +4,7 @@ import H26x
 /// Makes report items of the NAL units or samples of a stream.
 struct StreamAnalysis<Codec: ReportedCodec> {
   private let options: ReportOptions
-  private var cutter = AccessUnitCutter<Codec>()
+  private var boundaryFinder = AccessUnitBoundaryFinder<Codec>()
   private var walk: NALUnitWalk<Codec>
   private var rules = StreamRules<Codec>()
   private var summary = SummaryRecord()
@@ -44,7 +44,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     defer { flushFindings() }
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(description.configuration.span)
-      var configuration = WalkedConfiguration(declared: Codec.facts(record))
+      var configuration = WalkedConfiguration(declared: Codec.configurationFields(record))
       for nalUnit in record.nalUnits {
         let (header, unit, set) = walk.read(outOfBand: nalUnit.span, of: &configuration)
         rules.check(outOfBand: header, unit, set)
@@ -87,7 +87,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     times.timescale = timescale
   }
 
-  /// Takes a NAL unit of a byte stream, and looks for access unit boundaries.
+  /// Takes a NAL unit of a byte stream, and looks for access unit boundaryFinder.
   ///
   /// - Parameters:
   ///   - offset: the offset of its header in the file.
@@ -95,7 +95,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   mutating func feed(_ nalUnit: Span<UInt8>, at offset: UInt64, prefix: Int) {
     guard nalUnit.count > 0 else { return }
     let slice = walk.slice(nalUnit)
-    let cut = cutter.take(nalUnit, slice, at: offset - UInt64(prefix), walk.sets)
+    let cut = boundaryFinder.take(nalUnit, slice, at: offset - UInt64(prefix), walk.sets)
     if cut.boundary == .followsNext {
       let unit = read(NALUnitBytes(nalUnit), slice, at: offset, prefix: prefix, startsPicture: false)
       if waiting.count < Self.nalUnitLimit { waiting.append(unit) } else { count(unit) }
@@ -160,7 +160,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   mutating func beginSample(_ sample: AccessUnitRecord.Sample?, at offset: UInt64, size: UInt64, available: UInt64) {
     beginAccessUnit(at: offset)
     current?.sample = sample
-    cutter.beginSample()
+    boundaryFinder.beginSample()
     rules.beginSample(size: size, available: available)
   }
 
@@ -184,17 +184,17 @@ struct StreamAnalysis<Codec: ReportedCodec> {
   /// - Parameter prefix: bytes of its length or start code.
   mutating func feed(inSample nalUnit: borrowing NALUnitBytes, at offset: UInt64, prefix: Int) {
     let slice = walk.slice(nalUnit.head)
-    let startsPicture = cutter.take(inSample: nalUnit.head, slice, walk.sets)
+    let startsPicture = boundaryFinder.take(inSample: nalUnit.head, slice, walk.sets)
     let unit = read(nalUnit, slice, at: offset, prefix: prefix, startsPicture: startsPicture)
     list(unit)
-    cutter.note(inSample: unit)
+    boundaryFinder.note(inSample: unit)
   }
 
   /// Ends the sample.
   ///
   /// - Parameter failure: the error in its length prefixes; nil if they fill it.
   mutating func endSample(at end: UInt64, _ failure: BitstreamError?) {
-    rules.check(cutter.endSample(failure), walk.pictures.picture)
+    rules.check(boundaryFinder.endSample(failure), walk.pictures.picture)
     endAccessUnit(at: end)
   }
 
@@ -227,7 +227,7 @@ struct StreamAnalysis<Codec: ReportedCodec> {
     let met = walk.read(bytes, slice, at: offset, prefix: prefix, startsPicture: startsPicture)
     rules.check(
       met, in: walk, startsPicture: startsPicture, isFirst: current?.nalUnits.isEmpty ?? true,
-      isInSample: cutter.isInSample)
+      isInSample: boundaryFinder.isInSample)
     if case .parameterSet(let set) = met.content { list(set, isOutOfBand: false) }
     return met.record
   }

@@ -16,7 +16,7 @@ protocol CodecRules {
   /// Whether the picture after a delimiter may be of this type: ASCII `I`, `P` or `B`, with SI as I, and SP as P.
   /// Reserved values allow all.
   static func allows(_ letter: UInt8, after delimiter: AnnouncedType) -> Bool
-  static func check(_ header: HeaderFacts, _ record: NALUnitRecord, log: inout FindingLog)
+  static func check(_ header: NALUnitHeaderDefects, _ record: NALUnitRecord, log: inout FindingLog)
   static func check(_ set: Codec.ParameterSet, log: inout FindingLog)
   static func check(_ slice: Codec.Pictures.Slice, in walk: borrowing NALUnitWalk<Codec>, log: inout FindingLog)
 }

@@ -22,7 +22,7 @@ enum ConfigurationRules<Codec: ReportedCodec> {
     for own in met.sets { check(met.declared, own, log: &log) }
   }
 
-  private static func check(_ declared: RecordFacts, _ own: RecordFacts, log: inout FindingLog) {
+  private static func check(_ declared: ConfigurationFields, _ own: ConfigurationFields, log: inout FindingLog) {
     let names = Codec.Rules.recordNames
     let surplus = declared.flags & ~own.flags
     if surplus != 0 {

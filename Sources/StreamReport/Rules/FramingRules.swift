@@ -59,7 +59,7 @@ struct FramingRules: Sendable {
   /// Checks a whole sample.
   ///
   /// - Parameter picture: its last picture.
-  static func check(_ sample: SampleFacts, _ picture: PictureFacts, log: inout FindingLog) {
+  static func check(_ sample: SampleContents, _ picture: PictureRecord, log: inout FindingLog) {
     if let failure = sample.failure {
       log.report(.containerSample, ReportText(failure), expected: "lengths that fill the sample")
     }

@@ -3,7 +3,7 @@ import H26x
 
 /// Rules of H.264 on headers of NAL units and slices.
 extension H264Rules {
-  static func check(_ header: HeaderFacts, _ record: NALUnitRecord, log: inout FindingLog) {
+  static func check(_ header: NALUnitHeaderDefects, _ record: NALUnitRecord, log: inout FindingLog) {
     if header.hasForbiddenBit { log.report(.forbiddenBit, "forbidden_zero_bit 1", expected: "0") }
     let reference = record.referenceIDC ?? 0
     switch record.type {
@@ -29,7 +29,7 @@ extension H264Rules {
     }
     if let ended = met.ended { PictureRules.check(ended, log: &log) }
     guard slice.redundantPictureCount == 0, let sps = walk.pictures.sps else { return }
-    if let begun = met.begun { check(slice, begun, sps, log: &log) }
+    if let start = met.pictureStart { check(slice, start, sps, log: &log) }
     if let before = met.before { check(slice, in: before.first, after: before.lastMacroblock, sps, log: &log) }
     PictureRules.check(quantizationParameter: met.quantizationParameter, lumaBitDepth: sps.lumaBitDepth, log: &log)
     if let pps = walk.sets.pictureParameterSet(slice.pictureParameterSetID) { check(slice, pps, sps, log: &log) }
@@ -48,26 +48,27 @@ extension H264Rules {
 
   /// The first slice of a picture.
   private static func check(
-    _ slice: H264.SliceHeader, _ begun: H264WalkedSlice.Begun, _ sps: H264.SequenceParameterSet, log: inout FindingLog
+    _ slice: H264.SliceHeader, _ start: H264WalkedSlice.PictureStart, _ sps: H264.SequenceParameterSet,
+    log: inout FindingLog
   ) {
     if !slice.allowsArbitraryOrder, slice.firstMacroblock != 0 {
       log.report(.sliceOrder, "a picture that begins at macroblock \(slice.firstMacroblock)", expected: "macroblock 0")
     }
     if slice.isIDR {
-      if begun.previousIDRPictureID == slice.idrPictureID {
+      if start.previousIDRPictureID == slice.idrPictureID {
         log.report(
           .idrPictureID, "idr_pic_id \(slice.idrPictureID) twice in a row", expected: "another value than before")
       }
-    } else if begun.isFirst, !begun.isRecoveryPoint {
+    } else if start.isFirst, !start.isRecoveryPoint {
       log.report(.startsLate, "a stream that does not begin with an IDR picture", expected: "an IDR picture")
     }
-    if let reorder = begun.reorder {
+    if let reorder = start.reorder {
       PictureRules.check(
-        order: begun.order, reorder, mayRepeat: !begun.isComplete,
+        order: start.order, reorder, mayRepeat: !start.isComplete,
         allowed: sps.sentReorderFrames.map { ($0, "max_num_reorder_frames") }, log: &log)
     }
     // 7.4.3, frame_num. While pictures may be missing, so may numbers.
-    guard begun.isComplete, let previous = begun.previousFrameNumber else { return }
+    guard start.isComplete, let previous = start.previousFrameNumber else { return }
     let distance = slice.frameNumber(after: previous, sps)
     if distance == 0 {
       log.report(

@@ -3,7 +3,7 @@ import H26x
 
 /// Rules of H.265 on headers of NAL units and slice segments.
 extension H265Rules {
-  static func check(_ header: HeaderFacts, _ record: NALUnitRecord, log: inout FindingLog) {
+  static func check(_ header: NALUnitHeaderDefects, _ record: NALUnitRecord, log: inout FindingLog) {
     guard !header.isTruncated else {
       return log.report(.truncated, "a NAL unit of one byte", expected: "a header of two")
     }
@@ -38,7 +38,7 @@ extension H265Rules {
       log.report(.missingParameterSet, "an SPS whose VPS is missing", expected: "VPS \(id.rawValue)")
     }
     guard let sps = walk.pictures.sps else { return }
-    if let begun = met.begun { check(slice, begun, sps, log: &log) }
+    if let start = met.pictureStart { check(slice, start, sps, log: &log) }
     if let before = met.before { check(met, in: before.first, after: before.lastAddress, log: &log) }
     PictureRules.check(quantizationParameter: met.quantizationParameter, lumaBitDepth: sps.lumaBitDepth, log: &log)
     if slice.temporalID >= sps.subLayerCount {
@@ -57,7 +57,7 @@ extension H265Rules {
 
   /// The first slice segment of a picture.
   private static func check(
-    _ slice: H265.SliceSegmentHeader, _ begun: H265WalkedSlice.Begun, _ sps: H265.SequenceParameterSet,
+    _ slice: H265.SliceSegmentHeader, _ start: H265WalkedSlice.PictureStart, _ sps: H265.SequenceParameterSet,
     log: inout FindingLog
   ) {
     let type = slice.nalUnitType
@@ -66,16 +66,16 @@ extension H265Rules {
         .sliceOrder, "a picture that begins at address \(slice.segmentAddress)",
         expected: "first_slice_segment_in_pic_flag 1")
     }
-    if begun.isFirst, !type.isIRAP, !begun.isRecoveryPoint {
+    if start.isFirst, !type.isIRAP, !start.isRecoveryPoint {
       log.report(.startsLate, "a stream that does not begin with an IRAP picture", expected: "an IRAP picture")
     }
-    if !type.isIRAP, type.isLeading { check(leading: type, begun, log: &log) }
-    if let reorder = begun.reorder {
+    if !type.isIRAP, type.isLeading { check(leading: type, start, log: &log) }
+    if let reorder = start.reorder {
       PictureRules.check(
-        order: begun.order, reorder, mayRepeat: false,
+        order: start.order, reorder, mayRepeat: false,
         allowed: (sps.maximumReorderPictures, "sps_max_num_reorder_pics"), log: &log)
     }
-    guard let references = begun.references else { return }
+    guard let references = start.references else { return }
     for order in references.missing {
       log.report(
         .missingReference, "a reference picture set that names POC \(order)",
@@ -89,19 +89,21 @@ extension H265Rules {
   }
 
   /// The order of leading and trailing pictures (7.4.2.2).
-  private static func check(leading type: H265.NALUnitType, _ begun: H265WalkedSlice.Begun, log: inout FindingLog) {
-    if begun.followsTrailing {
+  private static func check(
+    leading type: H265.NALUnitType, _ start: H265WalkedSlice.PictureStart, log: inout FindingLog
+  ) {
+    if start.followsTrailing {
       log.report(.leadingPictures, "a leading picture after a trailing one", expected: "leading pictures first")
     }
     let isForbidden =
-      switch begun.lastIRAP?.rawValue {
+      switch start.lastIRAP?.rawValue {
       case 18, 20: true
       case 17, 19: type.isRASL
       default: false
       }
     if isForbidden {
       log.report(
-        .leadingPictures, "\(H265.shortName(type.rawValue)) after \(H265.shortName(begun.lastIRAP?.rawValue ?? 0))",
+        .leadingPictures, "\(H265.shortName(type.rawValue)) after \(H265.shortName(start.lastIRAP?.rawValue ?? 0))",
         expected: "no such leading picture")
     }
   }

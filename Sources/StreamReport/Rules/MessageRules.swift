@@ -7,7 +7,7 @@ struct MessageRules: Sendable {
 
   /// - Parameter hasBuffer: whether the stream has HRD parameters.
   mutating func check(
-    _ messages: MessageFacts, _ picture: PictureFacts, hasBuffer: Bool, log: inout FindingLog
+    _ messages: AccessUnitSEI, _ picture: PictureRecord, hasBuffer: Bool, log: inout FindingLog
   ) {
     guard picture.exists else { return }
     if let isField = messages.isField, isField != picture.isField {

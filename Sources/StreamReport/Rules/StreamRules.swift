@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The rules of a stream. Takes the facts found in it, and collects the findings.
+/// The rules of a stream. Checks its contents, and collects the findings.
 struct StreamRules<Codec: ReportedCodec> {
   private var log = FindingLog(Codec.codec)
   private var order = NALUnitOrderRules<Codec>()
@@ -53,7 +53,7 @@ struct StreamRules<Codec: ReportedCodec> {
   mutating func takeEmptyNALUnit(at offset: UInt64) { framing.takeEmptyNALUnit(at: offset, log: &log) }
 
   /// Checks a whole sample and its last picture.
-  mutating func check(_ sample: SampleFacts, _ picture: PictureFacts) {
+  mutating func check(_ sample: SampleContents, _ picture: PictureRecord) {
     FramingRules.check(sample, picture, log: &log)
   }
 
@@ -109,7 +109,9 @@ struct StreamRules<Codec: ReportedCodec> {
   }
 
   /// Checks a NAL unit of a configuration record, and its parameter set, if that is new.
-  mutating func check(outOfBand header: HeaderFacts, _ record: NALUnitRecord, _ set: WalkedParameterSet<Codec>?) {
+  mutating func check(
+    outOfBand header: NALUnitHeaderDefects, _ record: NALUnitRecord, _ set: WalkedParameterSet<Codec>?
+  ) {
     Codec.Rules.check(header, record, log: &log)
     if let set { ParameterSetRules.check(set, log: &log) }
   }
@@ -125,7 +127,7 @@ struct StreamRules<Codec: ReportedCodec> {
   }
 
   /// Checks the picture of an access unit; `ended` is nil without one.
-  mutating func check(_ ended: EndedPicture?, _ picture: PictureFacts) {
+  mutating func check(_ ended: EndedPicture?, _ picture: PictureRecord) {
     if let ended { PictureRules.check(ended, log: &log) }
     order.endAccessUnit(letter: picture.letter, log: &log)
   }

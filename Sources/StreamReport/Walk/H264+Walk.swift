@@ -16,8 +16,8 @@ extension H264: ReportedCodec {
 
   static func readHeader(
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool
-  ) -> HeaderFacts {
-    guard nalUnit.count > 0 else { return HeaderFacts() }
+  ) -> NALUnitHeaderDefects {
+    guard nalUnit.count > 0 else { return NALUnitHeaderDefects() }
     let byte = nalUnit[0]
     let reference = byte >> 5 & 3
     let type = NALUnitType(headerByte: byte)
@@ -30,7 +30,7 @@ extension H264: ReportedCodec {
       record.fields.append(SyntaxField("nal_ref_idc", Int64(reference), at: 1, count: 2))
       record.fields.append(SyntaxField("nal_unit_type", Int64(record.type), at: 3, count: 5))
     }
-    return HeaderFacts(hasForbiddenBit: byte & 0x80 != 0)
+    return NALUnitHeaderDefects(hasForbiddenBit: byte & 0x80 != 0)
   }
 
   /// A parameter set of any kind.
@@ -73,15 +73,15 @@ extension H264: ReportedCodec {
     if case .sequence(let sps) = set { sps } else { nil }
   }
 
-  static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts {
-    RecordFacts(
+  static func configurationFields(_ record: borrowing ConfigurationRecord) -> ConfigurationFields {
+    ConfigurationFields(
       profile: record.profile.idc, flags: UInt32(record.profile.constraintFlags) << 24, level: record.levelIDC,
       format: record.high.map { .init(chroma: $0.chromaFormat, luma: $0.lumaBitDepth, chromaDepth: $0.chromaBitDepth) },
       hasStartCodes: record.hadStartCodes)
   }
 
-  static func facts(_ sps: SequenceParameterSet) -> RecordFacts {
-    RecordFacts(
+  static func configurationFields(_ sps: SequenceParameterSet) -> ConfigurationFields {
+    ConfigurationFields(
       profile: sps.profile.idc, flags: UInt32(sps.profile.constraintFlags) << 24, level: sps.levelIDC,
       format: .init(chroma: sps.chromaFormat, luma: sps.lumaBitDepth, chromaDepth: sps.chromaBitDepth))
   }

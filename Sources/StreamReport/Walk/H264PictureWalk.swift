@@ -5,8 +5,8 @@ import H26x
 struct H264PictureWalk: PictureWalking {
   typealias Codec = H264
 
-  private(set) var picture = PictureFacts()
-  private(set) var messages = MessageFacts()
+  private(set) var picture = PictureRecord()
+  private(set) var messages = AccessUnitSEI()
   // More frames than any decoded picture buffer can hold.
   private var reorder = ReorderDepth(limit: 64)
   /// How many times picture order counts were reset.
@@ -14,7 +14,7 @@ struct H264PictureWalk: PictureWalking {
   /// The stream has shown a recovery point SEI.
   private var marksRecoveryPoints = false
   private var counter = H264.PictureOrderCounter()
-  private var buffer = H264PictureBuffer()
+  private var buffer = H264DecodedPictureBuffer()
   private(set) var sps: H264.SequenceParameterSet?
   private(set) var limits: LevelLimits?
 
@@ -33,7 +33,7 @@ struct H264PictureWalk: PictureWalking {
 
   var reorderDepth: Int { reorder.pictures }
 
-  mutating func beginAccessUnit() { (picture, messages) = (PictureFacts(), MessageFacts()) }
+  mutating func beginAccessUnit() { (picture, messages) = (PictureRecord(), AccessUnitSEI()) }
 
   mutating func endSequence() {}
 
@@ -78,10 +78,10 @@ struct H264PictureWalk: PictureWalking {
     let count = counter.next(slice, sps: sps)
     self.count = count
     if slice.isIDR { isComplete = true }
-    var begun = H264WalkedSlice.Begun(
+    var pictureStart = H264WalkedSlice.PictureStart(
       isFirst: previousReferenceNumber == nil, isRecoveryPoint: messages.isRecoveryPoint, isComplete: isComplete,
       order: count.picture)
-    if slice.isIDR, !isSecondField { begun.previousIDRPictureID = previousIDR?.id }
+    if slice.isIDR, !isSecondField { pictureStart.previousIDRPictureID = previousIDR?.id }
     previousIDR = slice.isIDR ? (slice.idrPictureID, isSecondField) : isSecondField ? previousIDR : nil
     if !isSecondField {
       if count.resetsPOC {
@@ -90,13 +90,13 @@ struct H264PictureWalk: PictureWalking {
         // Pictures that wait for output are output before this picture, or dropped.
         if slice.isIDR { buffer.clear() }
       }
-      begun.reorder = reorder.add(count.picture, isOutput: true)
+      pictureStart.reorder = reorder.add(count.picture, isOutput: true)
     }
     if !slice.isIDR, !isSecondField, let previous = previousReferenceNumber {
-      begun.previousFrameNumber = previous
+      pictureStart.previousFrameNumber = previous
       fillGap(slice, after: previous, sps)
     }
-    met.begun = begun
+    met.pictureStart = pictureStart
     buffer.wrap(to: slice.frameNumber, maximum: 1 << UInt32(sps.log2MaximumFrameNumber & 31))
     picture.isFieldPair = isSecondField && picture.exists
     picture.exists = true
@@ -126,9 +126,9 @@ struct H264PictureWalk: PictureWalking {
       let number = (slice.frameNumber &- step) & mask
       buffer.wrap(to: number, maximum: mask + 1)
       buffer.slide(limit: Int(sps.maximumReferenceFrames))
-      var frame = H264PictureBuffer.Frame(
-        frameNumber: number, fields: H264PictureBuffer.Fields.both, top: 0, bottom: 0, exists: false)
-      frame.shortTerm = H264PictureBuffer.Fields.both
+      var frame = H264DecodedPictureBuffer.Frame(
+        frameNumber: number, fields: H264DecodedPictureBuffer.Fields.both, top: 0, bottom: 0, exists: false)
+      frame.shortTerm = H264DecodedPictureBuffer.Fields.both
       _ = buffer.store(frame, isSecondField: false, capacity: capacity(sps))
     }
   }
@@ -180,7 +180,7 @@ struct H264PictureWalk: PictureWalking {
     guard let (slice, marking) = first, let sps, let count else { return nil }
     first = nil
     let fields = slice.fields
-    var frame = H264PictureBuffer.Frame(
+    var frame = H264DecodedPictureBuffer.Frame(
       frameNumber: slice.frameNumber, fields: fields, top: count.top ?? count.bottom ?? 0,
       bottom: count.bottom ?? count.top ?? 0)
     frame.awaitsOutput = true
@@ -209,7 +209,7 @@ struct H264PictureWalk: PictureWalking {
   /// 8.2.5
   private mutating func mark(
     _ slice: H264.SliceHeader, _ marking: H264.ReferenceSyntax.ReferenceMarking?, _ sps: H264.SequenceParameterSet,
-    _ frame: inout H264PictureBuffer.Frame, _ ended: inout EndedPicture
+    _ frame: inout H264DecodedPictureBuffer.Frame, _ ended: inout EndedPicture
   ) {
     let fields = slice.fields
     let limit = Int(sps.maximumReferenceFrames)
@@ -230,14 +230,14 @@ struct H264PictureWalk: PictureWalking {
   }
 
   /// Whether this is the second field of a frame whose first field is a reference.
-  private func joinsReference(_ frame: H264PictureBuffer.Frame) -> Bool {
+  private func joinsReference(_ frame: H264DecodedPictureBuffer.Frame) -> Bool {
     guard picture.isSecondField, let last = buffer.frames.last else { return false }
     return last.isReference && last.fields & frame.fields == 0
   }
 
   private mutating func perform(
     _ operation: H264.ReferenceSyntax.ReferenceMarking.Operation, _ slice: H264.SliceHeader,
-    _ frame: inout H264PictureBuffer.Frame, _ ended: inout EndedPicture
+    _ frame: inout H264DecodedPictureBuffer.Frame, _ ended: inout EndedPicture
   ) {
     let current = slice.fields
     let number = slice.isField ? 2 * Int64(slice.frameNumber) + 1 : Int64(slice.frameNumber)
@@ -316,10 +316,10 @@ struct H264PictureWalk: PictureWalking {
 }
 
 extension H264.SliceHeader {
-  /// The fields of the picture, as a bit set of `H264PictureBuffer.Fields`.
+  /// The fields of the picture, as a bit set of `H264DecodedPictureBuffer.Fields`.
   fileprivate var fields: UInt8 {
-    !isField
-      ? H264PictureBuffer.Fields.both : isBottomField ? H264PictureBuffer.Fields.bottom : H264PictureBuffer.Fields.top
+    typealias Fields = H264DecodedPictureBuffer.Fields
+    return !isField ? Fields.both : isBottomField ? Fields.bottom : Fields.top
   }
 }
 

@@ -4,7 +4,7 @@ import H26x
 /// The findings in a slice of H.264 whose header can be read.
 struct H264WalkedSlice: Sendable {
   /// The findings in the first slice of a picture.
-  struct Begun: Sendable {
+  struct PictureStart: Sendable {
     /// No picture came before it.
     var isFirst: Bool
     /// There is a recovery point SEI message in its access unit.
@@ -29,7 +29,7 @@ struct H264WalkedSlice: Sendable {
   /// The picture that it ends by beginning another.
   var ended: EndedPicture?
   /// nil for a slice that begins no picture, or one whose SPS is missing.
-  var begun: Begun?
+  var pictureStart: PictureStart?
   /// The first slice of its picture, and the start of the slice before it; nil for the first.
   var before: (first: H264.SliceHeader, lastMacroblock: UInt32)?
   /// Reference lists that name missing pictures, or have none initially.

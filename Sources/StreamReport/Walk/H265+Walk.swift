@@ -13,8 +13,8 @@ extension H265: ReportedCodec {
 
   static func readHeader(
     _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool
-  ) -> HeaderFacts {
-    guard nalUnit.count > 1 else { return HeaderFacts(isTruncated: true) }
+  ) -> NALUnitHeaderDefects {
+    guard nalUnit.count > 1 else { return NALUnitHeaderDefects(isTruncated: true) }
     let (byte, second) = (nalUnit[0], nalUnit[1])
     let type = NALUnitType(headerByte: byte)
     let layer = (byte & 1) << 5 | second >> 3
@@ -29,7 +29,7 @@ extension H265: ReportedCodec {
       record.fields.append(SyntaxField("nuh_layer_id", Int64(layer), at: 7, count: 6))
       record.fields.append(SyntaxField("nuh_temporal_id_plus1", Int64(second & 7), at: 13, count: 3))
     }
-    return HeaderFacts(hasForbiddenBit: byte & 0x80 != 0, lacksTemporalID: second & 7 == 0)
+    return NALUnitHeaderDefects(hasForbiddenBit: byte & 0x80 != 0, lacksTemporalID: second & 7 == 0)
   }
 
   /// A parameter set of any kind.
@@ -71,16 +71,16 @@ extension H265: ReportedCodec {
     if case .sequence(let sps) = set { sps } else { nil }
   }
 
-  static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts {
-    RecordFacts(
+  static func configurationFields(_ record: borrowing ConfigurationRecord) -> ConfigurationFields {
+    ConfigurationFields(
       profile: record.profile.idc, flags: record.profile.compatibilityFlags, level: record.levelIDC,
       isHighTier: record.profile.isHighTier,
       format: .init(chroma: record.chromaFormat, luma: record.lumaBitDepth, chromaDepth: record.chromaBitDepth),
       hasStartCodes: record.hadStartCodes)
   }
 
-  static func facts(_ sps: SequenceParameterSet) -> RecordFacts {
-    RecordFacts(
+  static func configurationFields(_ sps: SequenceParameterSet) -> ConfigurationFields {
+    ConfigurationFields(
       profile: sps.profile.idc, flags: sps.profile.compatibilityFlags, level: sps.level.idc,
       isHighTier: sps.level.isHighTier,
       format: .init(chroma: sps.chromaFormat, luma: sps.lumaBitDepth, chromaDepth: sps.chromaBitDepth))

@@ -5,14 +5,14 @@ import H26x
 struct H265PictureWalk: PictureWalking {
   typealias Codec = H265
 
-  private(set) var picture = PictureFacts()
-  private(set) var messages = MessageFacts()
+  private(set) var picture = PictureRecord()
+  private(set) var messages = AccessUnitSEI()
   // More pictures than any decoded picture buffer can hold.
   private var reorder = ReorderDepth(limit: 64)
   /// How many times picture order counts were reset.
   private var sequence: UInt64 = 0
   private var counter = H265.PictureOrderCounter()
-  private var buffer = H265PictureBuffer()
+  private var buffer = H265DecodedPictureBuffer()
   private(set) var sps: H265.SequenceParameterSet?
   private var vps: H265.VideoParameterSet?
   private(set) var limits: LevelLimits?
@@ -28,7 +28,7 @@ struct H265PictureWalk: PictureWalking {
 
   var reorderDepth: Int { reorder.pictures }
 
-  mutating func beginAccessUnit() { (picture, messages) = (PictureFacts(), MessageFacts()) }
+  mutating func beginAccessUnit() { (picture, messages) = (PictureRecord(), AccessUnitSEI()) }
 
   mutating func endSequence() {
     counter.endSequence()
@@ -70,7 +70,7 @@ struct H265PictureWalk: PictureWalking {
     }
     guard let sps else { return }
     first = slice
-    var begun = H265WalkedSlice.Begun(
+    var pictureStart = H265WalkedSlice.PictureStart(
       isFirst: isAtStart && lastIRAP == nil, isRecoveryPoint: messages.isRecoveryPoint, followsTrailing: hasTrailing,
       lastIRAP: lastIRAP)
     if type.isIRAP {
@@ -88,16 +88,16 @@ struct H265PictureWalk: PictureWalking {
       reorder.beginSequence()
       buffer.clear()
     }
-    begun.order = count.picture
+    pictureStart.order = count.picture
     if !count.isSkipped {
-      begun.reorder = reorder.add(count.picture, isOutput: slice.isOutput)
+      pictureStart.reorder = reorder.add(count.picture, isOutput: slice.isOutput)
     }
     if let references {
       let found = buffer.apply(references, order: count.picture, log2Maximum: sps.log2MaximumPictureOrderCount)
       for order in found.used { picture.add(reference: order) }
-      if isComplete, !count.isSkipped { begun.references = (found.missing, found.count) }
+      if isComplete, !count.isSkipped { pictureStart.references = (found.missing, found.count) }
     }
-    met.begun = begun
+    met.pictureStart = pictureStart
     picture.exists = true
     picture.isReference = slice.isReference
     picture.isField = slice.isField
@@ -123,7 +123,7 @@ struct H265PictureWalk: PictureWalking {
     guard let slice = first, let sps, let count else { return nil }
     first = nil
     guard !count.isSkipped else { return nil }
-    let limits = H265PictureBuffer.Limits(sps.highestBuffering)
+    let limits = H265DecodedPictureBuffer.Limits(sps.highestBuffering)
     let trouble = buffer.store(count.picture, isOutput: slice.isOutput, limits)
     picture.decodedPictures = buffer.pictures.count
     return EndedPicture(trouble: sequence > 0 ? trouble : nil, capacity: limits.capacity)

@@ -4,7 +4,7 @@ import H26x
 /// The findings in a slice segment of H.265 whose header can be read.
 struct H265WalkedSlice: Sendable {
   /// The findings in the first slice segment of a picture.
-  struct Begun: Sendable {
+  struct PictureStart: Sendable {
     /// No IRAP picture came before it.
     var isFirst: Bool
     /// There is a recovery point SEI message in its access unit.
@@ -32,7 +32,7 @@ struct H265WalkedSlice: Sendable {
   /// The id of the VPS that its SPS refers to and that is missing.
   var missingVPS: VideoParameterSetID?
   /// nil for a slice that begins no picture, or one whose SPS is missing.
-  var begun: Begun?
+  var pictureStart: PictureStart?
   /// The first slice segment of its picture, and the address of the segment before it; nil for the first.
   var before: (first: H265.SliceSegmentHeader, lastAddress: UInt32)?
 }

@@ -103,7 +103,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
   /// Reads a NAL unit of a container's configuration record. Returns its parameter set, if that is new.
   mutating func read(
     outOfBand nalUnit: Span<UInt8>, of configuration: inout WalkedConfiguration
-  ) -> (header: HeaderFacts, record: NALUnitRecord, set: WalkedParameterSet<Codec>?) {
+  ) -> (header: NALUnitHeaderDefects, record: NALUnitRecord, set: WalkedParameterSet<Codec>?) {
     var record = NALUnitRecord()
     record.size = nalUnit.count
     let header = Codec.readHeader(nalUnit, &record, wantsFields: true)
@@ -112,7 +112,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
     let (content, set) = read(parameterSet: nalUnit, &record)
     if role == .sequenceParameterSet {
       let sps = content.flatMap { Codec.sequenceParameterSet($0) }
-      configuration.add(sps.map { (Codec.facts($0), Codec.format($0)) })
+      configuration.add(sps.map { (Codec.configurationFields($0), Codec.format($0)) })
     }
     return (header, record, set)
   }

@@ -11,9 +11,9 @@ protocol PictureWalking: Sendable {
   /// The SPS of the current picture.
   var sps: Codec.SequenceParameterSet? { get }
   /// The current picture.
-  var picture: PictureFacts { get }
+  var picture: PictureRecord { get }
   /// The SEI messages of the current access unit.
-  var messages: MessageFacts { get }
+  var messages: AccessUnitSEI { get }
   /// The greatest reorder depth in frames.
   var reorderDepth: Int { get }
   /// The coded picture buffer by HRD parameters; nil without them.

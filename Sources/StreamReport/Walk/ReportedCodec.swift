@@ -17,7 +17,9 @@ protocol ReportedCodec: VideoCodecSyntax {
   /// The short name of a NAL unit type.
   static func shortName(_ type: UInt8) -> StaticString
   /// Reads the header into the record.
-  static func readHeader(_ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool) -> HeaderFacts
+  static func readHeader(
+    _ nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, wantsFields: Bool
+  ) -> NALUnitHeaderDefects
   /// Reads a parameter set, for its syntax elements too. `record` gets its id, or why it cannot be read.
   ///
   /// - Returns: the set; nil if it cannot be read, and for one of another layer.
@@ -28,20 +30,10 @@ protocol ReportedCodec: VideoCodecSyntax {
   static func sequenceParameterSet(_ set: ParameterSet) -> SequenceParameterSet?
   /// Bytes in which any slice header with these parameter sets ends.
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int
-  /// Returns the declarations of a configuration record about its SPS.
-  static func facts(_ record: borrowing ConfigurationRecord) -> RecordFacts
-  /// The same of an SPS.
-  static func facts(_ sps: SequenceParameterSet) -> RecordFacts
+  /// The fields of a configuration record that repeat an SPS.
+  static func configurationFields(_ record: borrowing ConfigurationRecord) -> ConfigurationFields
+  /// The same fields of an SPS.
+  static func configurationFields(_ sps: SequenceParameterSet) -> ConfigurationFields
   /// The format of an SPS.
   static func format(_ sps: SequenceParameterSet) -> FormatRecord
-}
-
-/// Defects of a NAL unit's header that its record does not have.
-struct HeaderFacts: Sendable {
-  /// The header is cut off.
-  var isTruncated = false
-  /// `forbidden_zero_bit` is 1.
-  var hasForbiddenBit = false
-  /// `nuh_temporal_id_plus1` is 0 (H.265).
-  var lacksTemporalID = false
 }

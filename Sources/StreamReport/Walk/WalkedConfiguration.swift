@@ -4,9 +4,9 @@ import H26x
 /// The findings in a container's configuration record.
 struct WalkedConfiguration {
   /// The declarations of the record itself.
-  var declared: RecordFacts
+  var declared: ConfigurationFields
   /// The declarations of each of its readable SPS.
-  var sets: [RecordFacts] = []
+  var sets: [ConfigurationFields] = []
   /// Whether it has an SPS.
   var hasSequence = false
   /// The format of the first SPS; nil if that cannot be read.
@@ -15,9 +15,9 @@ struct WalkedConfiguration {
 
 extension WalkedConfiguration {
   /// Takes an SPS of the record; nil for one that cannot be read, which has a finding as a parameter set.
-  mutating func add(_ sps: (facts: RecordFacts, format: FormatRecord)?) {
+  mutating func add(_ sps: (fields: ConfigurationFields, format: FormatRecord)?) {
     if let sps {
-      sets.append(sps.facts)
+      sets.append(sps.fields)
       if !hasSequence { format = sps.format }
     }
     hasSequence = true

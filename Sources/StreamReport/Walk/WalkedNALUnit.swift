@@ -20,7 +20,7 @@ struct WalkedNALUnit<Codec: ReportedCodec> {
 
   var record: NALUnitRecord
   var role: NALUnitRole
-  var header: HeaderFacts
+  var header: NALUnitHeaderDefects
   /// A byte sequence that it must not contain: its start and its third byte.
   var forbiddenSequence: (offset: Int, byte: UInt8)?
   /// Its last byte is zero.

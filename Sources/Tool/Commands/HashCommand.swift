@@ -46,7 +46,7 @@ struct HashCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     let pictures = try DecodedPictureReader(input, decoding.options())
     let clock = Mutex(PictureClock(input))
     // Hashed by the decoder's thread.
-    let hashes = Mutex(PictureHashes(algorithm.checksum, name: algorithm.name, each ? .each : .all, of: input))
+    let hashes = Mutex(PictureHash(algorithm.checksum, name: algorithm.name, each ? .each : .all, of: input))
     do throws(Failure) {
       try await pictures.readAll { [each, limit = decoding.frames ?? .max] sample throws(Failure) in
         let time = clock.withLock { $0.time(of: sample) }

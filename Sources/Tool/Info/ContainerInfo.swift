@@ -18,8 +18,8 @@ struct ContainerInfo {
 
   static func read(_ input: InputFile, counting: Bool, _ place: ProgressPlace) throws(Failure) -> MediaInfo {
     let file = try ContainerFile(input, ReadingStatus())
-    let companions = try CompanionStreams(file)
-    companions.choose([])
+    let otherStreams = try OtherStreams(file)
+    otherStreams.choose([])
     var options = ReportOptions()
     options.byteCount = byteCount
     var report = try ContainerReport(input, options, sharing: file, isSummary: true)
@@ -31,7 +31,7 @@ struct ContainerInfo {
       if case .summary = item { isWhole = true }
       if !counting, info.isEnough { break }
     }
-    return try info.finish(input, companions, report.track, isWhole: isWhole, counting: counting)
+    return try info.finish(input, otherStreams, report.track, isWhole: isWhole, counting: counting)
   }
 
   private var isEnough: Bool {
@@ -49,7 +49,7 @@ struct ContainerInfo {
   }
 
   private func finish(
-    _ input: InputFile, _ companions: CompanionStreams, _ track: VideoTrack, isWhole: Bool, counting: Bool
+    _ input: InputFile, _ otherStreams: OtherStreams, _ track: VideoTrack, isWhole: Bool, counting: Bool
   ) throws(Failure) -> MediaInfo {
     guard let format = stream.format else { throw Failure(input.noVideo) }
     var counts = counts
@@ -66,29 +66,30 @@ struct ContainerInfo {
     {
       (video.fields["framerate"], video.isRateVariable) = (.fraction(Fraction(seen.rate)), seen.isVariable)
     }
-    video.orientation = companions.rotation
-    video.language = companions.video?.language
-    video.number = companions.video?.index
+    video.orientation = otherStreams.rotation
+    video.language = otherStreams.video?.language
+    video.number = otherStreams.video?.index
     counts.complete(
       frameDuration: format.plausibleFrameRate.map { 1e9 * Double($0.denominator) / Double($0.numerator) })
     let seen = counts
     counts.replace(by: stream.found)
-    let stated = companions.context.duration.flatMap { UInt64(exactly: $0) }.map { ClockTime(nanoseconds: $0 &* 1000) }
+    let microseconds = otherStreams.context.duration.flatMap { UInt64(exactly: $0) }
+    let stated = microseconds.map { ClockTime(nanoseconds: $0 &* 1000) }
     let exact = (isWhole ? counts.duration : nil) ?? stated
     let estimate = exact == nil ? seen.estimate(size: input.size) : nil
     let seconds = seen.duration.map { Double($0.nanoseconds) / 1e9 } ?? 0
     return MediaInfo(
-      name: input.name, container: companions.containerName, size: input.size, duration: exact ?? estimate,
+      name: input.name, container: otherStreams.containerName, size: input.size, duration: exact ?? estimate,
       isEstimate: estimate != nil, videoBitrate: seconds > 0 ? Double(seen.bytes) * 8 / seconds : nil,
       isVideoBitrateEstimate: !isWhole, programs: input.programs,
-      programStreams: companions.context.programs.reduce(into: [:]) { $0[$1.number] = $1.streams }, video: video,
-      others: companions.others.map { StreamDetails($0) },
+      programStreams: otherStreams.context.programs.reduce(into: [:]) { $0[$1.number] = $1.streams }, video: video,
+      others: otherStreams.others.map { StreamDetails($0) },
       counts: counting && isWhole ? counts : nil, encryption: input.encryption?.name,
       layers: LayerText.text(stream.layers))
   }
 }
 
-extension CompanionStreams {
+extension OtherStreams {
   /// The container's name.
   fileprivate var containerName: String {
     guard case .container(let name) = input.kind else { return "unknown" }

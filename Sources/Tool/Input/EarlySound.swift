@@ -4,7 +4,7 @@ import AVFormat
 /// Sound in front of time 0, such as the priming of AAC: in Matroska, libavformat gives it no times. It is held until
 /// the next packets of its stream show when it ends and how long a packet lasts.
 struct EarlySound {
-  typealias Packet = CompanionStreams.Packet
+  typealias Packet = OtherStreams.Packet
 
   final class HeldPacket {
     var packet: Packet?

@@ -19,26 +19,12 @@ enum NetworkSource {
       else { return nil }
       let address = rest[..<colon].filter { $0 != "[" && $0 != "]" && $0 != "@" }
       self = .udp(address: address.isEmpty ? "0.0.0.0" : String(address), port: port)
-    } else if ["rtsp://", "rtsps://", "rtspt://", "rtspu://"].contains(where: { text.hasPrefix($0) }) {
+    } else if Self.rtspSchemes.contains(where: { text.hasPrefix($0) }) {
       self = .rtsp(text)
     } else if text.contains("://") {
       return nil
     } else {
       self = .file(FilePath(argument: text))
-    }
-  }
-
-  /// How packets come from an RTSP server.
-  enum Transport: String, CaseIterable {
-    case auto, udp, tcp
-
-    /// The value for `protocols` of `rtspsrc`; `nil` for its default order: UDP, multicast, TCP.
-    var protocols: String? {
-      switch self {
-      case .auto: nil
-      case .udp: "udp+udp-mcast"
-      case .tcp: "tcp"
-      }
     }
   }
 

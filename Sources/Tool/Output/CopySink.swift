@@ -9,15 +9,15 @@ struct CopySink {
   private let source: InputFile
   private let target: OutputFile
   private let container: TargetContainer
-  let companions: CompanionStreams?
+  let otherStreams: OtherStreams?
   private let keepsAudio: Bool
   private var output: MediaOutput?
   /// The target if it is a byte stream, which has no times.
   private var byteStream: OutputBytes?
   /// The part of the other streams that is kept; `nil` for everything.
-  var span: CompanionSpan?
+  var span: OtherStreamSpan?
   /// The offset that is subtracted from the other streams' times of the media.
-  var companionOffset: Int64 = 0
+  var otherStreamOffset: Int64 = 0
   /// Streams that are written beside the video, and those that are not.
   private(set) var (kept, left): ([StreamDescription], [StreamDescription]) = ([], [])
   /// Chapters of the presentation that is written.
@@ -28,13 +28,13 @@ struct CopySink {
   private var hasSync = false
 
   init(
-    _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ companions: CompanionStreams?,
+    _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ otherStreams: OtherStreams?,
     keepsAudio: Bool
   ) {
     (self.source, self.target, self.container) = (source, target, container)
-    (self.companions, self.keepsAudio) = (companions, keepsAudio)
-    left = companions?.others ?? []
-    if container == .annexb { companions?.choose([]) }
+    (self.otherStreams, self.keepsAudio) = (otherStreams, keepsAudio)
+    left = otherStreams?.others ?? []
+    if container == .annexb { otherStreams?.choose([]) }
   }
 
   private var hasEditList: Bool { container.hasEditList(in: target) }
@@ -57,14 +57,14 @@ struct CopySink {
   mutating func open(
     _ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, keepsTimeCode: Bool, delay: Int64
   ) throws(Failure) {
-    let wanted = (companions?.chosen ?? []).filter { keepsAudio || $0.kind != .audio }
-    let all = companions?.context.chapters ?? []
+    let wanted = (otherStreams?.chosen ?? []).filter { keepsAudio || $0.kind != .audio }
+    let all = otherStreams?.context.chapters ?? []
     chapters = (span?.clipped(all) ?? all).map { $0.delayed(by: delay) }
     func begin(_ output: MediaOutput, _ streams: [StreamDescription]) throws(Failure) {
-      kept = streams.filter { other in companions.map { output.canHold(other, of: $0.context) } == true }
+      kept = streams.filter { other in otherStreams.map { output.canHold(other, of: $0.context) } == true }
       // FLV has room for one.
       if container == .flv, let first = kept.first { kept = [first] }
-      try output.begin(video, timeBase, companions, keeping: kept, chapters)
+      try output.begin(video, timeBase, otherStreams, keeping: kept, chapters)
     }
     func isTaken(_ streams: [StreamDescription]) -> Bool {
       guard let trial = try? MediaOutput(tryingOutFor: target, container, keepsTimeCode: keepsTimeCode) else {
@@ -81,18 +81,18 @@ struct CopySink {
       try begin(output, taken)
     }
     self.output = output
-    left = (companions?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
-    companions?.choose(kept.filter { !$0.isCover })
+    left = (otherStreams?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
+    otherStreams?.choose(kept.filter { !$0.isCover })
   }
 
   /// When the first packet of another stream comes, in nanoseconds of the media; `nil` without one.
-  func firstCompanionTime() throws(Failure) -> Int64? { try companions?.firstTime() }
+  func firstOtherStreamTime() throws(Failure) -> Int64? { try otherStreams?.firstTime() }
 
   mutating func write(_ accessUnit: MediaOutput.AccessUnit) throws(Failure) {
     if container == .annexb {
       try write(accessUnit.bytes)
     } else {
-      try writeCompanions(before: accessUnit.decoding)
+      try writeOtherStreams(before: accessUnit.decoding)
       try output?.write(accessUnit)
     }
     written += 1
@@ -109,11 +109,11 @@ struct CopySink {
     if let failure { throw Failure("\(target.name): \(failure)") }
   }
 
-  private func writeCompanions(before time: Int64) throws(Failure) {
-    guard let companions, let output else { return }
-    let turn = time == .max ? span?.readingEnd ?? .max : time.addingReportingOverflow(companionOffset).partialValue
-    while var packet = try companions.next(before: turn) {
-      if span?.clip(&packet) != false { try output.write(packet, zero: companionOffset) }
+  private func writeOtherStreams(before time: Int64) throws(Failure) {
+    guard let otherStreams, let output else { return }
+    let turn = time == .max ? span?.readingEnd ?? .max : time.addingReportingOverflow(otherStreamOffset).partialValue
+    while var packet = try otherStreams.next(before: turn) {
+      if span?.clip(&packet) != false { try output.write(packet, zero: otherStreamOffset) }
     }
   }
 
@@ -128,8 +128,8 @@ struct CopySink {
       throw Failure("\(target.name): no picture to write")
     }
     guard let output else { return }
-    companions?.endVideo()
-    try writeCompanions(before: .max)
+    otherStreams?.endVideo()
+    try writeOtherStreams(before: .max)
     try output.finish()
     guard hasEditList, let path = target.path else { return }
     guard var file = try MovieFile(path, name: target.name, room: output.room) else {
@@ -161,14 +161,14 @@ struct CopySink {
   /// The bytes in front of a movie that its description will take, so the media need not be moved afterwards. It is 0
   /// if they are few, or if the number of samples is not known.
   private var room: Int64 {
-    guard hasEditList, source.size ?? 0 >= Int(MovieFile.roomSize), let companions,
-      let duration = companions.context.duration, duration > 0
+    guard hasEditList, source.size ?? 0 >= Int(MovieFile.roomSize), let otherStreams,
+      let duration = otherStreams.context.duration, duration > 0
     else { return 0 }
-    let rate = companions.video?.frameRate.map { Double($0.numerator) / Double(max($0.denominator, 1)) }
+    let rate = otherStreams.video?.frameRate.map { Double($0.numerator) / Double(max($0.denominator, 1)) }
     let seconds = Double(duration) / 1_000_000
     let pictures = seconds * min(max(rate ?? 60, 1), 300)
     // A frame of sound lasts 20 ms and more.
-    let packets = seconds * 50 * Double(companions.chosen.count)
+    let packets = seconds * 50 * Double(otherStreams.chosen.count)
     let bytes = pictures * Self.pictureSize + packets * Self.packetSize + Self.descriptionSize
     return min(Int64(bytes), Self.roomLimit) / 4096 * 4096
   }
@@ -194,21 +194,23 @@ struct CopySink {
   /// The source's streams and metadata that are not in the target, for the user.
   var losses: [String] {
     let copy = written > 0 ? comparison : nil
-    var losses = left.filter { $0.index != companions?.chapterStream && !($0.isTimeCode && copy?.hasTimeCode == true) }
-      .map(\.numberedSummary)
+    let lost = left.filter {
+      $0.index != otherStreams?.chapterStream && !($0.isTimeCode && copy?.hasTimeCode == true)
+    }
+    var losses = lost.map(\.numberedSummary)
     if source.programs.count > 1 {
-      let read = companions?.program ?? source.programs.first
+      let read = otherStreams?.program ?? source.programs.first
       losses += source.programs.filter { $0 != read }.map { "program \($0)" }
     }
-    guard let companions else { return losses }
-    if let rotation = companions.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
-    losses += companions.losses + (output?.losses ?? [])
-    losses += copy?.losses(companions.context.metadata, companions.video, kept) ?? []
-    losses += UnreadElements(source)?.losses(video: companions.video?.index, others: kept.map(\.index)) ?? []
+    guard let otherStreams else { return losses }
+    if let rotation = otherStreams.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
+    losses += otherStreams.losses + (output?.losses ?? [])
+    losses += copy?.losses(otherStreams.context.metadata, otherStreams.video, kept) ?? []
+    losses += UnreadElements(source)?.losses(video: otherStreams.video?.index, others: kept.map(\.index)) ?? []
     if container.keepsChapters {
       losses += copy?.losses(chapters) ?? []
-    } else if !companions.context.chapters.isEmpty {
-      losses.append(Text.count(companions.context.chapters.count, "chapter"))
+    } else if !otherStreams.context.chapters.isEmpty {
+      losses.append(Text.count(otherStreams.context.chapters.count, "chapter"))
     }
     return losses
   }

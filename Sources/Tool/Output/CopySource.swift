@@ -9,7 +9,7 @@ struct CopySource {
   /// The same, if its times are derived from the order of pictures.
   let ordered: OrderedVideoReader?
   /// `nil` if libavformat does not read the container.
-  let companions: CompanionStreams?
+  let otherStreams: OtherStreams?
   /// Why it does not.
   let refusal: Failure?
   let times: CopyTimes
@@ -28,10 +28,10 @@ struct CopySource {
     file = try ContainerFile(input, ReadingStatus())
     // Before the video is read on, because a pipe is read once.
     do throws(Failure) {
-      (companions, refusal) = (try CompanionStreams(file), nil)
+      (otherStreams, refusal) = (try OtherStreams(file), nil)
     } catch {
       guard input.selection.isEmpty else { throw error }
-      (companions, refusal) = (nil, error)
+      (otherStreams, refusal) = (nil, error)
     }
     let first = try ContainerReader.reader(file)
     let (reader, within): (any VideoTrackReader, Cut?) =
@@ -51,7 +51,7 @@ struct CopySource {
       video.readAllMedia()
     }
     if let beginning = video.beginning {
-      let start = companions?.context.start.map { $0 &* 1000 } ?? beginning
+      let start = otherStreams?.context.start.map { $0 &* 1000 } ?? beginning
       times.zero = min(beginning, start)
       times.shown = ShownRange(start: times.zero, end: nil, time: 0)
     }
@@ -62,7 +62,7 @@ struct CopySource {
     self.times = times
     guard let place else { return }
     let time = place &- video.shown.start &+ video.shown.time
-    isMissed = try !video.seek(to: ClockTime(positive: time)) || companions?.seek(to: time) == false
+    isMissed = try !video.seek(to: ClockTime(positive: time)) || otherStreams?.seek(to: time) == false
   }
 
   /// Reads the part of an edit list that a cut is in, if there are several parts.

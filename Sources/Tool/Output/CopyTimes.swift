@@ -20,7 +20,7 @@ struct CopyTimes {
   /// The offset that is subtracted from the media's times of the video.
   private var offset: Int64 = 0
   /// The offset that is subtracted from the media's times of other streams.
-  private(set) var companionOffset: Int64 = 0
+  private(set) var otherStreamOffset: Int64 = 0
   /// When the last shown picture ends, and the last of all, in nanoseconds of the presentation.
   private var (shownEnd, end): (Int64, Int64) = (.min, .min)
   /// Pictures in front of the first picture that the source shows.
@@ -39,13 +39,15 @@ struct CopyTimes {
 
   /// Limits the presentation to a cut of the source's.
   mutating func cut(from start: Int64, to end: Int64?) {
-    zero = companionTime(of: start)
+    zero = otherStreamTime(of: start)
     shown = ShownRange(start: start, end: end, time: 0)
     isCut = true
   }
 
   /// The time of the media that other streams have when a picture that is composed at a time is shown.
-  func companionTime(of composition: Int64) -> Int64 { zero &+ composition &- (shown.map { $0.start - $0.time } ?? 0) }
+  func otherStreamTime(of composition: Int64) -> Int64 {
+    zero &+ composition &- (shown.map { $0.start - $0.time } ?? 0)
+  }
 
   /// Begins the presentation.
   ///
@@ -55,19 +57,19 @@ struct CopyTimes {
   ///     below 0.
   mutating func begin(at first: Int64, hasEditList: Bool) {
     offset = parts.isEmpty ? shown.map { $0.start - $0.time } ?? first : 0
-    companionOffset = zero
+    otherStreamOffset = zero
     if !hasEditList, first < offset {
-      companionOffset += first - offset
+      otherStreamOffset += first - offset
       offset = first
     }
   }
 
   /// Delays the beginning to avoid times below 0, both for an access unit that is decoded at this time of the media
   /// and for another stream's packet.
-  mutating func beginAtZero(_ decoding: Int64, _ companion: Int64?) {
-    let earliest = min(decoding - offset, companion.map { $0 - companionOffset } ?? 0, 0)
+  mutating func beginAtZero(_ decoding: Int64, _ other: Int64?) {
+    let earliest = min(decoding - offset, other.map { $0 - otherStreamOffset } ?? 0, 0)
     offset += earliest
-    companionOffset += earliest
+    otherStreamOffset += earliest
   }
 
   /// Replaces an access unit's times of the media by times of the presentation. Returns whether the source shows it.

@@ -4,7 +4,7 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// Writes repackaged video and its companions into a container, in the order of decoding.
+/// Writes repackaged video and the other streams of its file into a container, in the order of decoding.
 ///
 /// Its stages, in order:
 ///
@@ -71,13 +71,13 @@ struct CopyWriter {
     keepsAudio: Bool, _ cut: Cut?, origin: Int64?, seeks: Bool, _ edits: [StreamEdit],
     _ sets: KeyframeParameterSets?
   ) {
-    let (companions, times) = (read?.companions, read?.times ?? CopyTimes())
+    let (otherStreams, times) = (read?.otherStreams, read?.times ?? CopyTimes())
     (self.source, self.target, self.container, self.edits) = (source, target, container, edits)
     refusal = read?.refusal
     self.sets = sets
     (self.times, self.cut) = (times, cut)
     format = CopyFormat(source, target, container, edits)
-    sink = CopySink(source, target, container, companions, keepsAudio: keepsAudio)
+    sink = CopySink(source, target, container, otherStreams, keepsAudio: keepsAudio)
     let front: CutFront? =
       if let cut {
         CutFront(cut, of: times.shown, origin: origin)
@@ -88,7 +88,7 @@ struct CopyWriter {
       }
     self.front = front.map {
       CopyFront(
-        $0, hasStartCodes: container.hasStartCodes, seeks: seeks, coding: companions?.sampleEntry?.coding)
+        $0, hasStartCodes: container.hasStartCodes, seeks: seeks, coding: otherStreams?.sampleEntry?.coding)
     }
   }
 
@@ -157,9 +157,9 @@ struct CopyWriter {
       guard format.holds(entry.accessUnit, of: start.formats[entry.format]) else { throw .formatChange }
     }
     if let cut {
-      let end = found.end.map { times.companionTime(of: $0 + Cut.tolerance) }
+      let end = found.end.map { times.otherStreamTime(of: $0 + Cut.tolerance) }
       times.cut(from: found.start, to: found.end)
-      sink.span = CompanionSpan(
+      sink.span = OtherStreamSpan(
         start: times.zero, isOpen: cut.start == 0, end: end, hidesFront: hasEditList, hasPriming: container == .mkv)
     }
     do throws(Failure) { for entry in found.entries { try place(entry.accessUnit) } } catch { throw .failure(error) }
@@ -171,10 +171,10 @@ struct CopyWriter {
     let timeBase = times.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = times.frameRate
     video.staleSideData.formUnion(extras.staleSideData(copiesBoxes: hasEditList))
-    let delay = times.zero.subtractingReportingOverflow(times.companionOffset).partialValue
+    let delay = times.zero.subtractingReportingOverflow(times.otherStreamOffset).partialValue
     try sink.open(video, timeBase, keepsTimeCode: (cut?.start ?? 0) == 0, delay: delay)
-    if container == .flv { times.beginAtZero(first.decoding, try sink.firstCompanionTime()) }
-    sink.companionOffset = times.companionOffset
+    if container == .flv { times.beginAtZero(first.decoding, try sink.firstOtherStreamTime()) }
+    sink.otherStreamOffset = times.otherStreamOffset
   }
 
   // MARK: Times
@@ -213,7 +213,7 @@ struct CopyWriter {
   /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
     SampleEntryExtras(
-      sink.companions?.sampleEntry, sink.companions?.video, edits,
+      sink.otherStreams?.sampleEntry, sink.otherStreams?.video, edits,
       allowsInBandParameterSets: format.video?.allowsInBandParameterSets ?? false)
   }
 

@@ -149,7 +149,7 @@ final class MediaOutput {
   ///   - streams: the kept streams of the source, which the container can hold.
   ///   - chapters: have times of the presentation.
   func begin(
-    _ video: VideoFormat, _ timeBase: TimeBase, _ source: CompanionStreams?, keeping streams: [StreamDescription],
+    _ video: VideoFormat, _ timeBase: TimeBase, _ source: OtherStreams?, keeping streams: [StreamDescription],
     _ chapters: [Chapter]
   ) throws(Failure) {
     guard output.canHoldVideo(isHEVC: video.codec == .h265) != false else {
@@ -230,7 +230,7 @@ final class MediaOutput {
     return timeBases[index].rescaled(Int64(stream.priming), from: sample)
   }
 
-  private func add(_ video: VideoFormat, _ timeBase: TimeBase, _ source: CompanionStreams?) throws(AVError) -> Int {
+  private func add(_ video: VideoFormat, _ timeBase: TimeBase, _ source: OtherStreams?) throws(AVError) -> Int {
     let index: Int
     if let source, let description = source.video {
       index = try output.addStream(
@@ -319,23 +319,23 @@ final class MediaOutput {
   /// Writes a packet of another stream.
   ///
   /// - Parameter zero: when the presentation begins, in nanoseconds of the source's media.
-  func write(_ companion: consuming CompanionStreams.Packet, zero: Int64) throws(Failure) {
-    guard let place = others[companion.stream.index] else { return }
-    let (from, to) = (companion.stream.timeBase, timeBases[place.index])
+  func write(_ other: consuming OtherStreams.Packet, zero: Int64) throws(Failure) {
+    guard let place = others[other.stream.index] else { return }
+    let (from, to) = (other.stream.timeBase, timeBases[place.index])
     let origin = from.rescaled(zero, from: .nanoseconds)
     do throws(AVError) {
-      var packet = companion.packet
-      if let converter = converters[companion.stream.index] {
+      var packet = other.packet
+      if let converter = converters[other.stream.index] {
         guard let converted = try converter.convert(packet) else { return }
         packet = converted
       }
       if place.losesHeader {
-        guard let header = SoundHeader(packet.copiedBytes(), codec: companion.stream.codecName) else {
-          headless[companion.stream.index, default: 0] += 1
+        guard let header = SoundHeader(packet.copiedBytes(), codec: other.stream.codecName) else {
+          headless[other.stream.index, default: 0] += 1
           return
         }
-        guard header.configuration == companion.stream.extradata else {
-          changed[companion.stream.index, default: 0] += 1
+        guard header.configuration == other.stream.extradata else {
+          changed[other.stream.index, default: 0] += 1
           return
         }
         packet.removeFirst(header.length)

@@ -358,6 +358,6 @@ struct Repackaging {
     }
     Terminal.say("\(target.name): cannot be completed")
     Ending.perform()
-    _exit(128 + (Interruption.signal ?? SIGTERM))
+    _exit(ExitStatus.ended(by: Interruption.signal ?? SIGTERM))
   }
 }

@@ -75,15 +75,15 @@ struct UnreadElements {
   /// The header of an element, and the position of its content.
   private static func header(
     _ source: InputBytes, at place: UInt64
-  ) -> (header: EBMLElement.Header, content: UInt64)? {
-    guard let header = EBMLElement.Header(source.read(at: place, count: EBMLElement.Header.maximumLength)),
+  ) -> (header: MatroskaElement.Header, content: UInt64)? {
+    guard let header = MatroskaElement.Header(source.read(at: place, count: MatroskaElement.Header.maximumLength)),
       case (let content, false) = place.addingReportingOverflow(UInt64(header.length))
     else { return nil }
     return (header, content)
   }
 
   private static func content(
-    _ header: EBMLElement.Header, _ place: UInt64, _ source: InputBytes
+    _ header: MatroskaElement.Header, _ place: UInt64, _ source: InputBytes
   ) -> [UInt8] {
     guard let size = header.size, size <= sizeLimit else { return [] }
     return source.read(at: place, count: Int(size))
@@ -91,7 +91,7 @@ struct UnreadElements {
 
   /// The position of an element by the index, in bytes from the start of the segment's content.
   private static func place(of id: UInt32, _ seekHead: [UInt8]) -> UInt64? {
-    for seek in EBMLElement.all(in: seekHead.indices, of: seekHead) where seek.id == 0x4DBB {
+    for seek in MatroskaElement.all(in: seekHead.indices, of: seekHead) where seek.id == 0x4DBB {
       let fields = seek.children(seekHead)
       guard fields.first(where: { $0.id == 0x53AB })?.number(seekHead) == UInt64(id) else { continue }
       return fields.first { $0.id == 0x53AC }?.number(seekHead)
@@ -100,7 +100,7 @@ struct UnreadElements {
   }
 
   private mutating func readTracks(_ bytes: [UInt8]) {
-    for entry in EBMLElement.all(in: bytes.indices, of: bytes) where entry.id == 0xAE {
+    for entry in MatroskaElement.all(in: bytes.indices, of: bytes) where entry.id == 0xAE {
       var (track, isStream) = (Track(), false)
       for field in entry.children(bytes) {
         switch field.id {
@@ -120,7 +120,7 @@ struct UnreadElements {
   }
 
   private mutating func readChapters(_ bytes: [UInt8]) {
-    for edition in EBMLElement.all(in: bytes.indices, of: bytes) where edition.id == 0x45B9 {
+    for edition in MatroskaElement.all(in: bytes.indices, of: bytes) where edition.id == 0x45B9 {
       editions += 1
       let fields = edition.children(bytes)
       if fields.contains(where: { $0.id == 0x45DD && $0.number(bytes) != 0 }) { orderedEditions += 1 }
@@ -128,7 +128,7 @@ struct UnreadElements {
     }
   }
 
-  private mutating func readChapter(_ atom: EBMLElement, _ bytes: [UInt8], depth: Int) {
+  private mutating func readChapter(_ atom: MatroskaElement, _ bytes: [UInt8], depth: Int) {
     let fields = atom.children(bytes)
     if depth == 0 { furtherTitles += max(0, fields.count { $0.id == 0x80 } - 1) } else { nestedChapters += 1 }
     guard depth < Self.depthLimit else { return }

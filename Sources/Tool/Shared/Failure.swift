@@ -3,22 +3,12 @@ import GStreamer
 
 /// Why a subcommand ends before its work is done: one line for the user, and the exit status.
 struct Failure: Error {
-  /// The exit statuses of the program.
-  enum Status: Int32 {
-    /// Any other failure.
-    case failed = 1
-    /// The stream is damaged, differs from the other, or breaks the standard.
-    case unsoundStream = 2
-    /// Wrong usage: EX_USAGE of sysexits.h.
-    case usage = 64
-  }
-
   var message: String
-  var status = Status.failed
+  var status = ExitStatus.failed
   /// The pipeline's error that the message is about, if any.
   private(set) var cause: PipelineError?
 
-  init(_ message: String, _ status: Status = .failed, cause: PipelineError? = nil) {
+  init(_ message: String, _ status: ExitStatus = .failed, cause: PipelineError? = nil) {
     self.message = message
     self.status = status
     self.cause = cause

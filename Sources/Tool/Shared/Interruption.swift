@@ -80,7 +80,7 @@ enum Interruption {
     guard let handlers else {
       // There is no handler, or it is the second signal.
       Ending.perform()
-      _exit(128 + signal)
+      _exit(ExitStatus.ended(by: signal))
     }
     for handler in handlers { handler() }
   }

@@ -5,17 +5,17 @@
 struct MissingDevices<Request: Hashable & Sendable, Reason: Sendable>: Sendable {
   private struct Verdict: Sendable {
     var reason: Reason
-    var pause = RetryPause()
+    var pause = RetryBackOff()
   }
   private var verdicts: [Request: Verdict] = [:]
 
   /// The reason not to look for a device now; nil if it may be looked for.
-  func reason(for request: Request, now: Duration = RetryPause.now) -> Reason? {
+  func reason(for request: Request, now: Duration = RetryBackOff.now) -> Reason? {
     verdicts[request].flatMap { now < $0.pause.end ? $0.reason : nil }
   }
 
   /// A device could not be opened.
-  mutating func insert(_ request: Request, _ reason: Reason, now: Duration = RetryPause.now) {
+  mutating func insert(_ request: Request, _ reason: Reason, now: Duration = RetryBackOff.now) {
     var verdict = verdicts[request] ?? Verdict(reason: reason)
     verdict.reason = reason
     // If several sessions have looked at the same time, only the first failure counts.

@@ -86,7 +86,7 @@ package final class CodecStarter: Sendable {
   /// Has the starter fork, and starts it first if necessary.
   private func fork(
     _ request: ServiceRequest, _ state: inout State, unless cancellation: EventDescriptor?
-  ) throws(ServiceError) -> BegunProcess {
+  ) throws(ServiceError) -> ForkedProcess {
     state.request &+= 1
     // One that this process has inherited by a fork is its parent's.
     if let starter = state.starter, starter.isOwn {

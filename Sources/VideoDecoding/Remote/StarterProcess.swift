@@ -102,7 +102,7 @@ extension StarterProcess {
   ///   usable.
   func fork(
     _ request: ServiceRequest, number: UInt32, until deadline: Deadline, unless cancellation: EventDescriptor?
-  ) throws(LinkError) -> BegunProcess {
+  ) throws(LinkError) -> ForkedProcess {
     try link.send(request.bytes(number: number).span, until: deadline, unless: cancellation)
     var message = LinkMessage(descriptorCount: 3)
     while true {
@@ -110,12 +110,12 @@ extension StarterProcess {
       let answer = try ServiceAnswer(reading: message.bytes)
       // The answer to a request whose wait was cancelled: the process ends, because its connection closes.
       guard answer.number == number else { continue }
-      guard let begun = answer.processIdentifier else { throw .system(answer.code) }
+      guard let identifier = answer.processIdentifier else { throw .system(answer.code) }
       guard let socket = message.takeDescriptor(), let process = message.takeDescriptor(),
         let report = message.takeDescriptor()
       else { throw .invalid }
-      return BegunProcess(
-        processIdentifier: begun, path: path, socket: LinkSocket(owning: socket), process: process,
+      return ForkedProcess(
+        processIdentifier: identifier, path: path, socket: LinkSocket(owning: socket), process: process,
         report: LinkSocket(owning: report))
     }
   }

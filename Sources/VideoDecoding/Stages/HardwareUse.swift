@@ -15,7 +15,7 @@ struct HardwareUse {
   /// Times of the last attempts to return to the device.
   private var tries: [Duration] = []
   /// Since the device last decoded for a minute.
-  private var pause = RetryPause()
+  private var pause = RetryBackOff()
 
   /// The reason that a device does not decode.
   private enum Obstacle: Equatable {
@@ -51,7 +51,7 @@ struct HardwareUse {
   /// The device cannot continue: software decodes access unit `index`, at which these parameter sets are in force.
   mutating func fallBack(
     for error: AVError, at index: UInt64, format parameterSets: [UInt8],
-    now: @autoclosure () -> Duration = RetryPause.now
+    now: @autoclosure () -> Duration = RetryBackOff.now
   ) {
     unreported = .failure(error)
     leftAt = index
@@ -93,7 +93,7 @@ struct HardwareUse {
   ///   - mayBeThere: whether a device that could not be opened may be there now.
   mutating func changesPlace(
     at index: UInt64, oldest: UInt64, replaying replay: borrowing ReplayBuffer, isDamaged: Bool,
-    mayBeThere: @autoclosure () -> Bool = true, now: @autoclosure () -> Duration = RetryPause.now
+    mayBeThere: @autoclosure () -> Bool = true, now: @autoclosure () -> Duration = RetryBackOff.now
   ) -> Bool {
     guard wanted == .preferred, let start = replay.firstIndex else { return false }
     let losesNothing = replay.isWhole && oldest >= start

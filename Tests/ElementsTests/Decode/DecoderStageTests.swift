@@ -120,7 +120,7 @@ import Testing
     #expect(settings.skipFrames(for: request) == .none)
     request.isLate = true
     #expect(settings.skipFrames(for: request) == .nonReference)
-    (request.isLate, request.allowsSkipping) = (false, true)
+    (request.isLate, request.trickMode.allowsSkipping) = (false, true)
     #expect(settings.skipFrames(for: request) == .nonReference)
     for (wanted, expected) in [
       (.bidirectional, .bidirectional), (.nonKey, .nonKey), (.nonReference, .nonReference),

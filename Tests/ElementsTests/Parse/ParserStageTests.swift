@@ -23,11 +23,11 @@ import Testing
   func findsTheFrameDuration(
     _ tick: (UInt32, UInt32, UInt32)?, _ rate: (Int32, Int32)?, _ isSenseless: Bool, _ expected: UInt64
   ) {
-    var facts = SourceFacts()
-    facts.tick = tick.map { FormatDescription.Tick(units: $0.0, timeScale: $0.1, perFrame: $0.2) }
-    facts.frameRate = rate.map { Fraction($0.0, $0.1) }
-    facts.isTickBeyondLevel = isSenseless
-    #expect(facts.frameDuration == expected)
+    var timing = StreamTiming()
+    timing.tick = tick.map { FormatDescription.Tick(units: $0.0, timeScale: $0.1, perFrame: $0.2) }
+    timing.frameRate = rate.map { Fraction($0.0, $0.1) }
+    timing.isTickBeyondLevel = isSenseless
+    #expect(timing.frameDuration == expected)
   }
 
   // MARK: The shift
@@ -146,20 +146,20 @@ import Testing
     _ expected: ParserAnswer.InputEnd
   ) {
     var intake = ParserIntake<H264>()
-    var situation = ParserSituation()
-    (situation.isDraining, situation.isPulling, situation.offset) = (isDraining, isPulling, 100)
-    _ = intake.begin(situation)
+    var snapshot = InputSnapshot()
+    (snapshot.isDraining, snapshot.isPulling, snapshot.offset) = (isDraining, isPulling, 100)
+    _ = intake.begin(snapshot)
     intake.warn(ElementError(.stream(.format), "A warning.", debug: ""))
-    let answer = intake.answer(step, isDropped: isDropped, of: available, situation)
-    let again = intake.answer(step, isDropped: isDropped, of: available, situation)
+    let answer = intake.answer(step, isDropped: isDropped, of: available, snapshot)
+    let again = intake.answer(step, isDropped: isDropped, of: available, snapshot)
     #expect(answer.end == expected)
     // Told once.
     #expect(again.end == (expected == .afterOutput ? .no : expected))
     #expect(answer.warning?.message == "A warning." && again.warning == nil)
     #expect(answer.minimumFrameSize == 4 && again.minimumFrameSize == nil)
     // Finished bytes are not counted again; a jump in the data without an event is noticed.
-    situation.offset = 100 + UInt64(2 * step.size)
-    let isJump = intake.begin(situation)
+    snapshot.offset = 100 + UInt64(2 * step.size)
+    let isJump = intake.begin(snapshot)
     #expect(isJump == (isPulling && step.size > 0))
   }
 

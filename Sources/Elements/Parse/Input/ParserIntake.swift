@@ -11,19 +11,19 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
   private var warning: ElementError?
 
   /// Begins with new data. Returns whether it does not continue the last, without an event that explains it.
-  mutating func begin(_ situation: ParserSituation) -> Bool {
+  mutating func begin(_ snapshot: InputSnapshot) -> Bool {
     diagnosis.noticeData()
     // In push mode seeks come with events, and offsets may be missing. GST_BASE_PARSE_FRAME_FLAG_NEW_FRAME does not
     // help: after a seek back to the same place it is not set.
-    return situation.isPulling && position.isJump(to: situation.offset)
+    return snapshot.isPulling && position.isJump(to: snapshot.offset)
   }
 
   /// The answer to `available` bytes of data.
   mutating func answer(
-    _ step: ParseStep, isDropped: Bool, of available: Int, _ situation: ParserSituation
+    _ step: ParseStep, isDropped: Bool, of available: Int, _ snapshot: InputSnapshot
   ) -> ParserAnswer {
     diagnosis.finish(step.size)
-    position.advance(by: step.size, from: situation.offset)
+    position.advance(by: step.size, from: snapshot.offset)
     var answer = ParserAnswer(step: step, isDropped: isDropped)
     answer.minimumFrameSize = minimumFrame.takeChange()
     swap(&answer.warning, &warning)
@@ -33,7 +33,7 @@ struct ParserIntake<Codec: ParserCodec>: Sendable {
       case .needsMoreData: available == 0
       case .frame(let size), .skip(let size): size == available
       }
-    if situation.isDraining, situation.isPulling, isEnd {
+    if snapshot.isDraining, snapshot.isPulling, isEnd {
       if case .frame = step, !isDropped {
         if diagnosis.awaitEnd() { answer.end = .afterOutput }
       } else {

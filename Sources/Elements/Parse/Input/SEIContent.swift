@@ -4,11 +4,6 @@ import H26x
 
 /// The content of one access unit's SEI messages about its picture.
 struct SEIContent: Sendable {
-  struct Captions: Sendable {
-    var format: Buffer.CaptionFormat
-    var bytes: [UInt8]
-  }
-
   /// The display of the picture.
   var display = PictureDisplay()
   /// The SEI NAL unit that time codes are in; nil when there is none.
@@ -41,10 +36,6 @@ struct SEIContent: Sendable {
       activeFormat = code
     case nil: break
     }
-  }
-
-  private mutating func add(_ captions: Captions) {
-    if self.captions.count < Self.limit { self.captions.append(captions) }
   }
 
   mutating func take(_ data: UnregisteredUserData) {

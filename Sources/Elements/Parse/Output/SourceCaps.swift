@@ -6,8 +6,8 @@ import H26x
 struct SourceCaps<Codec: ParserCodec>: Sendable {
   /// Caps were sent.
   private(set) var isSet = false
-  /// The facts that other stages need.
-  private(set) var facts = SourceFacts()
+  /// Frame rate and reordering, for other stages.
+  private(set) var timing = StreamTiming()
   /// A buffer was output under these caps.
   private var hasSentBuffer = false
   /// The configuration record that belongs to them.
@@ -71,17 +71,17 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     }
     isStale = false
     sequenceParameterSetID = id
-    facts.reorderDepth = reorderDepth
-    facts.tick = description.tick
-    facts.isTickBeyondLevel = description.isFrameRateBeyondLevel
-    facts.isIntraOnly = description.isIntraOnly
-    facts.signalsReordering = description.sentReorderFrames ?? 0 > 0
+    timing.reorderDepth = reorderDepth
+    timing.tick = description.tick
+    timing.isTickBeyondLevel = description.isFrameRateBeyondLevel
+    timing.isIntraOnly = description.isIntraOnly
+    timing.signalsReordering = description.sentReorderFrames ?? 0 > 0
     var caps = makeCaps(description, packaging, sequence: sequence, upstream: upstream, settings: settings, log)
     if !record.isEmpty, let buffer = Buffer(copying: record.span) { caps.set("codec_data", buffer) }
     // The end of an access unit is found with the next one, unless buffers end there.
     let seesEnd =
       input.alignment == .accessUnit || input.alignment == .nalUnit && packaging.alignment == .nalUnit
-    let latency = facts.frameRate.map { rate in
+    let latency = timing.frameRate.map { rate in
       seesEnd
         ? ClockTime.zero : .seconds(1, times: UInt32(max(rate.denominator, 0)), over: UInt32(max(rate.numerator, 1)))
     }
@@ -143,8 +143,8 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     let isGiven = given?.numerator ?? 0 > 0
     if isGiven { rate = given }
     if !isGiven, let rate { caps.set("framerate", .fraction(rate)) }
-    facts.frameRate = rate
-    facts.pictureRate = rate.flatMap { Ratio(UInt32(clamping: $0.numerator), UInt32(clamping: $0.denominator)) }
+    timing.frameRate = rate
+    timing.pictureRate = rate.flatMap { Ratio(UInt32(clamping: $0.numerator), UInt32(clamping: $0.denominator)) }
   }
 
   /// Fields from SEI messages, if upstream's caps have none.

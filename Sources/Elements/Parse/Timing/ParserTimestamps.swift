@@ -70,11 +70,11 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   // MARK: Upstream's times
 
   /// Notes from an input buffer which times upstream provides.
-  mutating func notice(_ situation: ParserSituation) {
+  mutating func notice(_ snapshot: InputSnapshot) {
     // Byte sources put a time of 0 on the first buffer, which means nothing.
-    let hasDecodingTime = situation.attributes.dts != nil && isUpstreamInTime
-    let hasPresentationTime = situation.attributes.pts.map { isUpstreamInTime || $0 > .zero } ?? false
-    if hasPresentationTime && !situation.isPulling || hasDecodingTime { hasUpstreamTimes = true }
+    let hasDecodingTime = snapshot.attributes.dts != nil && isUpstreamInTime
+    let hasPresentationTime = snapshot.attributes.pts.map { isUpstreamInTime || $0 > .zero } ?? false
+    if hasPresentationTime && !snapshot.isPulling || hasDecodingTime { hasUpstreamTimes = true }
     if hasDecodingTime { hasUpstreamDecodingTimes = true }
   }
 
@@ -118,12 +118,12 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   /// The times of an access unit: those that upstream gave, and those that it did not give, as far as they are known.
   mutating func times(
-    of accessUnit: ParsedAccessUnit<Codec>, _ upstream: Buffer.Attributes, _ facts: SourceFacts,
+    of accessUnit: ParsedAccessUnit<Codec>, _ upstream: Buffer.Attributes, _ timing: StreamTiming,
     input: ParserInputFormat<Codec>, _ playback: Playback, sharesTimes: Bool, needsDecodingTimes: Bool
   ) -> AccessUnitTimes {
     var times = AccessUnitTimes(pts: upstream.pts, dts: upstream.dts, duration: upstream.duration)
     if hasUpstreamTimes {
-      if needsDecodingTimes { times.rebuiltDecodingTime = rebuiltDecodingTime(of: accessUnit, times, facts, playback) }
+      if needsDecodingTimes { times.rebuiltDecodingTime = rebuiltDecodingTime(of: accessUnit, times, timing, playback) }
     } else if areMade(for: input, playback) {
       // The base class has put the PTS of the file's first buffer there, or nothing in its first run.
       times.pts = nil
@@ -138,21 +138,21 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     }
     if sharesTimes { share(&times, isFirst: accessUnit.scanned.contents.contains(.accessUnitStart)) }
     if accessUnit.scanned.contents.contains(.endOfSequence) { timeline.endSequence() }
-    if times.duration == nil { times.duration = duration(of: accessUnit, facts) }
+    if times.duration == nil { times.duration = duration(of: accessUnit, timing) }
     return times
   }
 
   /// The display duration of an access unit: nil if unknown, zero if no picture begins in it.
-  @inline(__always) func duration(of accessUnit: ParsedAccessUnit<Codec>, _ facts: SourceFacts) -> ClockTime? {
+  @inline(__always) func duration(of accessUnit: ParsedAccessUnit<Codec>, _ timing: StreamTiming) -> ClockTime? {
     guard accessUnit.beginsPicture else { return .zero }
     let fields = accessUnit.sei.display.fieldPeriods ?? accessUnit.scanned.fieldPeriods
     // Demuxers guess the frame rate; the encoder gives the ticks.
-    if hasUpstreamTimes, !facts.isTickBeyondLevel, let tick = facts.tick {
+    if hasUpstreamTimes, !timing.isTickBeyondLevel, let tick = timing.tick {
       let ticks = UInt64(fields) * UInt64(tick.perFrame)
       let time = ClockTime.seconds(ticks, times: tick.units, over: tick.timeScale).half
       if time.nanoseconds >= 1_000_000 { return time }
     }
-    guard let rate = facts.frameRate, rate.numerator > 0, rate.denominator > 0 else { return nil }
+    guard let rate = timing.frameRate, rate.numerator > 0, rate.denominator > 0 else { return nil }
     return ClockTime.seconds(UInt64(fields), times: UInt32(rate.denominator), over: UInt32(rate.numerator)).half
   }
 
@@ -190,27 +190,27 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// upstream's DTS begin at 0 with the first PTS although the stream signals reordering: FLV, for example, has no
   /// times below 0.
   private mutating func rebuiltDecodingTime(
-    of accessUnit: ParsedAccessUnit<Codec>, _ times: AccessUnitTimes, _ facts: SourceFacts, _ playback: Playback
+    of accessUnit: ParsedAccessUnit<Codec>, _ times: AccessUnitTimes, _ timing: StreamTiming, _ playback: Playback
   ) -> Int64? {
     guard isUpstreamInTime, playback.isForward, let pts = times.pts else { return nil }
-    if shift.isOpen, pts == .zero, times.dts == .zero, facts.signalsReordering {
+    if shift.isOpen, pts == .zero, times.dts == .zero, timing.signalsReordering {
       areDecodingTimesSqueezed = true
     }
     guard areDecodingTimesSqueezed || !hasUpstreamDecodingTimes && times.dts == nil else { return nil }
     // At most 16 frames, of a second each.
-    let delay = ClockTime(nanoseconds: UInt64(min(facts.reorderDepth, 16)) * facts.frameDuration)
+    let delay = ClockTime(nanoseconds: UInt64(min(timing.reorderDepth, 16)) * timing.frameDuration)
     shift.begin(with: pts, needing: delay)
     guard accessUnit.beginsPicture else { return nil }
-    var rebuilder = self.rebuilder ?? Self.makeRebuilder(facts, isField: accessUnit.scanned.fieldPeriods == 1)
+    var rebuilder = self.rebuilder ?? Self.makeRebuilder(timing, isField: accessUnit.scanned.fieldPeriods == 1)
     defer { self.rebuilder = rebuilder }
     return rebuilder.next(presentation: Int64(clamping: pts.nanoseconds))
   }
 
-  private static func makeRebuilder(_ facts: SourceFacts, isField: Bool) -> DecodingTimeRebuilder {
-    let frame = Int64(clamping: facts.frameDuration)
+  private static func makeRebuilder(_ timing: StreamTiming, isField: Bool) -> DecodingTimeRebuilder {
+    let frame = Int64(clamping: timing.frameDuration)
     return isField
-      ? DecodingTimeRebuilder(reorderDepth: facts.reorderDepth * 2, frameDuration: frame / 2)
-      : DecodingTimeRebuilder(reorderDepth: facts.reorderDepth, frameDuration: frame)
+      ? DecodingTimeRebuilder(reorderDepth: timing.reorderDepth * 2, frameDuration: frame / 2)
+      : DecodingTimeRebuilder(reorderDepth: timing.reorderDepth, frameDuration: frame)
   }
 
   // MARK: On the way out

@@ -19,8 +19,8 @@ import Testing
   /// The clip with further elements of its track, of the track's video, and of the segment.
   private static func clip(track: [UInt8] = [], video: [UInt8] = [], segment: [UInt8] = []) throws -> Data {
     let bytes = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.mkv")))
-    func whole(_ part: EBMLElement) -> [UInt8] { element(part.id, Array(bytes[part.content])) }
-    let top = EBMLElement.all(in: bytes.indices, of: bytes)
+    func whole(_ part: MatroskaElement) -> [UInt8] { element(part.id, Array(bytes[part.content])) }
+    let top = MatroskaElement.all(in: bytes.indices, of: bytes)
     var file = whole(try #require(top.first))
     let parts = try #require(top.last).children(bytes).flatMap { part -> [UInt8] in
       switch part.id {
@@ -100,7 +100,7 @@ import Testing
   /// IDs and sizes of any length, and what is none.
   @Test func readsElementHeaders() {
     func header(_ bytes: [UInt8]) -> [UInt64?]? {
-      EBMLElement.Header(bytes).map { [UInt64($0.id), UInt64($0.length), $0.size] }
+      MatroskaElement.Header(bytes).map { [UInt64($0.id), UInt64($0.length), $0.size] }
     }
     #expect(header([0xEC, 0x81]) == [0xEC, 2, 1] && header([0x42, 0x86, 0x40, 5, 9]) == [0x4286, 4, 5])
     #expect(header([0x18, 0x53, 0x80, 0x67, 1, 255, 255, 255, 255, 255, 255, 255]) == [0x1853_8067, 12, nil])
@@ -110,6 +110,6 @@ import Testing
     }
     // The second one is longer than what it is in.
     let bytes: [UInt8] = [0xEC, 0x81, 7, 0xEC, 0x85, 1, 2]
-    #expect(EBMLElement.all(in: bytes.indices, of: bytes).map(\.content) == [2..<3])
+    #expect(MatroskaElement.all(in: bytes.indices, of: bytes).map(\.content) == [2..<3])
   }
 }
