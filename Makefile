@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
-.PHONY: plugin tool inspector test test-fast demo bench bench-shapes fuzz soak races test-asan test-tsan test-report test-embedded test-applications valgrind pictures docs deb install uninstall format lint clean
+.PHONY: plugin tool inspector test test-all test-fast demo bench bench-shapes fuzz soak races test-asan test-tsan test-report test-embedded test-applications valgrind pictures docs deb install uninstall format lint clean
 
 plugin:      ; plugin/build.sh
 tool:        ; plugin/build.sh --tool
 inspector:   ; Sources/Inspector/build.sh
 test:        ; Tests/run.sh
+test-all:    ; Tests/run.sh --all
 test-fast:   ; Tests/run.sh --fast
 demo:        ; plugin/dependencies.sh --element && plugin/build.sh && plugin/demo.sh $(if $(FILE),"$(FILE)")
 bench:       ; Tests/Scripts/Bench/run.sh

@@ -4,6 +4,10 @@ import PackageDescription
 // Warnings are errors here, but not for a package that depends on this one: another compiler may warn of more.
 let isRoot = Context.environment["PWD"] == Context.packageDirectory
 
+// Tests/run.sh builds tests for release, so that the libraries are compiled once and run fast, with the assertions and
+// test hooks of a debug build.
+let isTestedRelease = Context.environment["TESTED_RELEASE"] != nil
+
 let settings: [SwiftSetting] =
   [
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -12,12 +16,10 @@ let settings: [SwiftSetting] =
     .enableExperimentalFeature("Lifetimes"),
     .strictMemorySafety(),
   ] + (isRoot ? [.treatAllWarnings(as: .error)] : [])
+  + (isTestedRelease ? [.unsafeFlags(["-enable-testing", "-assert-config", "Debug", "-DDEBUG"])] : [])
 
-// Tests/run.sh has what tests spend their time in optimized in debug builds, too, assertions included.
-let hotSettings: [SwiftSetting] =
-  settings
-  + (Context.environment["OPTIMIZED_LIBRARIES"] != nil
-    ? [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))] : [])
+// Optimizing a test costs more than its one run gains.
+let testSettings = settings + (isTestedRelease ? [.unsafeFlags(["-Onone"])] : [])
 
 // plugin/build.sh sets SHIPPED to select targets. `plugin` selects the plugin and its codec service, which need no network
 // and no package. `tool` adds the program. Element classes that only other packages derive from are left out.
@@ -46,10 +48,10 @@ let toolTargets: [Target] = [
     },
     swiftSettings: settings),
   .testTarget(
-    name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec", "StreamReport"], swiftSettings: settings),
+    name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec", "StreamReport"], swiftSettings: testSettings),
   .testTarget(
     name: "ToolTests", dependencies: ["Tool", "GStreamer", "H26x", "StreamReport", "TestSupport"],
-    swiftSettings: settings
+    swiftSettings: testSettings
   ),
 ]
 
@@ -93,16 +95,16 @@ let package = Package(
       .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     ],
   targets: [
-    .target(name: "H26x", swiftSettings: hotSettings),
+    .target(name: "H26x", swiftSettings: settings),
     // Like H26x, it imports no C library.
-    .target(name: "StreamReport", dependencies: ["H26x"], swiftSettings: hotSettings),
+    .target(name: "StreamReport", dependencies: ["H26x"], swiftSettings: settings),
     .systemLibrary(
       name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-allocators-1.0 gstreamer-base-1.0",
       providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
     .target(
       name: "GStreamer", dependencies: [cGStreamer],
       exclude: shipped != nil ? onlyInPackages.map { "Elements/\($0).swift" } : [],
-      swiftSettings: hotSettings),
+      swiftSettings: settings),
     // Apart from GStreamer, so that only who uses them loads libgstaudio and libgstpbutils.
     .systemLibrary(
       name: "CGStreamerAudio", pkgConfig: "gstreamer-audio-1.0", providers: [.apt(["libgstreamer-plugins-base1.0-dev"])]
@@ -123,9 +125,9 @@ let package = Package(
     .target(name: "CodecLink", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
       name: "VideoDecoding", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x"],
-      swiftSettings: hotSettings),
+      swiftSettings: settings),
     // Video files as access units for VideoDecoding.
-    .target(name: "VideoFiles", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: hotSettings),
+    .target(name: "VideoFiles", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: settings),
     // Decodes for an application behind a wall: libavcodec runs there.
     .target(
       name: "CodecService", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x", "VideoDecoding"],
@@ -133,7 +135,7 @@ let package = Package(
     .executableTarget(
       name: "CodecServiceProgram", dependencies: ["CLinux", "CodecService", "H26x", "VideoDecoding"],
       swiftSettings: settings),
-    .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: hotSettings),
+    .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
     .target(
       name: "Plugin", dependencies: ["Elements", "GStreamer", cGStreamer, "H26x"], path: "plugin",
       exclude: [
@@ -147,7 +149,7 @@ let package = Package(
     .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),
     .target(
       name: "HarnessSupport", dependencies: ["GStreamer", cGStreamer, cGStreamerCheck],
-      path: "Tests/HarnessSupport", swiftSettings: settings),
+      path: "Tests/HarnessSupport", swiftSettings: testSettings),
     // Empty unless tests are built with the thread sanitizer.
     .target(name: "ThreadSanitizerLocks", path: "Tests/ThreadSanitizer", publicHeadersPath: "."),
     .executableTarget(
@@ -160,60 +162,61 @@ let package = Package(
     // An application that decodes in other processes, for tests that end it or change its signals.
     .executableTarget(
       name: "codec-host", dependencies: ["CLinux", "CodecLink", "H26x", "TestSupport", "VideoDecoding"],
-      path: "Tests/CodecHost", swiftSettings: settings),
+      path: "Tests/CodecHost", swiftSettings: testSettings),
     // A codec service whose processes try to escape, or have no filter of system calls.
     .executableTarget(
       name: "codec-trial", dependencies: ["CLinux", "CodecLink", "CodecPeers", "CodecService"],
-      path: "Tests/CodecTrial", swiftSettings: settings),
+      path: "Tests/CodecTrial", swiftSettings: testSettings),
     // Streams and generators that more than one test target needs.
-    .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: settings),
+    .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: testSettings),
     // What codec processes and applications send that break the protocol.
     .target(
       name: "CodecPeers", dependencies: ["AVCodec", "CodecLink", "VideoDecoding", "TestSupport"],
-      path: "Tests/CodecPeers", swiftSettings: settings),
+      path: "Tests/CodecPeers", swiftSettings: testSettings),
     // A VA-API driver that looks pictures up, and the pictures (Tests/VADriver).
     .target(
       name: "HardwareSupport", dependencies: ["H26x", "VideoDecoding"], path: "Tests/HardwareSupport",
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
-      name: "H26xTests", dependencies: ["H26x", "TestSupport"], exclude: ["Records"], swiftSettings: settings),
+      name: "H26xTests", dependencies: ["H26x", "TestSupport"], exclude: ["Records"], swiftSettings: testSettings),
     .testTarget(
       name: "GStreamerTests",
       dependencies: [
         "GStreamer", "GStreamerAudio", "GStreamerDiscovery", cGStreamer, "HarnessSupport", "ThreadSanitizerLocks",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "VideoDecodingTests",
       dependencies: [
         "VideoDecoding", "AVCodec", "CAVCodec", "CodecLink", "CodecPeers", "CodecServiceProgram", "H26x",
         "HardwareSupport", "TestSupport", "ThreadSanitizerLocks",
       ],
-      exclude: ["Hardware/Records", "Reading/Records"], swiftSettings: settings),
+      exclude: ["Hardware/Records", "Reading/Records"], swiftSettings: testSettings),
     .testTarget(
       name: "ElementsTests",
       dependencies: [
         "Elements", "GStreamer", "VideoDecoding", "AVCodec", cGStreamer, "HardwareSupport", "HarnessSupport",
         "H26x", "TestSupport", "ThreadSanitizerLocks",
       ],
-      exclude: ["Records"], swiftSettings: settings),
-    .testTarget(name: "CodecLinkTests", dependencies: ["CodecLink"], swiftSettings: settings),
+      exclude: ["Records"], swiftSettings: testSettings),
+    .testTarget(name: "CodecLinkTests", dependencies: ["CodecLink"], swiftSettings: testSettings),
     .testTarget(
       name: "CodecServiceTests",
       dependencies: [
         "CLinux", "CodecLink", "CodecPeers", "CodecService", "CodecServiceProgram", "VideoDecoding",
         "ThreadSanitizerLocks", "codec-host", "codec-trial",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
-      name: "StreamReportTests", dependencies: ["StreamReport", "H26x", "TestSupport"], swiftSettings: settings),
+      name: "StreamReportTests", dependencies: ["StreamReport", "H26x", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "DocumentationTests", dependencies: ["GStreamer", "H26x", "StreamReport", "VideoDecoding", "VideoFiles"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "VideoFilesTests", dependencies: ["VideoFiles", "VideoDecoding", "StreamReport", "H26x", "TestSupport"],
-      swiftSettings: settings),
-    .testTarget(name: "PipelineTests", dependencies: ["H26x", "TestSupport", "codec-host"], swiftSettings: settings),
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "PipelineTests", dependencies: ["H26x", "TestSupport", "codec-host"], swiftSettings: testSettings),
   ] + toolTargets,
   swiftLanguageModes: [.v6]
 )

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Installs what is missing, builds the plugin and runs every test, in sets, two at a time; the last lines are a
-# summary of the sets.
+# Installs what is missing, builds everything and runs the tests, in sets, two at a time; the last lines are a summary of
+# the sets.
 #
-#   Tests/run.sh [--fast] [--sanitize=address|thread] [OPTIONS OF swift test]
+#   Tests/run.sh [--all | --fast] [--sanitize=address|thread] [OPTIONS OF swift test]
 #
+#   (nothing)   every feature
+#   --all       also long loops and whole tables, on the plugin and program that users install
 #   --fast      libraries and elements, without the slow suites: two minutes after the build
 #   --filter …  or other options of swift test: what they choose, in one set
 #
@@ -24,24 +26,31 @@ decoders='ElementsTests\.(H264Decode[A-Za-z]*|H265Decode|H265Field|KeyUnitField|
 # SoakTests measure their process's memory: no other test may run in it.
 soak='SoakTests'
 
+scope=usual
+case ${1:-} in --all) scope=all && shift ;; --fast) scope=fast && shift ;; esac
 fast=
-[[ ${1:-} == --fast ]] && { fast=1; shift; }
-# All tests, without a sanitizer, take the program as it is installed: with its debug build the set of programs takes four
-# times as long.
-program=
-(($#)) || [[ -n $fast ]] || program=$PWD/.build/tool/h26x
-[[ -z $program ]] || export H26X=$program
+[[ $scope != fast ]] || fast=1
 
 plugin/dependencies.sh && Tests/VADriver/build.sh || exit
-if [[ -n $program ]]; then plugin/build.sh --tool; else plugin/build.sh; fi || exit
+if (($#)); then
+  plugin/build.sh || exit
+elif [[ $scope == all ]]; then
+  plugin/build.sh --tool || exit
+  export H26X=$PWD/.build/tool/h26x
+else
+  # Plugin, codec service and program as built for the tests.
+  export PLUGIN_FOLDER=$PWD/.build/tested/plugin H26X=$PWD/.build/tested/plugin/h26x
+  # Tests with the trait .exhaustive are left out, and tables are sampled.
+  export TEST_SCOPE=usual
+fi
 # A GStreamer-CRITICAL or GLib-CRITICAL ends the process, also in the programs that the tests start.
 export G_DEBUG="${G_DEBUG:-fatal-criticals}"
 options=()
-# All tests, and the fast ones, run optimized libraries, which halves their time. In a folder of their own, so that
-# `swift build` and `swift test` keep their debug build.
+# Optimized libraries with assertions, see Package.swift. In a folder of their own, so that `swift build` and `swift test`
+# keep their debug build.
 if ((!$#)); then
-  export OPTIMIZED_LIBRARIES=1
-  options+=(--scratch-path .build/optimized)
+  export TESTED_RELEASE=1
+  options+=(-c release --scratch-path .build/tested)
 fi
 sanitizer=
 for option in "$@"; do
@@ -59,6 +68,14 @@ thread) export TSAN_OPTIONS="${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}" 
 esac
 # See plugin/build.sh. The tests themselves hash at random.
 SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "${options[@]}" || exit
+if [[ -n ${PLUGIN_FOLDER:-} ]]; then
+  mkdir -p "$PLUGIN_FOLDER"
+  for file in h26x-codec libgstswifth26x.so h26x; do
+    cp "$(swift build --show-bin-path "${options[@]}")/$file" "$PLUGIN_FOLDER/.new" && mv "$PLUGIN_FOLDER"/{.new,$file} || exit
+  done
+fi
+# What programs write into the home folder.
+export GST_REGISTRY=$PWD/.build/registry.bin PARALLEL_HOME=$PWD/.build/parallel XDG_CACHE_HOME=$PWD/.build/cache
 
 # What the sets leave: their logs, a summary, and `failed` where one failed.
 work=$(mktemp -d)

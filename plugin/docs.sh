@@ -17,8 +17,9 @@ plugin/dependencies.sh --build
 modules=(H26x StreamReport GStreamer GStreamerAudio GStreamerDiscovery VideoDecoding VideoFiles HarnessSupport)
 folder_of() { case $1 in HarnessSupport) echo Tests/HarnessSupport ;; *) echo "Sources/$1" ;; esac }
 
-for module in "${modules[@]}"; do swift build --target "$module"; done
-built=$(swift build --show-bin-path)/Modules
+build=(swift build -c "${BUILD_CONFIGURATION:-debug}")
+for module in "${modules[@]}"; do "${build[@]}" --target "$module"; done
+built=$("${build[@]}" --show-bin-path)/Modules
 triple=$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')
 headers=()
 for flag in $(pkg-config --cflags-only-I gstreamer-video-1.0 gstreamer-check-1.0); do headers+=(-Xcc "$flag"); done

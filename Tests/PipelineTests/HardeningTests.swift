@@ -3,7 +3,9 @@ import Foundation
 import Testing
 
 /// What an application that loads the plugin may rely on.
-@Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
+@Suite(
+  .enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)),
+  .enabled(if: PluginUnderTest.isShipped, "make test-all"))
 struct HardeningTests {
   /// A second Swift plugin in the process must not use this one's symbols or Swift runtime.
   @Test func exportsOnlyTheEntryPoints() async throws {

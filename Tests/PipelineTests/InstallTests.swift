@@ -2,7 +2,9 @@
 import Foundation
 import Testing
 
-@Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
+@Suite(
+  .enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)),
+  .enabled(if: PluginUnderTest.isShipped, "make test-all"))
 struct InstallTests {
   private static let script = PluginUnderTest.packageRoot.appending(path: "plugin/install.sh").path
 

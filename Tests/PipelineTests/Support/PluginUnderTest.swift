@@ -6,8 +6,11 @@ enum PluginUnderTest {
   static let packageRoot = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The folder that `make plugin` fills.
-  static let folder = packageRoot.appending(path: ".build/plugin")
+  /// The folder of plugin and codec service: `PLUGIN_FOLDER`, or the one that `make plugin` fills.
+  static let folder = given.map { URL(filePath: $0) } ?? packageRoot.appending(path: ".build/plugin")
+  private static let given = ProcessInfo.processInfo.environment["PLUGIN_FOLDER"]
+  /// Whether it is what users install, rather than a build for tests.
+  static let isShipped = given == nil
   static let library = folder.appending(path: "libgstswifth26x.so")
   static let service = folder.appending(path: "h26x-codec")
   static let isBuilt = FileManager.default.fileExists(atPath: library.path)

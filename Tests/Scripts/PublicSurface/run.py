@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
 # Checks the public declarations of the libraries by the compiler's symbol graph: they must be those listed beside this
-# script, for review, and must have documentation. Needs a debug build, in the folder
-# that SWIFTPM_BUILD_DIR names or in .build; takes seconds.
+# script, for review, and must have documentation. Needs a build, in the folder that SWIFTPM_BUILD_DIR names or in .build,
+# of the configuration that BUILD_CONFIGURATION names or for debugging; takes seconds.
 #
 #   Tests/Scripts/PublicSurface/run.py            compares
 #   Tests/Scripts/PublicSurface/run.py --update   writes the lists
 import difflib
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -27,7 +28,8 @@ def output(*command):
 def symbols(module, folder):
     flags = shlex.split(output("pkg-config", "--cflags-only-I", "gstreamer-video-1.0", "gstreamer-check-1.0"))
     target = json.loads(output("swiftc", "-print-target-info"))["target"]["unversionedTriple"]
-    build = output("swift", "build", "--show-bin-path").strip()
+    configuration = os.environ.get("BUILD_CONFIGURATION", "debug")
+    build = output("swift", "build", "-c", configuration, "--show-bin-path").strip()
     command = ["swift", "symbolgraph-extract", "-module-name", module, "-minimum-access-level", "public"]
     command += ["-skip-synthesized-members", "-I", f"{build}/Modules", "-target", target, "-output-dir", folder]
     headers = ["CGStreamer", "CGStreamerAudio", "CGStreamerDiscovery", "CAVCodec", "CLinux"]

@@ -9,7 +9,10 @@ struct Program {
   static let media = root.appending(path: "Tests/Media")
   /// The containers of `clip` in that folder, by their suffixes; the first is a byte stream.
   static let clipSuffixes = ["h264", "mp4", "mkv", "ts", "flv"]
-  static let plugin = root.appending(path: ".build/plugin")
+  /// The folder of the plugin: `PLUGIN_FOLDER`, or the one that `make plugin` fills.
+  static let plugin =
+    ProcessInfo.processInfo.environment["PLUGIN_FOLDER"].map { URL(filePath: $0) }
+    ?? root.appending(path: ".build/plugin")
   /// The program that `H26X` names; without it the one that `swift test` built, in the same folder as the tests.
   static let executable =
     ProcessInfo.processInfo.environment["H26X"].map { URL(filePath: $0) }

@@ -6,7 +6,7 @@ import Testing
 @testable import CodecService
 
 /// The filter's program, run by an interpreter, for both architectures.
-@Suite struct SystemCallFilterTests {
+@Suite struct SeccompFilterTests {
   private static let process: pid_t = 4_711
   private let filter = SeccompFilter(process: process)
 
