@@ -156,7 +156,7 @@ let documentOf = null;
     if (result !== 3) return "too much for this browser, or changed while it was read";
     if (fault === "missing") return box === "moov" ? "MP4 without its table of contents (box moov): cut off, or never finished" : "MP4 without H.264 or H.265 video";
     if (fault === "unsupported") return `MP4 whose ${place} is unsupported`;
-    if (fault === "tooLarge") return `MP4 whose ${place} is larger than any should be`;
+    if (fault === "tooLarge") return `MP4 whose ${place} is implausibly large`;
     return fault === "unreadable" ? `cannot be read at byte ${offset}` : `MP4 that is cut off or damaged in its ${place}`;
   }
 

@@ -87,7 +87,7 @@ import Testing
       in: folder.url)
     try #require(made.status == 0, "\(made.said)")
     let info = try await Program.run(["info", "two.ts"], in: folder.url)
-    let row = try #require(info.text.split(separator: "\n").first { $0.hasPrefix("Programmes") })
+    let row = try #require(info.text.split(separator: "\n").first { $0.hasPrefix("Programs") })
     #expect(row.contains(" 1 (stream ") && row.contains(" 7 (streams "), "\(row)")
     let (first, second) = (
       try await Self.hash([Self.clips[0]], in: folder), try await Self.hash([Self.clips[1]], in: folder)
@@ -123,6 +123,6 @@ import Testing
       #expect(run.said.filter { $0 == "\n" }.count == 1 && folder.names.isEmpty, "\(mistake): \(run.said)")
     }
     let raw = try await Program.run(["hash", Self.clips[0], "--stream", "0"], in: base.url)
-    #expect(raw.status == 64 && raw.said.contains("streams can be chosen in containers only"), "\(raw.said)")
+    #expect(raw.status == 64 && raw.said.contains("streams can be selected only in containers"), "\(raw.said)")
   }
 }

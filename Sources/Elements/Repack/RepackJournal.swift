@@ -46,7 +46,7 @@ struct RepackJournal {
   mutating func note(measuredReorderDepth depth: Int) {
     warnings.append(
       ElementError(
-        .stream(.format), "Pictures are reordered more than the edited headers announce; the next ones announce it.",
+        .stream(.format), "Pictures are reordered more than the edited headers announce; the next headers announce it.",
         debug: "a reorder depth of \(depth)"))
   }
 

@@ -55,7 +55,7 @@ extension CutBeginning {
       remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before --start"
     }
     if droppedLeading > 0 {
-      remark += ", without \(Text.count(droppedLeading, "leading picture")), shown in front of it"
+      remark += ", without \(Text.count(droppedLeading, "leading picture")), shown before it"
     }
     if keptLeading > 0 {
       remark +=
