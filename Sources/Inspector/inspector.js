@@ -8,7 +8,7 @@ let documentOf = null;
   const code = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
   const module = Uint8Array.from(atob($("module").textContent), (character) => character.charCodeAt(0));
   const drop = $("drop");
-  const changed = "The file has changed, or cannot be read any more; choose it again.";
+  const changed = "The file has changed, or can no longer be read; choose it again.";
 
   // A worker and the requests that it has not answered. It cannot be interrupted: to stop it, it is replaced.
   class Reader {
@@ -69,7 +69,7 @@ let documentOf = null;
     if (!files.length) return;
     const isFolder = [...items].some((item) => item.webkitGetAsEntry?.()?.isDirectory);
     if (isFolder) return refuse(files[0], "a folder; drop one file");
-    open(files[0], files.length > 1 ? `Of ${number(files.length)} files only the first is shown.` : "");
+    open(files[0], files.length > 1 ? `Only the first of ${number(files.length)} files is shown.` : "");
   }
 
   // Forgets the file before: nothing of it stands next to the name of this one.
@@ -142,7 +142,7 @@ let documentOf = null;
 
   async function known(chosen) {
     let front;
-    try { front = new Uint8Array(await chosen.slice(0, 400).arrayBuffer()); } catch { return "cannot be read: a folder, or not there any more"; }
+    try { front = new Uint8Array(await chosen.slice(0, 400).arrayBuffer()); } catch { return "cannot be read: a folder, or no longer there"; }
     const isTransport = [0, 4].some((start) => [0, 1].every((packet) => front[start + packet * (188 + start)] === 0x47));
     const [, kind, isContainer] = isTransport ? [, "MPEG-TS", true] : kinds.find(([bytes]) => bytes.every((byte, place) => front[place] === byte)) ?? [];
     return isContainer ? `${kind}, which this page does not read; h26x report ${quoted(chosen.name)} -o report.html does` : kind;
@@ -153,7 +153,7 @@ let documentOf = null;
     const place = `box ${box} at byte ${offset}`;
     if (result === 1) return "empty; expected H.264 or H.265";
     if (result === 2) return "no H.264 or H.265 found; expected a byte stream, MP4 or MOV";
-    if (result !== 3) return "too much for this browser, or changed while it was read";
+    if (result !== 3) return "too large for this browser, or changed during reading";
     if (fault === "missing") return box === "moov" ? "MP4 without its table of contents (box moov): cut off, or never finished" : "MP4 without H.264 or H.265 video";
     if (fault === "unsupported") return `MP4 whose ${place} is unsupported`;
     if (fault === "tooLarge") return `MP4 whose ${place} is implausibly large`;
@@ -209,7 +209,7 @@ let documentOf = null;
   async function readUnit(index) {
     const unit = model.units[index], startCode = [0, 0, 0, 1], parts = [], limit = 64 << 20;
     if (!file) return {};
-    if (unit.size > limit) return { error: `Its syntax elements and bytes are not read: it has more than ${number(limit)} bytes.` };
+    if (unit.size > limit) return { error: `Its syntax elements and bytes are not shown: it is larger than ${number(limit)} bytes.` };
     // Those within the access unit come with it, after what precedes them.
     const last = new Map();
     for (const set of model.sets) {

@@ -105,7 +105,7 @@ import Testing
   /// What is chosen and not there.
   static let mistakes: [(options: [String], status: Int32, said: String)] = [
     (["--streams", "9"], 1, "no stream 9; it has 0 video (H.264)"),
-    (["--streams", "2"], 1, "has no H.264 or H.265 video; the streams are 0 video (H.264), 1 video (H.265)"),
+    (["--streams", "2"], 1, "have no H.264 or H.265 video; the file has 0 video (H.264), 1 video (H.265)"),
     (["--program", "3"], 1, "no program 3; "), (["--language", "swe"], 1, "in swe; it has "),
     (["--streams", "0,,1"], 64, "0,,1"), (["--streams", "-1"], 64, "--streams"), (["--streams", ""], 64, "--streams"),
     (["--streams", "99999999999999999999"], 64, "99999999999999999999"),

@@ -104,7 +104,7 @@ struct RepackSettings: Sendable, Equatable {
       .flags("drop", \.drop, "NAL units to drop"),
       .text(
         "edit", \.edit, \.text, read: RepackEdit.read,
-        "Changes of headers, FIELD=VALUE joined by commas; fields are those that h26x edit has as options: colour=bt709,range=limited,level=auto"
+        "Header changes, FIELD=VALUE joined by commas, named as the options of h26x edit: colour=bt709,range=limited,level=auto"
       ),
     ]
   }

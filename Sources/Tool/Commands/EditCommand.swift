@@ -19,7 +19,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
       often wait until their buffer is full. A level and constraint flags are compared with the pictures in the same \
       way, and refused if the pictures violate them.
 
-      Colours have these names: \(ColourArgument.names). SEI types are numbers or the standard's names, joined by commas.
+      Names of colours: \(ColourArgument.names). SEI types are numbers or the standard's names, joined by commas.
 
       Examples:
         h26x edit clip.mp4 -o out.mp4 --colour bt709 --range limited

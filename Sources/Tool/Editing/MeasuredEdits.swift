@@ -67,7 +67,8 @@ struct MeasuredEdits {
       guard frames >= measure.depth else {
         throw Failure(
           "\(input.name): access unit \(measure.accessUnit) is shown before \(Text.count(measure.depth, "picture")) "
-            + "that \(measure.depth == 1 ? "precedes" : "precede") it in the stream: --latency \(frames) is less (\(measure.clause))"
+            + "that \(measure.depth == 1 ? "precedes" : "precede") it in the stream: --latency \(frames) is less "
+            + "(\(measure.clause))"
         )
       }
       return measure.edit(depth: frames)

@@ -41,8 +41,8 @@ function makeCharts() {
       range: (low, high) => `${number(low)} to ${number(high)} of ${number(units[0].cpbSize)} bits`,
     });
   }
-  add("order", "Shown later (up), earlier (down) than decoded", (i) => model.shown[i] - i, {
-    shape: "bars", isTyped: true, isSigned: true, isWhole: true, unit: "places", flat: () => "every picture is shown in its turn",
+  add("order", "Shown later (up) or earlier (down) than decoded", (i) => model.shown[i] - i, {
+    shape: "bars", isTyped: true, isSigned: true, isWhole: true, unit: "places", flat: () => "pictures are shown in decoding order",
     text: (i) => `POC ${units[i].poc ?? "?"}` + (units[i].pts === undefined ? "" : `, PTS ${seconds(units[i].pts)} s`)
       + (units[i].dts === undefined ? "" : `, DTS ${seconds(units[i].dts)} s`),
   });

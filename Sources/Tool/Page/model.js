@@ -33,7 +33,7 @@ function isListed(i) { return i < model.units.length; }
 // What the document does not list; empty for nothing.
 function omission() {
   const listed = model.units.length, all = model.summary?.accessUnits ?? listed;
-  return all > listed ? `Only the first ${number(listed)} of ${plural(all, "access unit")} are listed and charted. Findings, counts and keyframes are those of the whole stream.` : "";
+  return all > listed ? `Only the first ${number(listed)} of ${plural(all, "access unit")} are listed and charted. Findings, counts and keyframes cover the whole stream.` : "";
 }
 
 // Computes formats, times, groups of pictures and presentation order from the document.

@@ -72,7 +72,7 @@ function overview() {
     ["Profile, level", ofFormats((format) =>
       [profileName(format.profile), format.level && `level ${format.level}`, format.tier && `${profileName(format.tier)} tier`].filter(Boolean).join(", ") || "–")],
     ["Frame rate", frameRate()],
-    ["Duration", model.hasTime ? clock(model.duration) + part + (model.timeBreaks ? `; times begin anew ${plural(model.timeBreaks, "time")}` : "") : "not known"],
+    ["Duration", model.hasTime ? clock(model.duration) + part + (model.timeBreaks ? `; times start over ${plural(model.timeBreaks, "time")}` : "") : "not known"],
     ["Bit rate", hasRate ? bitRate(bytes * 8 / model.duration) + part : "not known"],
     ...(hasRate && model.duration > 2 ? [["Highest second", bitRate(model.rates.second.reduce((a, b) => Math.max(a, b), 0))]] : []),
   ], Structure: [
@@ -213,7 +213,7 @@ function findings() {
   $("findings").replaceChildren(...sorted.map((group, place) => findingsOfRule(group, sorted.length < 4 || place === 0)));
   const isClean = !model.summary?.rules?.length;
   if (!sorted.length) $("findings").append(element("p", { className: isClean ? "clean" : "", textContent: isClean
-    ? "✓ Nothing found: the stream keeps all the rules of syntax, order, levels, buffers and container that are checked." : "Nothing found." }));
+    ? "✓ Nothing found: the stream follows every checked rule of syntax, order, levels, buffers and container." : "Nothing found." }));
 }
 
 function findingsOfRule(group, isOpen) {

@@ -84,7 +84,7 @@ function nalUnit(unit) {
     const known = unit.fields ? unit : model.sets.findLast((set) => set.type === unit.type && set.id === unit.id && set.offset <= unit.offset) ?? unit;
     const bytes = unit.bytes ?? known.bytes;
     if (known.fields || bytes) made.append(syntax(known.fields ?? [], bytes ?? "", unit.offset, unit.size));
-    else made.append(element("p", { className: "hint", textContent: "No syntax elements in this report: it would be too large." }));
+    else made.append(element("p", { className: "hint", textContent: "No syntax elements in this report, which would be too large." }));
   });
   return made;
 }

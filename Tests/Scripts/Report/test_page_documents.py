@@ -85,7 +85,7 @@ class DocumentTests(PageCase):
     def test_times_that_begin_anew(self):
         units = [a_unit(i, pts=i % 50, dts=i % 50, duration=1, sync=True) for i in range(100)]
         page = self.show([an_sps(0, 0, a_format(320, 240, 25)), a_pps(0, 0, 0), *units], "mp4", 25)
-        self.assertEqual(self.fact(page, "Duration"), "4.00 s; times begin anew 1 time")
+        self.assertEqual(self.fact(page, "Duration"), "4.00 s; times start over 1 time")
         for kind in ("second", "picture", "group"):
             rates = page.value(f"[...model.rates.{kind}]")
             self.assertGreater(min(rates), 199_000, kind)
