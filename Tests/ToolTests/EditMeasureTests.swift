@@ -148,7 +148,9 @@ import Testing
     #expect(rate.status == 1 && rate.said.contains(": --frame-rate: more frames than MaxMBPS"), "\(rate.said)")
     #expect(!rate.said.contains("time_scale") && rate.said.hasSuffix("--level auto finds a level with room\n"))
     let name = try await edit(Self.media("clip.h264"), "-o", "out.h265", "--colour", "bt2020-pq", in: folder)
-    #expect(name.status == 0 && name.said.contains("out.h265: the contents are H.264, despite the file's name\n"), "\(name.said)")
+    #expect(
+      name.status == 0 && name.said.contains("out.h265: the contents are H.264, despite the file's name\n"),
+      "\(name.said)")
     let depth = try await edit(Self.media("open-gop.h264"), "--dry-run", "--latency", "0", in: folder)
     #expect(
       depth.said.contains(" 1 picture that precedes it") || depth.said.contains(" pictures that precede it"),
