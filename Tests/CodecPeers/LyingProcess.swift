@@ -8,7 +8,7 @@ package import VideoDecoding
 package final class LyingProcess {
   private let socket: LinkSocket
   private let service: ServiceProcess
-  /// Where slots are granted, once the codec has been opened.
+  /// The place where slots are granted, once the codec has been opened.
   private var grants: LinkSocket?
 
   /// Connects a process that has answered nothing yet.

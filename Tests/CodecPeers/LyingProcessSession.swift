@@ -11,7 +11,7 @@ import VideoDecoding
 public enum LyingProcessSession {
   /// Drives a session with one input.
   ///
-  /// - Returns: what is wrong; `nil` where nothing is.
+  /// - Returns: the fault; `nil` if there is none.
   public static func run(_ input: [UInt8]) -> String? {
     var fixed = SeededGenerator(state: UInt64(input.first ?? 0) % 16)
     var stream = RandomH264Stream(&fixed)
@@ -110,7 +110,7 @@ private final class Answers {
   }
 }
 
-/// A codec whose process has each command answered before it gets it.
+/// A codec whose process finds each command answered before it arrives.
 private final class AnsweredCodec: CodecBoundary {
   private let process: LyingProcess
   private let codec: RemoteCodec

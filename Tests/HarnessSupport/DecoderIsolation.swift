@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// Where decoders of harnesses decode: in this process, or each in one of its own where the environment has
+/// The process in which decoders of harnesses decode: this process, or one each, if the environment has
 /// `TEST_ISOLATION=process`.
 package enum DecoderIsolation {
   /// Codecs are in processes of their own.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Makes the media of this folder anew, and the checksums beside them.
+# Recreates the media of this folder, and the checksums beside them.
 #
 # The pictures come from videotestsrc, the streams from x264enc and stock muxers; nothing here was recorded or
 # downloaded. Another version of x264 makes other bytes, so commit the clips and the checksums together.
@@ -39,6 +39,6 @@ ffmpeg -v error -y -fflags +bitexact -i clip.mp4 -i subtitles.srt -map 0 -map 1 
   -metadata:s:s:2 language=fre subtitles.mkv
 rm subtitles.srt
 
-# Sound in LATM, whose configuration comes with every twentieth frame only.
+# Sound in LATM, with the configuration only in every twentieth frame.
 ffmpeg -v error -y -fflags +bitexact -i clip-h265.mp4 -f lavfi -i sine=duration=1 -map 0 -map 1 -frames:v 12 -c:v copy \
   -c:a aac -b:a 24k -flags:a +bitexact -mpegts_flags latm latm.ts

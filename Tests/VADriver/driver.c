@@ -29,7 +29,7 @@
 #include <va/va_backend_prot.h>
 #include <va/va_backend_vpp.h>
 
-// Every entry of libva's tables that nothing else fills, whatever its arguments.
+// Fills every entry of libva's tables that has no function, regardless of its arguments.
 static VAStatus unimplemented(void) {
   return VA_STATUS_ERROR_UNIMPLEMENTED;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-// What the files of the driver share: the layout of the two files, the objects, and functions. Each file includes
+// Shared declarations of the driver: the layout of the two files, the objects, and functions. Each file includes
 // this first, because of _GNU_SOURCE.
 
 #pragma once

@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 work=$PWD/.build/embedded
 mkdir -p "$work"
 
-# What Package.swift sets, and Embedded Swift. The unoptimised build checks most.
+# The settings of Package.swift, and Embedded Swift. The unoptimized build checks most.
 flags=(
   -target wasm32-unknown-none-wasm -wmo -parse-as-library -Onone -swift-version 6
   -enable-experimental-feature Embedded -enable-experimental-feature Extern -enable-experimental-feature Lifetimes

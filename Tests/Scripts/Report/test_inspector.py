@@ -37,7 +37,7 @@ class InspectorTests(PageCase):
                 self.assertIn(said, page.value("document.body.innerText"))
             self.assertFalse(page.value("$('nav').checkVisibility() || $('busy').checkVisibility() || $('save').checkVisibility()"))
             self.assertLessEqual(page.value("document.documentElement.scrollWidth"), width)
-            # What it promises is kept by its policy.
+            # The policy of the page keeps its promise.
             policy = page.value("document.querySelector('meta[http-equiv]').content")
             self.assertIn("default-src 'none'", policy)
             self.assertNotIn("connect-src", policy)

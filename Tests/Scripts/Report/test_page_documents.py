@@ -68,7 +68,7 @@ class DocumentTests(PageCase):
         self.assertEqual(page.value("[formatAt(0).width, formatAt(model.units.length - 1).width]"), [int(size.split()[0]) for size in sizes])
 
     def test_without_dts_times_are_the_sorted_pts(self):
-        # Two seconds at 10 frames a second, then two at 5; the SPS says 50.
+        # Two seconds at 10 frames a second, then two at 5; the SPS announces 50.
         shown = [i * 100 for i in range(20)] + [2000 + i * 200 for i in range(10)]
         coded = [place + (1 if place % 2 else -1) if 0 < place < len(shown) - 1 else place for place in range(len(shown))]
         units = [a_unit(i, pts=shown[place], duration=100 if place < 20 else 200, sync=i == 0, poc=place * 2) for i, place in enumerate(coded)]
@@ -172,7 +172,7 @@ class DocumentTests(PageCase):
         self.assertEqual(page.value("[view.from, view.to]"), whole)
         page.pinch("#chart-size", 0.2, 0.6)
         page.wait("view.to - view.from < 40")
-        # What was between the fingers stays there.
+        # The place between the fingers stays there.
         self.assertAlmostEqual(page.value("(view.from + view.to) / 2"), whole[1] / 2, delta=3)
 
     def test_omitted_bytes_are_counted(self):

@@ -25,7 +25,7 @@ export GST_PLUGIN_PATH=$work/plugin GST_REGISTRY=$work/registry.bin GST_REGISTRY
 gst-inspect-1.0 swifth264dec > /dev/null
 
 suppressions=(--suppressions=Tests/Scripts/Valgrind/loader.supp)
-# GLib's suppressions for what it keeps until the process ends.
+# GLib's suppressions for memory that it keeps until the process ends.
 glib=$(pkg-config --variable=prefix glib-2.0)/share/glib-2.0/valgrind/glib.supp
 [[ -f $glib ]] && suppressions+=("--suppressions=$glib")
 
