@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Installs what is missing, builds the plugin and runs every test, in sets, two at a time; the last lines are a
-# summary of the sets.
+# Installs missing packages, builds the plugin and runs every test, in sets, two at a time. The last lines are a summary
+# of the sets.
 #
 #   Tests/run.sh [--fast] [--sanitize=address|thread] [OPTIONS OF swift test]
 #
 #   --fast      libraries and elements, without the slow suites: two minutes after the build
-#   --filter …  or other options of swift test: what they choose, in one set
+#   --filter …  or other options of swift test: the tests that they choose, in one set
 #
 #   TEST_LIMIT=3600  the seconds after which a set that does not end is stopped
 #
@@ -14,8 +14,8 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# By names, because `swift test` 6.3 does not choose by tags. Suites of what needs real time, such as a sender that
-# does not wait, are called RealTime…: they run one at a time, after all others, so that nothing runs beside them.
+# Suites are chosen by name, because `swift test` 6.3 does not choose by tags. Suites that need real time, for example for
+# a sender that does not wait, are called RealTime…. They run one at a time, after all others.
 real_time='RealTime[A-Za-z]*Tests'
 # Suites that repeat much, take turns at random, or measure: make test-fast leaves them out.
 slow='(Soak|LostProcess|LostSession|Damage|InexactRecovery|FormatSwitch|Life|Many|Concurrency|RestartRace|Reentrance|SecondRun|SeekWhilePlaying|ParserEnd|Conformance|MuxingTable|Undamaged|Hardware[A-Za-z]*)Tests'

@@ -23,7 +23,7 @@ package final class LyingProcess {
       report: LinkSocket(owning: reports.first), protection: [], missingProtection: [])
   }
 
-  /// Opens a codec that waits for each answer as long as `timeout`; what it is to be answered is sent already.
+  /// Opens a codec that waits up to `timeout` for each answer. All answers were sent before.
   package func open(
     _ settings: CodecSettings, _ bridge: PictureBridge, timeout: Duration
   ) throws(AVError) -> RemoteCodec {

@@ -4,10 +4,10 @@ import CodecLink
 import TestSupport
 import VideoDecoding
 
-/// A decompression session whose codecs are in processes that answer whatever an input decides.
+/// A decompression session whose codecs are in processes with answers that an input decides.
 ///
-/// Wrong is a trap, a sanitizer's report, memory of a picture that cannot be read, a session that never ends, and an
-/// access unit that has no result, or more than one.
+/// These are faults: a trap, a sanitizer's report, a picture with unreadable memory, a session that never ends, and an
+/// access unit without exactly one result.
 public enum LyingProcessSession {
   /// Drives a session with one input.
   ///

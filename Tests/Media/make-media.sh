@@ -7,9 +7,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-# Two and a half seconds of moving bars with a ball: I, P, B and reference B pictures, four slices a picture
-# with 3-byte start codes, a random access point a second, CABAC, 8x8 transform, colour description and frame rate
-# in the VUI. Encoded once, then the same access units raw and in the containers that the pipelines read.
+# Two and a half seconds of moving bars with a ball. The stream has I, P, B and reference B pictures, four slices per
+# picture with 3-byte start codes, and a random access point per second. It uses CABAC and the 8x8 transform, with
+# colour description and frame rate in the VUI. Encoded once, then stored raw and in the containers of the pipelines.
 gst-launch-1.0 -q \
   compositor name=mix background=black sink_1::alpha=0.55 \
   ! video/x-raw,format=I420,width=320,height=180,framerate=25/1,colorimetry=bt709 \

@@ -118,7 +118,7 @@ static bool describePicture(struct Context *context, struct Picture *picture) {
       picture->strippedKey = hash(picture->strippedKey, memory->bytes + offset, size);
     }
   }
-  // Of the picture order count what does not depend on where decoding has begun (MaxPicOrderCntLsb is 16 at least).
+  // This part of the picture order count does not depend on the start of decoding: MaxPicOrderCntLsb is at least 16.
   uint8_t poc = (uint32_t)picture->poc[picture->fields == bottomField] & 15;
   picture->key = hash(picture->key, &poc, 1);
   picture->strippedKey = hash(picture->strippedKey, &poc, 1);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Makes two plugins with plugin/new, builds them as their README says, and runs them in one process with each other
-# and with this package's plugin, which must be built.
+# Creates two plugins with plugin/new and builds them with the commands of their README. Then runs both in one process
+# with this package's plugin, which must be built.
 #
 #   Tests/Scripts/NewPlugin/run.sh       two minutes
 set -euo pipefail
