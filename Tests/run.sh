@@ -14,8 +14,8 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# Suites are chosen by name, because `swift test` 6.3 does not choose by tags. Suites that need real time, for example for
-# a sender that does not wait, are called RealTime…. They run one at a time, after all others.
+# Suites are chosen by name, because `swift test` 6.3 does not choose by tags. Suites that need real time, for example
+# for a sender that does not wait, are called RealTime…. They run one at a time, after all others.
 real_time='RealTime[A-Za-z]*Tests'
 # Suites that repeat much, take turns at random, or measure: make test-fast leaves them out.
 slow='(Soak|LostProcess|LostSession|Damage|InexactRecovery|FormatSwitch|Life|Many|Concurrency|RestartRace|Reentrance|SecondRun|SeekWhilePlaying|ParserEnd|Conformance|MuxingTable|Undamaged|Hardware[A-Za-z]*)Tests'
@@ -148,8 +148,8 @@ else
   [[ -z $fast ]] || left_out+=(--skip "$slow")
   # A sanitizer holds freed memory, so that nothing can be measured: then SoakTests run among the others.
   [[ -n $sanitizer ]] || left_out+=(--skip "$soak")
-  # Two sets at a time, because each has tests that wait, and ends with some that take turns. The output of the set in the
-  # background is printed after the others.
+  # Two sets at a time, because each has tests that wait, and ends with some that take turns. The output of the set in
+  # the background is printed after the others.
   background=run_programs
   [[ -z $fast ]] || background=run_fast_elements
   set -m # A process group of its own, which an interrupt ends too.

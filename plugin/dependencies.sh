@@ -11,7 +11,7 @@
 #   plugin/dependencies.sh --deb      as --tool, and for Debian packages
 #   plugin/dependencies.sh --inspector only for the inspector page
 #   plugin/dependencies.sh --page     everything, the browser that the pages are tested in, and FFmpeg
-#   plugin/dependencies.sh --applications everything, and the applications that the plugin is tested in, if this system has them
+#   plugin/dependencies.sh --applications everything, and the applications that the plugin is tested in, if available
 set -euo pipefail
 
 build=(

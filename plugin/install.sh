@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Installs or removes the plugin, in GStreamer's plugin folder, the program h26x-codec, and, if it was built, the program
-# h26x with its manual pages and completions for bash, zsh and fish.
+# Installs or removes the plugin, in GStreamer's plugin folder, the program h26x-codec, and, if it was built, the
+# program h26x with its manual pages and completions for bash, zsh and fish.
 #
 #   plugin/install.sh install|uninstall
 #

@@ -43,8 +43,8 @@ import VideoDecoding
     while true { pause() }
   }
 
-  /// Begins and ends processes, one after the other. Prints the growth of the application's descriptors, of the starter's
-  /// descriptors, and of the resident pages of both.
+  /// Begins and ends processes, one after the other. Prints the growth of the application's descriptors, of the
+  /// starter's descriptors, and of the resident pages of both.
   private static func churn(_ count: Int) throws(ServiceError) {
     func begin(_ count: Int) throws(ServiceError) {
       for index in 0..<count {

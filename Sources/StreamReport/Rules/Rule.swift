@@ -235,7 +235,7 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .frameNumberGap:
       .init(
         "frame-num-gap", .error, "7.4.3", "-",
-        "Reference pictures were lost. If gaps are intended, allow them in the SPS (gaps_in_frame_num_value_allowed_flag)."
+        "Reference pictures were lost. To allow gaps, set gaps_in_frame_num_value_allowed_flag in the SPS."
       )
     case .frameNumberRepeated:
       .init("frame-num-repeated", .error, "7.4.3", "-", "Increment frame_num after each reference picture.")

@@ -44,10 +44,10 @@ check() { # NAME UNDEFINED CHAIN
   fi
 }
 
-# Undefined values of the decoders' pipelines are ignored, because optimized Swift compares a whole word if it needs a part.
-# The tag of an optional action is the upper half of a word, which every case sets. The lower half belongs to the payload,
-# which a small case does not set. The comparison is with a number whose lower half is all ones, so the result is the same
-# for any payload. memcheck cannot detect that.
+# Undefined values of the decoders' pipelines are ignored, because optimized Swift compares a whole word if it needs a
+# part. The tag of an optional action is the upper half of a word, which every case sets. The lower half belongs to the
+# payload, which a small case does not set. The comparison is with a number whose lower half is all ones, so the result
+# is the same for any payload. memcheck cannot detect that.
 check_codec() { # CODEC CLIP LENGTH_PREFIXED_FORMAT
   local codec=$1 clip=$2 media=video/x-$1
   local parse=swift${codec}parse repack=swift${codec}repack decode=swift${codec}dec
