@@ -52,7 +52,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
   static func incompleteSandbox(missing: String) -> DecoderMessage {
     DecoderMessage(
       ElementError(
-        .resource(.settings), "The codec's process is not behind all layers of protection.",
+        .resource(.settings), "The codec's process lacks layers of protection.",
         debug: "this kernel or container does not provide: \(missing)"),
       reason: "incompleteSandbox", status: 0)
   }
@@ -86,7 +86,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
   /// A muxer has left start codes in length-prefixed access units.
   static var misplacedStartCodes: DecoderMessage {
     DecoderMessage(
-      .muxedWrongly("found start codes in length-prefixed access units, expected a length in front of each NAL unit"),
+      .muxedWrongly("found start codes in length-prefixed access units, expected a length before each NAL unit"),
       reason: "badData", status: -12909)
   }
 

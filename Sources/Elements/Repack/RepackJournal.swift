@@ -76,7 +76,7 @@ struct RepackJournal {
       statistics.unreadableParameterSets += UInt64(unreadableParameterSets)
       warnOnce(.unreadableParameterSet) {
         ElementError(
-          .stream(.format), "A parameter set cannot be read; it stays where it is.",
+          .stream(.format), "A parameter set cannot be read; it stays in its place.",
           debug: "\(unreadableParameterSets) in one access unit")
       }
     }

@@ -60,7 +60,7 @@ extension CutBeginning {
     if keptLeading > 0 {
       remark +=
         ", with \(Text.count(keptLeading, "leading picture")) that \(keptLeading == 1 ? "refers" : "refer")"
-        + " to what was cut off"
+        + " to pictures that were cut off"
     }
     return remark
   }

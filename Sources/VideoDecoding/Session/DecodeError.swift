@@ -121,8 +121,8 @@ public struct DecodeError: Error, Sendable, Hashable {
   /// The failure in words.
   public var message: StaticString {
     switch reason {
-    case .badData: "the access unit cannot be decoded"
-    case .unsupportedFeature: "the stream uses a feature that the decoder does not support"
+    case .badData: "the access unit does not decode"
+    case .unsupportedFeature: "the stream uses a feature that the decoder does not have"
     case .malfunction: "the codec failed"
     case .processUnavailable: "no process for the codec could be started"
     case .hardwareUnavailable: "no device decodes the stream"
