@@ -8,16 +8,16 @@
 #   (nothing)   every feature
 #   --all       also long loops and whole tables, on the plugin and program that users install
 #   --fast      libraries and elements, without the slow suites: two minutes after the build
-#   --filter …  or other options of swift test: what they choose, in one set
+#   --filter …  or other options of swift test: the tests that they choose, in one set
 #
-#   TEST_LIMIT=3600  the seconds after which a set is ended whose tests never end
+#   TEST_LIMIT=3600  the seconds after which a set that does not end is stopped
 #
 # The conformance vectors are read from the folder that CONFORMANCE_VECTORS names, or from ../shared/vectors.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# By names, because `swift test` 6.3 does not choose by tags. Suites of what needs real time, such as a sender that
-# does not wait, are called RealTime…: they run one at a time, after all others, so that nothing runs beside them.
+# Suites are chosen by name, because `swift test` 6.3 does not choose by tags. Suites that need real time, for example
+# for a sender that does not wait, are called RealTime…. They run one at a time, after all others.
 real_time='RealTime[A-Za-z]*Tests'
 # Suites that repeat much, take turns at random, or measure: make test-fast leaves them out.
 slow='(Soak|LostProcess|LostSession|Damage|InexactRecovery|FormatSwitch|Life|Many|Concurrency|RestartRace|Reentrance|SecondRun|SeekWhilePlaying|ParserEnd|Conformance|MuxingTable|Undamaged|Hardware[A-Za-z]*)Tests'
@@ -77,12 +77,12 @@ fi
 # What programs write into the home folder.
 export GST_REGISTRY=$PWD/.build/registry.bin PARALLEL_HOME=$PWD/.build/parallel XDG_CACHE_HOME=$PWD/.build/cache
 
-# What the sets leave: their logs, a summary, and `failed` where one failed.
+# Results of the sets: their logs, a summary, and `failed` if one failed.
 work=$(mktemp -d)
 
 # Runs a set of tests: its name, and options of swift test. A test that never ends is ended after an hour, and named.
 #
-# Where a set fails, what failed runs once more, alone, for the report only: whether it depends on its neighbours.
+# If a set fails, its failed tests run once more, alone. The report then shows whether they depend on their neighbors.
 run_set() {
   local name=$1 status=0 start=$SECONDS failed again log="$work/$1.log" named
   shift
@@ -168,8 +168,8 @@ else
   [[ -z $fast ]] || left_out+=(--skip "$slow")
   # A sanitizer holds freed memory, so that nothing can be measured: then SoakTests run among the others.
   [[ -n $sanitizer ]] || left_out+=(--skip "$soak")
-  # Two sets at a time, because each has tests that wait, and ends with some that take turns. What the one in the
-  # background prints comes after the others.
+  # Two sets at a time, because each has tests that wait, and ends with some that take turns. The output of the set in
+  # the background is printed after the others.
   background=run_programs
   [[ -z $fast ]] || background=run_fast_elements
   set -m # A process group of its own, which an interrupt ends too.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
-# What the scripts of this folder have in common; they source it. Nothing is written before the input is known to be what
-# the script is for, and an output gets its name when it is whole. `launch` is gst-launch-1.0 with errors of one line.
+# The scripts of this folder source this file. They write nothing before they have verified that the input suits
+# the script, and an output gets its name when it is complete. `launch` is gst-launch-1.0 with errors of one line.
 [[ ${1:-} == --help ]] && exec sed -n '3,/^[^#]/s/^# \{0,1\}//p' "$0"
 
 fail() { # MESSAGE [STATUS]
@@ -27,12 +27,12 @@ reads() { # FILE CODECS [CONTAINER]
   container=$(sed -n 's/.*GstTypeFindElement.* caps = \([^,]*\).*/\1/p' <<< "$caps" | head -n 1)
   codec=$(sed -n 's/.* caps = video\/x-h\(26[45]\).*/\1/p' <<< "$caps" | head -n 1)
   sound=$(sed -n 's/.* caps = \(audio\/[^,]*\).*/\1/p' <<< "$caps" | head -n 1)
-  [[ -n $codec ]] || fail "$1: no H.264 or H.265 in it that can be read"
+  [[ -n $codec ]] || fail "$1: contains no readable H.264 or H.265"
   [[ " $2 " == *" $codec "* ]] || fail "$1: H.$codec; expected H.${2/ / or H.}"
   [[ ${3:-$container} == "$container" ]] || fail "$1: $container; expected $3"
 }
 
-# Prints that the sound of FILE, which was read last, is not in the output.
+# Warns that the sound of FILE, the last file read, is not in the output.
 leaves_sound() { # FILE
   [[ -z $sound ]] || echo "${0##*/}: $1: its sound ($sound) is left behind" >&2
 }
@@ -40,7 +40,7 @@ leaves_sound() { # FILE
 # Ends if one of these files exists.
 absent() { # FILE...
   local file
-  for file; do [[ ! -e $file && ! -L $file ]] || fail "$file: exists already"; done
+  for file; do [[ ! -e $file && ! -L $file ]] || fail "$file: already exists"; done
 }
 
 # Ends unless OUT can be made. Sets `part`, the name under which it is written, removed at the end.
@@ -50,14 +50,14 @@ writes() { # OUT
   trap 'rm -f -- "$part"' EXIT
 }
 
-# Gives what was written to `part` its own name.
+# Renames the file `part` to OUT.
 keep() { # OUT
   chmod "$(printf %o $((0666 & ~$(umask))))" "$part"
   absent "$1"
   mv -n -T -- "$part" "$1" || fail "$1: cannot be written"
 }
 
-# Ends unless OUT can be made. It is written under its own name, also after Ctrl-C; nothing stays of an empty one.
+# Ends unless OUT can be created. It is written under its own name, also after Ctrl-C; an empty file is removed.
 records() { # OUT
   absent "$1"
   [[ -w $(dirname -- "$1") ]] || fail "$1: its folder cannot be written into"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Builds what is installed. Release, the Swift runtime linked in, stripped:
+# Builds the files to install, in release mode, stripped, with the Swift runtime linked in:
 #
-#   plugin/build.sh          .build/plugin: libgstswifth26x.so, and h26x-codec, which decodes in a process of its own
+#   plugin/build.sh          .build/plugin: libgstswifth26x.so, and h26x-codec, the process for isolated decoding
 #   plugin/build.sh --tool   also .build/tool: the program h26x, copies of these two, and the manual pages
 #
 # .build/plugin can be GST_PLUGIN_PATH: GStreamer looks at files that end in .so only. The plugin exports nothing but its

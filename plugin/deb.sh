@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
 # Builds .build/deb/*.deb for the Debian or Ubuntu release that it runs on:
-#   gstreamer1.0-swifth26x   the plugin, and the program that decodes in a process of its own
+#   gstreamer1.0-swifth26x   the plugin, and the program for isolated decoding
 #   h26x                     the program, with its manual pages and completions
 # and beside each what is in it, as a software bill of materials (SPDX), which the package has too.
 #
 #   plugin/deb.sh [--built]      --built: packs .build/plugin and .build/tool as they are
 set -euo pipefail
-# Everybody may read what is installed, whatever the caller's mask.
+# Everybody may read installed files, regardless of the caller's mask.
 umask 022
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -24,13 +24,13 @@ work=$PWD/.build/deb/work
 rm -rf .build/deb
 mkdir -p "$work/debian"
 
-# The libraries that files need, as packages. dpkg-shlibdeps wants to be in a source package.
+# The libraries that files need, as packages. dpkg-shlibdeps must run in a source package.
 shared_libraries() { # FILE…
   printf 'Source: gst-swift-h26x\n\nPackage: any\nArchitecture: any\n' > "$work/debian/control"
   (cd "$work" && dpkg-shlibdeps -O -xany "$@" 2> /dev/null) | sed -n 's/^shlibs:Depends=//p'
 }
 
-# Writes what every package has beside its files (changelog, copyright, control data), and builds the package.
+# Adds changelog, copyright and control data, and builds the package.
 pack() { # NAME SECTION DEPENDS RECOMMENDS DESCRIPTION
   local name=$1 root=$work/$1
   mkdir -p "$root/DEBIAN" "$root/usr/share/doc/$name"
@@ -79,7 +79,7 @@ plugin=$(pkg-config --variable=pluginsdir gstreamer-1.0)/libgstswifth26x.so
 install -D -m 644 .build/plugin/libgstswifth26x.so "$work/gstreamer1.0-swifth26x$plugin"
 service=/usr/libexec/gst-swift-h26x/h26x-codec
 install -D -m 755 .build/plugin/h26x-codec "$work/gstreamer1.0-swifth26x$service"
-# The plugin loads libavcodec at run time, so that dpkg-shlibdeps does not find it. The -extra package replaces it.
+# The plugin loads libavcodec at run time, so dpkg-shlibdeps does not find it. The -extra package replaces it.
 codec=$(dpkg -S "$(readlink -f "$(pkg-config --variable=libdir libavcodec)/libavcodec.so")" | cut -d : -f 1)
 codec=${codec/-extra/}
 pack gstreamer1.0-swifth26x libs \
@@ -95,7 +95,7 @@ program=$work/h26x/usr/bin/h26x
 install -D -m 644 -t "$work/h26x/usr/share/man/man1" .build/tool/man1/*.gz
 completion() { # SHELL FILE
   mkdir -p "$(dirname "$work/h26x/usr/share/$2")"
-  # Without the #! line: shells read the file, nobody runs it.
+  # Without the #! line, because shells read the file and do not execute it.
   "$program" --generate-completion-script "$1" | sed '1{/^#!/d}' > "$work/h26x/usr/share/$2"
 }
 completion bash bash-completion/completions/h26x

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Decodes a file with the plugin in .build/plugin, and shows each line that does it, to be copied.
+# Decodes a file with the plugin in .build/plugin, and shows the commands, ready to copy.
 #
 #   plugin/demo.sh         a clip: compares the checksum of its pictures with libavcodec's, and writes a picture
 #   plugin/demo.sh FILE    your file: writes its first picture

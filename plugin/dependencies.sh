@@ -3,15 +3,15 @@
 # Installs the Debian or Ubuntu packages that building, testing and trying the plugin need, and only the missing ones.
 #
 #   plugin/dependencies.sh            everything: build, tests, demo
-#   plugin/dependencies.sh --build    what the build needs
-#   plugin/dependencies.sh --element  what the build needs, and what tries an element in a pipeline
-#   plugin/dependencies.sh --bench    everything, and what the benchmark compares with
+#   plugin/dependencies.sh --build    only for the build
+#   plugin/dependencies.sh --element  for the build, and for trying an element in a pipeline
+#   plugin/dependencies.sh --bench    everything, and the programs that the benchmark compares with
 #   plugin/dependencies.sh --valgrind everything, and valgrind
-#   plugin/dependencies.sh --tool     what the build needs, and what makes the program's manual pages
-#   plugin/dependencies.sh --deb      what --tool installs, and what makes Debian packages
-#   plugin/dependencies.sh --inspector only what puts the inspector's page together
+#   plugin/dependencies.sh --tool     for the build, and for the program's manual pages
+#   plugin/dependencies.sh --deb      as --tool, and for Debian packages
+#   plugin/dependencies.sh --inspector only for the inspector page
 #   plugin/dependencies.sh --page     everything, the browser that the pages are tested in, and FFmpeg
-#   plugin/dependencies.sh --applications everything, and the applications that the plugin is tested in, those that exist here
+#   plugin/dependencies.sh --applications everything, and the applications that the plugin is tested in, if available
 set -euo pipefail
 
 build=(

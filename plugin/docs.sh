@@ -3,9 +3,9 @@
 # Builds .build/docs, one static site with the documentation of all Swift libraries. A warning, such as a broken link,
 # fails the build.
 #
-#   plugin/docs.sh [BASE]        BASE: the path below which the site is to be served; by default none
+#   plugin/docs.sh [BASE]        BASE: the path below which the site is served; by default none
 #
-# Look at it with: python3 -m http.server --directory .build/docs
+# View it with: python3 -m http.server --directory .build/docs
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,7 +13,7 @@ export SWIFT_DETERMINISTIC_HASHING=1 # See plugin/build.sh.
 
 plugin/dependencies.sh --build
 
-# Each after those that it refers to, and the folder of its articles.
+# Each library after those it refers to, and the folder of its articles.
 modules=(H26x StreamReport GStreamer GStreamerAudio GStreamerDiscovery VideoDecoding VideoFiles HarnessSupport)
 folder_of() { case $1 in HarnessSupport) echo Tests/HarnessSupport ;; *) echo "Sources/$1" ;; esac }
 

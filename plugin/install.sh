@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Installs the plugin where GStreamer looks for plugins, the program h26x-codec, and, if it was built, the program h26x with its manual pages and
-# its completions for bash, zsh and fish; or removes them.
+# Installs or removes the plugin, in GStreamer's plugin folder, the program h26x-codec, and, if it was built, the
+# program h26x with its manual pages and completions for bash, zsh and fish.
 #
 #   plugin/install.sh install|uninstall
 #
@@ -9,7 +9,7 @@
 #          PREFIX/libexec, PREFIX/bin and PREFIX/share instead of /usr/local
 # DESTDIR  put in front of the folders, for packagers
 set -euo pipefail
-# Everybody may read what is installed, whatever the caller's mask.
+# Everybody may read installed files, regardless of the caller's mask.
 umask 022
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -20,7 +20,7 @@ else
 fi
 installed=${DESTDIR:-}$folder/libgstswifth26x.so
 prefix=${DESTDIR:-}${PREFIX:-/usr/local}
-# Where the plugin looks for it, and nobody's PATH.
+# The plugin looks for it here. It is in nobody's PATH.
 codec=$prefix/libexec/gst-swift-h26x/h26x-codec
 program=$prefix/bin/h26x
 manual=$prefix/share/man/man1

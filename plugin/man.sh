@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Makes .build/tool/man1: the manual pages of the program h26x, one for it and one for each of its subcommands, from the
+# Creates .build/tool/man1: manual pages of the program h26x and of each subcommand, from the
 # output of --help.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -35,7 +35,7 @@ function put(text) {
 page() { # NAME COMMAND...
   local name=$1
   shift
-  # help2man expects other headings than swift-argument-parser writes, and lines of examples that are not broken.
+  # help2man expects different headings from swift-argument-parser's, and unbroken lines of examples.
   printf '#!/usr/bin/env bash\nCOLUMNS=500 %s"$@" | sed "s/^OVERVIEW: //; s/^USAGE:/Usage:/; s/^\\([A-Z]\\)\\([A-Z]*\\):\$/\\1\\L\\2:/"\n' "$(printf '%q ' "$@")" \
     > "$commands/$name"
   chmod +x "$commands/$name"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
 # Prints a software bill of materials (SPDX 2.3, JSON) of a package: what is linked into its files, in which version and
-# under which licence, and the packages that it needs.
+# under which license, and the packages that it needs.
 #
 #   plugin/sbom.sh NAME VERSION DATE ROOT DEPENDS
 #
@@ -21,7 +21,7 @@ text() {
 relate() { # FROM KIND TO
   relationships+=("{\"spdxElementId\": \"SPDXRef-$1\", \"relationshipType\": \"$2\", \"relatedSpdxElement\": \"SPDXRef-$3\"}")
 }
-component() { # ID NAME VERSION LICENCE ORIGIN PURL
+component() { # ID NAME VERSION LICENSE ORIGIN PURL
   local reference=
   [[ -z $6 ]] || reference=", \"externalRefs\": [{\"referenceCategory\": \"PACKAGE-MANAGER\", \"referenceType\": \"purl\", \"referenceLocator\": $(text "$6")}]"
   packages+=("{\"SPDXID\": \"SPDXRef-$1\", \"name\": $(text "$2"), \"versionInfo\": $(text "$3"), \"downloadLocation\": $(text "$5"), \"filesAnalyzed\": false, \"licenseConcluded\": $(text "$4"), \"licenseDeclared\": $(text "$4"), \"copyrightText\": \"NOASSERTION\"$reference}")

@@ -15,7 +15,7 @@ import VideoDecoding
     if arguments == ["--version"] {
       print("\(ReleaseVersion.text)")
     } else {
-      let text = "h26x-codec: applications start this program when they decode in a process of its own\n"
+      let text = "h26x-codec: applications start this program to decode in a separate process\n"
       unsafe [UInt8](text.utf8).withUnsafeBytes { _ = unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
       exit(64)  // EX_USAGE
     }

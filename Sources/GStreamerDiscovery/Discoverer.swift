@@ -140,6 +140,6 @@ public struct Discoverer: Sendable {
   }
 
   private static func text(_ error: UnsafeMutablePointer<GError>?) -> String {
-    unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? "it is not known what it is"
+    unsafe error.map { unsafe String(cString: $0.pointee.message) } ?? "its format is unknown"
   }
 }

@@ -16,9 +16,9 @@ extension DiscoveryError: CustomStringConvertible {
   /// One sentence for users.
   public var description: String {
     switch self {
-    case .invalidURI(let uri): "“\(uri)” is no URI"
+    case .invalidURI(let uri): "“\(uri)” is not a URI"
     case .failed(let uri, let reason): "\(uri): \(reason)"
-    case .timedOut(let uri): "\(uri): it takes too long to find out what it is"
+    case .timedOut(let uri): "\(uri): discovery took too long"
     case .cancelled: "cancelled"
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-// The inspector: a worker makes the document of a file that is dropped on the page.
+// The inspector: a worker creates the document of a file that is dropped on the page.
 let file = null;
 // Returns the document of a file as pieces of text, as `h26x inspect --json` writes it.
 let documentOf = null;
@@ -8,9 +8,9 @@ let documentOf = null;
   const code = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
   const module = Uint8Array.from(atob($("module").textContent), (character) => character.charCodeAt(0));
   const drop = $("drop");
-  const changed = "The file has changed, or cannot be read any more; choose it again.";
+  const changed = "The file has changed, or can no longer be read; choose it again.";
 
-  // A worker and the requests that it has not answered. It cannot be interrupted: to stop it, it is replaced.
+  // A worker and its unanswered requests. A worker cannot be interrupted, so stopping it replaces it.
   class Reader {
     runs = new Map();
     next = 1;
@@ -40,7 +40,7 @@ let documentOf = null;
       this.worker = null;
     }
 
-    // Answers with the result, and why there is none.
+    // Returns the result, or the reason that there is none.
     run(request, text, progress) {
       if (!this.worker) this.begin();
       return new Promise((end) => {
@@ -61,7 +61,7 @@ let documentOf = null;
       if (name === "drop") dropped(event.dataTransfer);
     });
   }
-  // The same file can be chosen again: browsers report only another value.
+  // Allows choosing the same file again: browsers report only a change of the value.
   $("file").addEventListener("click", () => { $("file").value = ""; });
   $("file").addEventListener("change", () => { if ($("file").files.length) open($("file").files[0]); });
 
@@ -69,10 +69,10 @@ let documentOf = null;
     if (!files.length) return;
     const isFolder = [...items].some((item) => item.webkitGetAsEntry?.()?.isDirectory);
     if (isFolder) return refuse(files[0], "a folder; drop one file");
-    open(files[0], files.length > 1 ? `Of ${number(files.length)} files only the first is shown.` : "");
+    open(files[0], files.length > 1 ? `Only the first of ${number(files.length)} files is shown.` : "");
   }
 
-  // Forgets the file before: nothing of it stands next to the name of this one.
+  // Forgets the previous file, so that none of its data appears beside the new name.
   function forget(name) {
     for (const each of [whole, saving, units]) each.stop();
     reading = Promise.resolve();
@@ -113,7 +113,7 @@ let documentOf = null;
       rest = lines.pop();
       for (const line of lines) addLine(line);
     }, advance);
-    // Another file was chosen meanwhile.
+    // Another file was chosen in the meantime.
     if (file !== chosen) return;
     if (answer.result !== 0) return refuse(chosen, reason(answer));
     $("busy").hidden = true;
@@ -131,7 +131,7 @@ let documentOf = null;
     document.title = "Stream inspector";
   };
 
-  // What the first bytes say about a file that the inspector cannot read; in such a file start codes stand by chance.
+  // First bytes of files that the inspector cannot read. Start codes in such files are coincidence.
   const kinds = [
     [[0x1a, 0x45, 0xdf, 0xa3], "Matroska or WebM", true], [[0x46, 0x4c, 0x56, 1], "FLV", true], [[0x52, 0x49, 0x46, 0x46], "AVI or another RIFF file", true],
     [[0x1f, 0x8b], "compressed with gzip; decompress it first"], [[0x42, 0x5a, 0x68], "compressed with bzip2; decompress it first"],
@@ -142,25 +142,25 @@ let documentOf = null;
 
   async function known(chosen) {
     let front;
-    try { front = new Uint8Array(await chosen.slice(0, 400).arrayBuffer()); } catch { return "cannot be read: a folder, or not there any more"; }
+    try { front = new Uint8Array(await chosen.slice(0, 400).arrayBuffer()); } catch { return "cannot be read: a folder, or no longer there"; }
     const isTransport = [0, 4].some((start) => [0, 1].every((packet) => front[start + packet * (188 + start)] === 0x47));
     const [, kind, isContainer] = isTransport ? [, "MPEG-TS", true] : kinds.find(([bytes]) => bytes.every((byte, place) => front[place] === byte)) ?? [];
     return isContainer ? `${kind}, which this page does not read; h26x report ${quoted(chosen.name)} -o report.html does` : kind;
   }
 
-  // As the program says it.
+  // In the program's words.
   function reason({ result, box, offset, fault }) {
     const place = `box ${box} at byte ${offset}`;
     if (result === 1) return "empty; expected H.264 or H.265";
     if (result === 2) return "no H.264 or H.265 found; expected a byte stream, MP4 or MOV";
-    if (result !== 3) return "too much for this browser, or changed while it was read";
+    if (result !== 3) return "too large for this browser, or changed during reading";
     if (fault === "missing") return box === "moov" ? "MP4 without its table of contents (box moov): cut off, or never finished" : "MP4 without H.264 or H.265 video";
     if (fault === "unsupported") return `MP4 whose ${place} is unsupported`;
-    if (fault === "tooLarge") return `MP4 whose ${place} is larger than any should be`;
+    if (fault === "tooLarge") return `MP4 whose ${place} is implausibly large`;
     return fault === "unreadable" ? `cannot be read at byte ${offset}` : `MP4 that is cut off or damaged in its ${place}`;
   }
 
-  // A file name as a shell takes it.
+  // A file name, quoted for a shell if necessary.
   function quoted(name) { return /^[\w.+-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`; }
 
   documentOf = async (chosen, fields = false, progress = undefined) => {
@@ -181,7 +181,7 @@ let documentOf = null;
       link.click();
       URL.revokeObjectURL(link.href);
     } catch (error) {
-      // Another file stops the saving.
+      // Opening another file stops the saving.
       if (file === chosen) $("progress").textContent = error.message;
     }
     if (file !== chosen) return;
@@ -189,7 +189,7 @@ let documentOf = null;
     button.textContent = "Save as JSON";
   };
 
-  // Of the access units chosen while another is read, only the last is read.
+  // If several access units are chosen while one is being read, only the last of them is read.
   let reading = Promise.resolve();
   lookUp = (index) => {
     const chosen = file;
@@ -209,8 +209,8 @@ let documentOf = null;
   async function readUnit(index) {
     const unit = model.units[index], startCode = [0, 0, 0, 1], parts = [], limit = 64 << 20;
     if (!file) return {};
-    if (unit.size > limit) return { error: `Its syntax elements and bytes are not read: it has more than ${number(limit)} bytes.` };
-    // Those within the access unit come with it, after what precedes them.
+    if (unit.size > limit) return { error: `Its syntax elements and bytes are not shown: it is larger than ${number(limit)} bytes.` };
+    // Parameter sets within the access unit come with its bytes.
     const last = new Map();
     for (const set of model.sets) {
       if (set.bytes && (set.accessUnit < index || set.outOfBand && set.accessUnit === index)) last.set(`${set.type} ${set.id}`, set.bytes);
@@ -231,7 +231,7 @@ let documentOf = null;
     if (result !== 0) return { error: "Its syntax elements cannot be read." };
     const all = text.split("\n").filter(Boolean).map((line) => JSON.parse(line)).filter((item) => item.kind === "accessUnit")
       .flatMap((item) => item.nalUnits);
-    // Without the parameter sets before it, and with the offsets of the file.
+    // Drops the parameter sets in front, and restores the file's offsets.
     return { nalUnits: all.slice(-unit.nalUnits.length).map((full, place) => ({ ...full, offset: unit.nalUnits[place].offset })) };
   }
 }

@@ -10,7 +10,7 @@ const host = {
     if (end <= offset) return 0;
     const bytes = source.read(offset, end);
     new Uint8Array(memory.buffer).set(bytes, target);
-    // Not the place in the file: MP4 may have its table at the end.
+    // Counts bytes, not the position in the file: MP4 may have its table at the end.
     done = Math.min(done + bytes.length, source.size);
     if (done - told > 4 << 20) {
       told = done;

@@ -13,8 +13,8 @@ struct H26xCommand: AsyncParsableCommand {
       Every FILE may be an Annex B byte stream or a container: MP4, MOV, Matroska, MPEG-TS, FLV, AVI. - is \
       standard input or output. Results go to standard output, everything else to standard error.
 
-      Exit status: 0 success; 1 failure; 2 the stream is damaged, differs or breaks the standard; 64 wrong usage; 129, \
-      130 and 143 after SIGHUP, SIGINT and SIGTERM.
+      Exit status: 0 success; 1 failure; 2 the stream is damaged, differs or violates the standard; 64 wrong usage; \
+      129, 130 and 143 after SIGHUP, SIGINT and SIGTERM.
       """,
     version: Release.text,
     subcommands: [

@@ -3,8 +3,8 @@ import CLinux
 import Glibc
 import VideoDecoding
 
-/// What is left of processes that have ended, in an application that is the parent of whatever loses its own: the first
-/// process of a container, or one that has asked for it.
+/// Looks for remains of ended processes in an application that becomes the parent of orphans: the first process of a
+/// container, or a process that requested it.
 enum ChildTrial {
   /// Begins processes that cannot begin, and prints how many children there are.
   static func failToBegin() {

@@ -4,8 +4,8 @@ import CodecLink
 import Glibc
 import VideoDecoding
 
-/// An application that decodes in other processes. Tests end it, change its signals and its rights; it prints what it
-/// sees, a line each.
+/// An application that decodes in other processes. Tests end it, and change its signals and its rights. It prints its
+/// observations, one per line.
 @main enum CodecHost {
   static func main() throws {
     let arguments = CommandLine.arguments.dropFirst()
@@ -43,8 +43,8 @@ import VideoDecoding
     while true { pause() }
   }
 
-  /// Begins and ends processes, one after the other, and prints by how much that has changed the descriptors of the
-  /// application, the descriptors of the starter, and the resident pages of both.
+  /// Begins and ends processes, one after the other. Prints the growth of the application's descriptors, of the
+  /// starter's descriptors, and of the resident pages of both.
   private static func churn(_ count: Int) throws(ServiceError) {
     func begin(_ count: Int) throws(ServiceError) {
       for index in 0..<count {
@@ -67,7 +67,7 @@ import VideoDecoding
     show(zip(usage(), before).map { "\($0 - $1)" }.joined(separator: " "))
   }
 
-  /// The number of files in a folder; 0 where it cannot be read.
+  /// The number of files in a folder; 0 if it cannot be read.
   private static func entries(_ folder: String) -> Int {
     guard let folder = unsafe opendir(folder) else { return 0 }
     defer { unsafe closedir(folder) }

@@ -23,7 +23,7 @@ enum Denial {
 
   /// - Parameters:
   ///   - action: `kill`, or the number of the error with which the calls fail.
-  ///   - numbers: those of the calls, with commas between.
+  ///   - numbers: of the calls, separated by commas.
   private static func install(_ action: String, _ numbers: String) {
     let verdict = UInt32(action).map { 0x0005_0000 | $0 } ?? 0x8000_0000
     // Loads the number; each one that matches is denied, every other is performed (classic BPF, linux/filter.h).

@@ -15,7 +15,7 @@ enum LogTrial {
   private typealias SetLevel = @convention(c) (Int32) -> Void
   private typealias GetLevel = @convention(c) () -> Int32
 
-  /// Decodes, then logs a line of its own; prints what comes to its own callback, if it sets one.
+  /// Decodes, then logs a line of its own. If it sets a callback, it prints the lines that arrive there.
   static func run(isIsolated: Bool, setsCallback: Bool) throws {
     guard let library = Library() else { return CodecHost.show("no libavutil") }
     if setsCallback {

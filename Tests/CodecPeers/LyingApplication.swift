@@ -150,7 +150,7 @@ public enum LyingApplication {
       if !isTrue { shutdown(grants.rawValue, Int32(SHUT_WR)) }
     }
 
-    /// The process reads what was sent, and ends.
+    /// The process reads the sent messages, and ends.
     func end() {
       shutdown(socket.rawValue, Int32(SHUT_WR))
       shutdown(grants.rawValue, Int32(SHUT_WR))

@@ -8,7 +8,7 @@ package import VideoDecoding
 package final class LyingProcess {
   private let socket: LinkSocket
   private let service: ServiceProcess
-  /// Where slots are granted, once the codec has been opened.
+  /// The place where slots are granted, once the codec has been opened.
   private var grants: LinkSocket?
 
   /// Connects a process that has answered nothing yet.
@@ -23,7 +23,7 @@ package final class LyingProcess {
       report: LinkSocket(owning: reports.first), protection: [], missingProtection: [])
   }
 
-  /// Opens a codec that waits for each answer as long as `timeout`; what it is to be answered is sent already.
+  /// Opens a codec that waits up to `timeout` for each answer. All answers were sent before.
   package func open(
     _ settings: CodecSettings, _ bridge: PictureBridge, timeout: Duration
   ) throws(AVError) -> RemoteCodec {

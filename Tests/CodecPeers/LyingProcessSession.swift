@@ -4,14 +4,14 @@ import CodecLink
 import TestSupport
 import VideoDecoding
 
-/// A decompression session whose codecs are in processes that answer whatever an input decides.
+/// A decompression session whose codecs are in processes with answers that an input decides.
 ///
-/// Wrong is a trap, a sanitizer's report, memory of a picture that cannot be read, a session that never ends, and an
-/// access unit that has no result, or more than one.
+/// These are faults: a trap, a sanitizer's report, a picture with unreadable memory, a session that never ends, and an
+/// access unit without exactly one result.
 public enum LyingProcessSession {
   /// Drives a session with one input.
   ///
-  /// - Returns: what is wrong; `nil` where nothing is.
+  /// - Returns: the fault; `nil` if there is none.
   public static func run(_ input: [UInt8]) -> String? {
     var fixed = SeededGenerator(state: UInt64(input.first ?? 0) % 16)
     var stream = RandomH264Stream(&fixed)
@@ -110,7 +110,7 @@ private final class Answers {
   }
 }
 
-/// A codec whose process has each command answered before it gets it.
+/// A codec whose process finds each command answered before it arrives.
 private final class AnsweredCodec: CodecBoundary {
   private let process: LyingProcess
   private let codec: RemoteCodec

@@ -4,7 +4,7 @@ import CodecLink
 import TestSupport
 import VideoDecoding
 
-/// What a peer sends that decisions make up: records that are well formed, whatever they claim, or bytes.
+/// A message of a peer, made up by decisions: well-formed records with any claims, or bytes.
 enum PeerMessage {
   /// Records of one message.
   case replies([CodecReply])

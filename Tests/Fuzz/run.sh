@@ -5,7 +5,7 @@
 #   Tests/Fuzz/run.sh [--replay] [SUBJECT...]
 #
 #   SECONDS=30      how long each subject is fuzzed
-#   JOBS=2          how many run at once
+#   JOBS=2          how many run at a time
 #   --replay        only the seeds and the fail cases, without fuzzing
 #
 # The corpus grows in .build/corpus; a finding is left in .build/findings, and the exit status is 1.

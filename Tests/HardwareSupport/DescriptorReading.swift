@@ -2,9 +2,9 @@
 import Glibc
 package import VideoDecoding
 
-/// Reads what is behind descriptors, as whoever gets a picture in a device's memory does.
+/// Reads the memory of descriptors, as a receiver of a picture in device memory does.
 package enum DescriptorReading {
-  /// A plane: where it begins, and its rows without padding.
+  /// A plane: its start, and its rows without padding.
   package struct Plane {
     let offset: Int, stride: Int
     let rowByteCount: Int, rowCount: Int
@@ -17,7 +17,7 @@ package enum DescriptorReading {
     }
   }
 
-  /// The rows of all planes, one after the other; nil where they do not lie within the memory.
+  /// The rows of all planes, one after the other; nil if they do not lie within the memory.
   package static func bytes(_ descriptor: Int32, byteCount: Int, _ planes: [Plane]) -> [UInt8]? {
     guard let memory = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0),
       unsafe memory != UnsafeMutableRawPointer(bitPattern: -1)

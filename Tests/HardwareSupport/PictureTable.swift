@@ -166,7 +166,7 @@ private struct PictureKeys {
       if found == nil { found = order(bytes) }
     }
     guard let found else { return nil }
-    // What does not depend on where decoding has begun: MaxPicOrderCntLsb is 16 at least.
+    // This does not depend on the place where decoding began: MaxPicOrderCntLsb is at least 16.
     take(UInt8(truncatingIfNeeded: found.top) & 15)
     return Key(key: hash, order: (found.top, found.bottom), resetsOrder: found.resetsOrder)
   }

@@ -6,7 +6,7 @@ package import VideoDecoding
 
 /// The VA-API driver of the tests (Tests/VADriver), an X display to open it on, and its settings and counts.
 @safe package final class VADriver: @unchecked Sendable {
-  /// What the driver does wrong.
+  /// A fault of the driver.
   package enum Fault: UInt32, CaseIterable {
     case none
     case noDevice, refusedProfile, refusedSize, fewSurfaces
@@ -23,7 +23,7 @@ package import VideoDecoding
   private let files: [String]
   private let environment: [String]
 
-  /// The folder of the driver; nil where it was not built, for want of libva's headers or of an X server.
+  /// The folder of the driver; nil if it was not built, because libva's headers or an X server are missing.
   package static let folder: String? = {
     var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
     parts.removeLast(3)
@@ -33,7 +33,7 @@ package import VideoDecoding
 
   /// How much of a session's stream the device has decoded, in words: how often it is tried again depends on the clock.
   package func share(of session: DecompressionSession) -> String {
-    // One picture is decoded that nobody sees.
+    // One picture is decoded but not shown.
     decodedCount <= 1 ? "none" : session.statistics.softwareFallbacks > 0 ? "some" : "all"
   }
 
@@ -86,15 +86,15 @@ package import VideoDecoding
   /// Pictures that were downloaded, and such that were exported.
   package var downloadCount: Int { unsafe Int(state[10]) }
   package var exportCount: Int { unsafe Int(state[12]) }
-  /// What is allocated; processes that are killed leave theirs in the count.
+  /// The number of allocations. Killed processes leave theirs in the count.
   package var liveSurfaces: Int { unsafe Int(state[7]) }
   package var liveContexts: Int { unsafe Int(state[8]) }
   package var liveDisplays: Int { unsafe Int(state[9]) }
 
-  /// Has this process, and what it starts from now on, find the driver, until the next call for another one. A session in
-  /// this process asks for the driver when it is created; the starter of all other sessions when its first process begins.
+  /// Makes this process and its later children find the driver, until the next call for another driver. A session in
+  /// this process looks for it when it is created; the starter of other sessions, when its first process begins.
   ///
-  /// Not by setenv(3), which moves what another thread may be reading. What was there before is never released.
+  /// Avoids setenv(3), which moves strings that another thread may be reading. Old strings are never released.
   package func moveIntoEnvironment() {
     var strings = unsafe [UnsafeMutablePointer<CChar>?]()
     var next = unsafe environ

@@ -13,7 +13,7 @@ private import Synchronization
   private let work: Work
   private var thread = pthread_t()
 
-  /// Starts at once.
+  /// Starts immediately.
   public init(repeating body: @escaping @Sendable () -> Void) {
     work = Work(body)
     let context = unsafe Unmanaged.passRetained(work).toOpaque()

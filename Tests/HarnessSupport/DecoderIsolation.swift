@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 
-/// Where decoders of harnesses decode: in this process, or each in one of its own where the environment has
+/// The process in which decoders of harnesses decode: this process, or one each, if the environment has
 /// `TEST_ISOLATION=process`.
 package enum DecoderIsolation {
   /// Codecs are in processes of their own.
   package static let isTested = unsafe getenv("TEST_ISOLATION").map { unsafe strcmp($0, "process") == 0 } ?? false
 
-  /// A gst-launch-1.0 line with the property that is to be tested; one that the line has already comes after it.
+  /// A gst-launch-1.0 line with the property to test. If the line has the property, its own value comes later.
   package static func described(_ description: String) -> String {
     guard isTested else { return description }
     return description.split(separator: " ", omittingEmptySubsequences: false).map { word in

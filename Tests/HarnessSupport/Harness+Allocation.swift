@@ -53,7 +53,7 @@ extension Harness {
         isError: isError, domain: String(cString: g_quark_to_string(error.pointee.domain)), code: error.pointee.code,
         message: String(cString: error.pointee.message), debug: debug.map { unsafe String(cString: $0) } ?? "",
         details: text.map { unsafe String(cString: $0) } ?? "")
-      // What the machine does not provide is nothing that the element under test does.
+      // A device that the machine lacks is not the fault of the element under test.
       if DecoderIsolation.isTested, fault.details.contains("incompleteSandbox") { continue }
       return fault
     }
@@ -62,7 +62,7 @@ extension Harness {
 
   /// An error or warning on the bus.
   public struct Fault: Sendable {
-    /// Whether it is an error rather than a warning.
+    /// Whether it is an error, not a warning.
     public let isError: Bool
     /// The GError domain.
     public let domain: String

@@ -180,7 +180,7 @@ import Glibc
 
   /// The caps of the output.
   ///
-  /// (A method that throws rather than an optional: Swift 6.3.1 crashes on optional chaining through values that
+  /// (A method that throws, not an optional: Swift 6.3.1 crashes on optional chaining through values that
   /// cannot be copied.)
   public func outputCaps() throws -> Caps {
     guard let caps = unsafe gst_pad_get_current_caps(raw.pointee.sinkpad) else { throw Failure.noCaps }

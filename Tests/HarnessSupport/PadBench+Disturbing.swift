@@ -52,7 +52,7 @@ extension PadBench {
     unsafe ask(source, "video/x-h264, stream-format=avc, alignment=au")
   }
 
-  /// Asks the source pad for those of its caps that are among these.
+  /// Queries the source pad's caps, filtered by these.
   public func askForCaps(_ text: String) { unsafe ask(sink, text) }
 
   /// Sends a caps query, with and without filter, and an accept-caps query.

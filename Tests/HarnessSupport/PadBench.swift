@@ -7,7 +7,7 @@ private import Glibc
 /// `GstHarness` queues output. Here the test is called inside the push, the event and the query, and may call back into
 /// the element from there.
 @safe public final class PadBench: @unchecked Sendable {
-  /// What the element calls the test with.
+  /// The functions of the test that the element calls.
   public enum Moment: Sendable {
     /// It pushed a buffer or an event downstream, or sent a query there.
     case buffer, event, query

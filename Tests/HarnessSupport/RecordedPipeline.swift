@@ -6,7 +6,7 @@ private import Synchronization
 /// A pipeline that reads a file and records what arrives at its sink. It can play any number of files, one after the
 /// other.
 @safe public final class RecordedPipeline {
-  /// What arrived at the sink in one run.
+  /// The data that arrived at the sink in one run.
   public struct Run: Sendable {
     /// Caps and buffers in order.
     public var entries: [FileRecording.Entry]
@@ -109,7 +109,7 @@ private import Synchronization
     return try finish()
   }
 
-  /// Plays the file and stops at once, wherever it is.
+  /// Plays the file and stops immediately, at any position.
   public func begin(_ file: String) {
     start(file, GST_STATE_PLAYING)
     unsafe gst_element_set_state(pipeline.raw, GST_STATE_READY)

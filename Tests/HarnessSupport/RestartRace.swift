@@ -60,8 +60,8 @@ private import Glibc
     }
   }
 
-  /// Ignores GStreamer's warnings of missing sticky events, which are fatal in tests otherwise: a pad that is reset
-  /// between an event and the next buffer loses the event, which is not the element's fault.
+  /// Ignores GStreamer's warnings of missing sticky events, which are otherwise fatal in tests. A pad that is reset
+  /// between an event and the next buffer loses the event. That is not the element's fault.
   private static func withoutWarningsOfStickyEvents<Result>(_ body: () -> Result) -> Result {
     let fatal = g_log_set_always_fatal(
       GLogLevelFlags(rawValue: G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_ERROR.rawValue))

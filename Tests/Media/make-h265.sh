@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Makes the H.265 streams of this folder anew, and the checksums beside them. The pictures are FFmpeg's test pattern, the
+# Recreates the H.265 streams of this folder, and the checksums beside them. The pictures are FFmpeg's test pattern, the
 # streams x265's, with a picture hash for each picture. Another version of x265 makes other bytes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
@@ -23,7 +23,7 @@ ffmpeg -y -v error -i clip-h265.mp4 -c copy clip-h265.ts
 encode open-gop.h265 "keyint=12:min-keyint=12:bframes=3:b-adapt=0:ctu=16:crf=30" 2
 # Each picture is a field.
 encode interlaced.h265 "interlace=tff:keyint=10:min-keyint=10:bframes=2:ctu=16:crf=30" 1
-# Rows that need no padding behind them, and a conformance window.
+# Rows that need no padding, and a conformance window.
 encode wide.h265 "keyint=10:min-keyint=10:bframes=2:ctu=16:crf=30" 1 128x70
 # Ten bits a sample.
 ffmpeg -y -v error -f lavfi -i "testsrc2=size=96x64:rate=25:duration=1" -pix_fmt yuv420p10le -threads 1 \

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Makes the media of this folder anew, and the checksums beside them.
+# Recreates the media of this folder, and the checksums beside them.
 #
 # The pictures come from videotestsrc, the streams from x264enc and stock muxers; nothing here was recorded or
 # downloaded. Another version of x264 makes other bytes, so commit the clips and the checksums together.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-# Two and a half seconds of moving bars with a ball: I, P, B and reference B pictures, four slices a picture
-# with 3-byte start codes, a random access point a second, CABAC, 8x8 transform, colour description and frame rate
-# in the VUI. Encoded once, then the same access units raw and in the containers that the pipelines read.
+# Two and a half seconds of moving bars with a ball. The stream has I, P, B and reference B pictures, four slices per
+# picture with 3-byte start codes, and a random access point per second. It uses CABAC and the 8x8 transform, with
+# colour description and frame rate in the VUI. Encoded once, then stored raw and in the containers of the pipelines.
 gst-launch-1.0 -q \
   compositor name=mix background=black sink_1::alpha=0.55 \
   ! video/x-raw,format=I420,width=320,height=180,framerate=25/1,colorimetry=bt709 \
@@ -39,6 +39,6 @@ ffmpeg -v error -y -fflags +bitexact -i clip.mp4 -i subtitles.srt -map 0 -map 1 
   -metadata:s:s:2 language=fre subtitles.mkv
 rm subtitles.srt
 
-# Sound in LATM, whose configuration comes with every twentieth frame only.
+# Sound in LATM, with the configuration only in every twentieth frame.
 ffmpeg -v error -y -fflags +bitexact -i clip-h265.mp4 -f lavfi -i sine=duration=1 -map 0 -map 1 -frames:v 12 -c:v copy \
   -c:a aac -b:a 24k -flags:a +bitexact -mpegts_flags latm latm.ts

@@ -15,7 +15,7 @@ encode open-gop.h264 "open-gop=1:keyint=12:min-keyint=12:scenecut=0:bframes=3:b-
 # One IDR picture, then recovery points with a number of frames until the gradual refresh is complete.
 encode intra-refresh.h264 "intra-refresh=1:keyint=10:scenecut=0:bframes=0:ref=1"
 
-# Rows that need no padding behind them, and rows of macroblocks that are cropped.
+# Rows that need no padding, and rows of macroblocks that are cropped.
 encode wide.h264 "keyint=10:scenecut=0:bframes=2:ref=2" 1 128x70
 
 # Frames of two fields in macroblock pairs (MBAFF), the bottom one first.

@@ -5,7 +5,7 @@ public import Testing
 
 /// A table of expected results in the folder `Records` of a test target: a row for each case, its name first.
 ///
-/// `RECORD=1` writes the rows anew; `git diff` shows what changed.
+/// `RECORD=1` rewrites the rows; `git diff` shows the changes.
 public final class RecordFile: Sendable {
   private let file: URL
   private let rows: [String: String]

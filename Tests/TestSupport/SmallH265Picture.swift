@@ -15,7 +15,7 @@ public struct SmallH265Picture {
   public var order: Int32
   /// The POCs in its reference picture set, and whether it refers to them itself.
   public var references: [Int32: Bool]
-  /// `pic_output_flag`, where the PPS has it.
+  /// `pic_output_flag`, if the PPS has it.
   public var isShown: Bool
   /// `slice_segment_address` of each slice segment.
   public var addresses: [UInt32]
@@ -62,7 +62,7 @@ public struct SmallH265Picture {
     }
   }
 
-  /// `st_ref_pic_set` (7.3.7) of a slice segment header, behind an SPS without any.
+  /// `st_ref_pic_set` (7.3.7) of a slice segment header, for an SPS without any.
   private func writeReferences(to writer: inout BitWriter) {
     let before = references.filter { $0.key < order }.sorted { $0.key > $1.key }
     let after = references.filter { $0.key > order }.sorted { $0.key < $1.key }

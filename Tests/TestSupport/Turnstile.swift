@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 
-/// Lets as many programs run at a time as there are processors: there are many tests at once, and a program that a
-/// hundred others run beside takes a hundred times as long.
+/// Limits the programs that run at a time to the number of processors. Many tests run concurrently, and a program
+/// beside a hundred others takes a hundred times as long.
 public actor Turnstile {
   public static let programs = Turnstile(places: max(2, ProcessInfo.processInfo.activeProcessorCount))
 

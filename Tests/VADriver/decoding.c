@@ -73,7 +73,7 @@ static VAStatus renderPicture(VADriverContextP va, VAContextID id, VABufferID *i
   return leave(driver, VA_STATUS_SUCCESS);
 }
 
-// What the parameters contain about the picture to decode.
+// The parameters' data about the picture to decode.
 struct Picture {
   uint64_t key, strippedKey;  // over the slices as they came, and without the zero bytes after each
   unsigned fields;
@@ -86,7 +86,7 @@ static uint64_t hash(uint64_t key, const uint8_t *bytes, size_t size) {
   return key;
 }
 
-// False where a parameter is missing or points outside its data.
+// False if a parameter is missing or points outside its data.
 static bool describePicture(struct Context *context, struct Picture *picture) {
   const struct Pieces *parameters = &context->sliceParameters, *data = &context->sliceData;
   if (!context->pictureParameters.memory || parameters->count != data->count) return false;
@@ -118,7 +118,7 @@ static bool describePicture(struct Context *context, struct Picture *picture) {
       picture->strippedKey = hash(picture->strippedKey, memory->bytes + offset, size);
     }
   }
-  // Of the picture order count what does not depend on where decoding has begun (MaxPicOrderCntLsb is 16 at least).
+  // This part of the picture order count does not depend on the start of decoding: MaxPicOrderCntLsb is at least 16.
   uint8_t poc = (uint32_t)picture->poc[picture->fields == bottomField] & 15;
   picture->key = hash(picture->key, &poc, 1);
   picture->strippedKey = hash(picture->strippedKey, &poc, 1);

@@ -6,20 +6,18 @@
 //   LIBVA_DRIVERS_PATH=<folder of h26xtest_drv_video.so> LIBVA_DRIVER_NAME=h26xtest
 //
 // LIBVA_TEST_TABLE names the table (struct TableHeader, struct Entry, samples). A picture's key is the
-// FNV-1a hash of its slices and its picture order count. A picture that is not in the table, or whose
-// references are not the pictures that it was decoded with before, comes out as a chequered pattern,
-// without an error, as on hardware. libavcodec hands over the zero byte of a four-byte start code as the
-// last one of the slice before, or not, depending on what follows in the packet; so a picture is also found
-// by its key without such bytes.
+// FNV-1a hash of its slices and its picture order count. If a picture is not in the table, or has other
+// references than in the table, the output is a checkered pattern without an error, as on hardware.
+// libavcodec may pass the zero byte of a four-byte start code as the last byte of the previous slice,
+// depending on the rest of the packet. A picture is therefore also found by its key without such bytes.
 //
 // LIBVA_TEST_STATE names a file of at least 4096 bytes (struct State) that a test shares with every process
-// that loads this driver: the test orders faults there, and the driver counts what it does. A process that is
-// killed takes nothing back, so that its live surfaces, contexts and displays stay in the counts: a test that
-// kills one sets them to 0 itself once it is gone.
+// that loads this driver. The test orders faults there, and the driver counts its actions. A killed process
+// cannot reduce the counts of live surfaces, contexts and displays, so the test that kills it sets them to 0.
 //
-// Everything is opened and mapped in __vaDriverInit. From then on the only system calls are those for memory
-// (mmap, munmap, mprotect, brk), for a contended mutex (futex), for faults that wait (clock_nanosleep) and
-// for vaExportSurfaceHandle (memfd_create, write, close): a process may close its sandbox in between.
+// Everything is opened and mapped in __vaDriverInit. After that, the only system calls are for memory (mmap,
+// munmap, mprotect, brk), for a contended mutex (futex), for faults that wait (clock_nanosleep) and for
+// vaExportSurfaceHandle (memfd_create, write, close). A process may close its sandbox in between.
 
 #include "driver.h"
 
@@ -29,7 +27,7 @@
 #include <va/va_backend_prot.h>
 #include <va/va_backend_vpp.h>
 
-// Every entry of libva's tables that nothing else fills, whatever its arguments.
+// Fills every entry of libva's tables that has no function, regardless of its arguments.
 static VAStatus unimplemented(void) {
   return VA_STATUS_ERROR_UNIMPLEMENTED;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-// What the files of the driver share: the layout of the two files, the objects, and functions. Each file includes
+// Shared declarations of the driver: the layout of the two files, the objects, and functions. Each file includes
 // this first, because of _GNU_SOURCE.
 
 #pragma once
@@ -42,7 +42,7 @@ enum FaultKind {
   decodingError,     // vaEndPicture fails
   hang,              // vaEndPicture does not return; other calls still do
   crash,             // vaEndPicture takes the process down with SIGSEGV
-  wrongPixels,       // the chequered pattern, and success
+  wrongPixels,       // the checkered pattern, and success
   lostContext,       // this picture's vaEndPicture fails, and every later call with its context
   slowDownload,      // vaGetImage, vaDeriveImage and an image's vaMapBuffer each take `parameter` ms
   syncFailure,       // vaSyncSurface fails: `parameter` 0: operation failed, otherwise: hardware busy

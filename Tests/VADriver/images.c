@@ -21,7 +21,7 @@ static VAStatus queryImageFormats(VADriverContextP va, VAImageFormat *list, int 
   return VA_STATUS_SUCCESS;
 }
 
-// Takes over the caller's hold on `memory`, also where it fails.
+// Takes over the caller's hold on `memory`, even if it fails.
 static VAStatus newImage(struct Driver *driver, const struct Layout *layout, struct Memory *memory,
                          VAImage *out) {
   if (!memory) return VA_STATUS_ERROR_ALLOCATION_FAILED;
@@ -77,7 +77,7 @@ static VAStatus destroyImage(VADriverContextP va, VAImageID id) {
   return leave(driver, VA_STATUS_SUCCESS);
 }
 
-// What vaGetImage and vaPutImage both need.
+// The common part of vaGetImage and vaPutImage.
 static VAStatus findImageAndSurface(struct Driver *driver, VAImageID imageID, VASurfaceID surfaceID,
                                     struct Image **image, struct Buffer **buffer, struct Surface **surface) {
   *image = find(driver, imageID, imageObject);
@@ -105,7 +105,7 @@ static VAStatus getImage(VADriverContextP va, VASurfaceID surfaceID, int x, int 
   return leave(driver, VA_STATUS_SUCCESS);
 }
 
-// Nothing is scaled. What was decoded into the surface before is no reference from then on.
+// Nothing is scaled. The picture previously decoded into the surface is not a reference any more.
 static VAStatus putImage(VADriverContextP va, VASurfaceID surfaceID, VAImageID imageID, int fromX, int fromY,
                          unsigned fromWidth, unsigned fromHeight, int toX, int toY, unsigned toWidth,
                          unsigned toHeight) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-// Pictures in memory: how they lie there, and what is copied into and between them.
+// Pictures in memory: their layout, and copies into and between them.
 
 #include "driver.h"
 
@@ -54,7 +54,7 @@ void copySamples(struct Driver *driver, const struct Entry *entry, struct Surfac
   }
 }
 
-// Copies a region whose corners are even; false where it leaves either picture or the formats differ.
+// Copies a region whose corners are even; false if it leaves either picture or the formats differ.
 bool copyRegion(const struct Layout *from, const uint8_t *source, unsigned fromX, unsigned fromY,
                 const struct Layout *to, uint8_t *target, unsigned toX, unsigned toY,
                 unsigned width, unsigned height) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-// Surfaces, without what is in them.
+// Surfaces, without their contents.
 
 #include "driver.h"
 

@@ -44,7 +44,7 @@ bool isOfEpoch(struct Driver *driver, const struct Entry *held, uint32_t epoch) 
   return false;
 }
 
-// Maps a whole file; NULL where that fails or it is smaller than it must be.
+// Maps a whole file; NULL if that fails or the file is too small.
 void *mapFile(const char *path, bool isShared, size_t smallest, size_t *size) {
   int file = open(path, (isShared ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   if (file < 0) return NULL;

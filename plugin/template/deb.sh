@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds .build/deb/gstreamer1.0-brighten_VERSION_ARCHITECTURE.deb for the Debian or Ubuntu release that it runs on.
-# Needs dpkg-dev. Version, description and licence are those of the plugin, in Sources/BrightenPlugin/Plugin.swift.
+# Needs dpkg-dev. Version, description and license come from the plugin, in Sources/BrightenPlugin/Plugin.swift.
 set -euo pipefail
 umask 022
 cd "$(dirname "${BASH_SOURCE[0]}")"

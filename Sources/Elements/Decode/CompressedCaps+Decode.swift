@@ -33,10 +33,10 @@ extension CompressedCaps {
       // Parameter sets may be in the stream, whatever the caps contain: h264parse sends such caps for damaged streams.
       case .otherMediaType, .unknownStreamFormat, .unknownAlignment, .unexpectedCodecData, .missingCodecData: continue
       case .unreadableCodecData(_, nil):
-        return Self.undecodable("codec_data is no buffer that can be read")
+        return Self.undecodable("codec_data is not a readable buffer")
       case .unreadableCodecData(let byteCount, let error?):
         return Self.undecodable(
-          "codec_data is no \(Codec.ConfigurationRecord.name): \(error.reason) at \(error.element), bit "
+          "codec_data is not an \(Codec.ConfigurationRecord.name): \(error.reason) at \(error.element), bit "
             + "\(error.bitOffset) of \(byteCount * 8)")
       }
     }

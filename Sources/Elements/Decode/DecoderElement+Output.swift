@@ -51,7 +51,7 @@ extension DecoderElement {
         throw reported(
           .error,
           as: ElementError(
-            .resource(.noSpaceLeft), "No memory for a decoded picture.", debug: "GstDmaBufAllocator gave none"))
+            .resource(.noSpaceLeft), "No memory for a decoded picture.", debug: "GstDmaBufAllocator returned none"))
       }
       return buffer
     }
@@ -92,7 +92,7 @@ extension DecoderElement {
     throw reported(
       sourcePad.isFlushing ? .flushing : .error,
       as: ElementError(
-        .resource(.noSpaceLeft), "No memory for a decoded picture.", debug: "the buffer pool gave none"))
+        .resource(.noSpaceLeft), "No memory for a decoded picture.", debug: "the buffer pool returned none"))
   }
 
   /// Sets the flags that the caps leave to each buffer.

@@ -28,8 +28,8 @@ struct DecoderMessage<Codec: DecoderCodec> {
     DecoderMessage(
       ElementError(
         .stream(.decode), "The stream has no random access point to start at.",
-        debug: "no IDR picture, recovery point or intra picture came in time: decoding began with the first picture "
-          + "there was, and pictures are flagged as corrupted"),
+        debug: "no IDR picture, recovery point or intra picture arrived in time: decoding began with the first "
+          + "picture available, and pictures are flagged as corrupted"),
       reason: "referenceMissing", status: -17694)
   }
 
@@ -40,7 +40,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
   static func nothingDecodable(_ lack: Lack) -> DecoderMessage {
     let debug =
       switch lack {
-      case .slices: "no access unit has a slice; is stream-format in the caps how NAL units are separated?"
+      case .slices: "no access unit has a slice; does stream-format in the caps match how NAL units are separated?"
       case .parameterSets: "no access unit came with parameter sets, nor did the caps"
       }
     return DecoderMessage(
@@ -52,7 +52,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
   static func incompleteSandbox(missing: String) -> DecoderMessage {
     DecoderMessage(
       ElementError(
-        .resource(.settings), "The codec's process is not behind all layers of protection.",
+        .resource(.settings), "The codec's process lacks layers of protection.",
         debug: "this kernel or container does not provide: \(missing)"),
       reason: "incompleteSandbox", status: 0)
   }
@@ -62,15 +62,15 @@ struct DecoderMessage<Codec: DecoderCodec> {
     DecoderMessage(
       ElementError(
         .resource(.settings), "Decoding is not isolated.",
-        debug: "a filter of system calls around this program forbids what a process of its own takes, which "
-          + "\(DecoderDefaults.isolationVariable) demands; with isolation=process this would be an error"),
+        debug: "a system-call filter around this program forbids the child process that "
+          + "\(DecoderDefaults.isolationVariable) requests; with isolation=process, this would be an error"),
       reason: "notIsolated", status: 0)
   }
 
   /// A value in the environment is none.
   static func ignoredDefault(_ fault: String) -> DecoderMessage {
     DecoderMessage(
-      ElementError(.resource(.settings), "An environment variable has no such value.", debug: fault),
+      ElementError(.resource(.settings), "An environment variable has an invalid value.", debug: fault),
       reason: "ignoredDefault", status: 0)
   }
 
@@ -86,7 +86,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
   /// A muxer has left start codes in length-prefixed access units.
   static var misplacedStartCodes: DecoderMessage {
     DecoderMessage(
-      .muxedWrongly("found start codes in length-prefixed access units, expected a length in front of each NAL unit"),
+      .muxedWrongly("found start codes in length-prefixed access units, expected a length before each NAL unit"),
       reason: "badData", status: -12909)
   }
 
@@ -169,7 +169,7 @@ extension ElementError {
     case .unsupportedFeature:
       self.init(.stream(.notImplemented), "The stream uses a feature that cannot be decoded.", debug: debug)
     case .malfunction:
-      self.init(.resource(.failed), "The codec failed and could not be brought back.", debug: debug)
+      self.init(.resource(.failed), "The codec failed and could not be replaced.", debug: debug)
     case .processUnavailable:
       self.init(
         .resource(.notFound), "No process to decode in: \(error.detail ?? "it could not be started").", debug: debug)
@@ -179,7 +179,7 @@ extension ElementError {
         "No device decodes this stream: \(error.detail ?? "it was refused"). hardware=auto would decode it in software.",
         debug: debug)
     case .allocationFailed:
-      self.init(.resource(.noSpaceLeft), "No memory to decode with.", debug: debug)
+      self.init(.resource(.noSpaceLeft), "No memory for decoding.", debug: debug)
     case .decoderNotFound:
       let cause = error.detail.map { "libavcodec cannot be loaded: \($0)." } ?? "libavcodec has no \(codec) decoder."
       self.init(.stream(.codecNotFound), cause, debug: debug)

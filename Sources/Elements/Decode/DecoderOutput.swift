@@ -159,7 +159,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
     else {
       self.agreed = nil
       throw ElementError(
-        .resource(.noSpaceLeft), "No memory to convert pictures with.",
+        .resource(.noSpaceLeft), "No memory for converting pictures.",
         debug: "from \(plan.source.format.name) to \(plan.info.format.name)")
     }
     conversion.lendPool(to: allocator)

@@ -18,8 +18,8 @@ struct DecoderSettings: Sendable {
 
     var nick: PropertyNick {
       switch self {
-      case .automatic: PropertyNick("auto", "Frames; slices when the pipeline is live or low-delay is set")
-      case .frame: PropertyNick("frame", "Frames: a frame of delay for each thread but one")
+      case .automatic: PropertyNick("auto", "Frames; slices if the pipeline is live or low-delay is set")
+      case .frame: PropertyNick("frame", "Frames: one frame of delay for each thread after the first")
       case .slice: PropertyNick("slice", "Slices of a picture: no delay")
       case .frameAndSlice: PropertyNick("frame+slice", "Frames, live or not")
       case .none: PropertyNick("none", "No threads")
@@ -50,10 +50,10 @@ struct DecoderSettings: Sendable {
 
     var nick: PropertyNick {
       switch self {
-      case .automatic: PropertyNick("auto", "Normal when the pipeline is live or low-delay is set, strict otherwise")
+      case .automatic: PropertyNick("auto", "Normal if the pipeline is live or low-delay is set, strict otherwise")
       case .veryStrict: PropertyNick("very-strict", "As strict")
-      case .strict: PropertyNick("strict", "Hold back as many pictures as the level allows: none is lost")
-      case .normal: PropertyNick("normal", "Hold back none until pictures turn out to be reordered: less delay")
+      case .strict: PropertyNick("strict", "Hold back as many pictures as the level allows, so that none is lost")
+      case .normal: PropertyNick("normal", "Hold back no pictures until one is reordered: less delay")
       case .unofficial: PropertyNick("unofficial", "As normal")
       case .experimental: PropertyNick("experimental", "As normal")
       }
@@ -77,7 +77,7 @@ struct DecoderSettings: Sendable {
     var nick: PropertyNick {
       switch self {
       case .none: PropertyNick("none", "In the application's process")
-      case .process: PropertyNick("process", "In a process of its own, behind a sandbox")
+      case .process: PropertyNick("process", "In a sandboxed process of its own")
       }
     }
   }
@@ -91,8 +91,8 @@ struct DecoderSettings: Sendable {
     var nick: PropertyNick {
       switch self {
       case .off: PropertyNick("off", "Software")
-      case .automatic: PropertyNick("auto", "A device where it can decode the stream, otherwise software")
-      case .required: PropertyNick("required", "A device; what it does not decode is an error")
+      case .automatic: PropertyNick("auto", "A device if it can decode the stream, otherwise software")
+      case .required: PropertyNick("required", "A device; a stream that it cannot decode is an error")
       }
     }
 
@@ -154,9 +154,9 @@ struct DecoderSettings: Sendable {
   private static var immediate: [Setting<Self>] {
     [
       .boolean(
-        "output-corrupt", \.outputCorrupt, "Put damaged pictures out, flagged as corrupted, rather than drop them"),
-      .enumeration("skip-frame", \.skipFrame, "Pictures not to decode"),
-      .int("session-retries", \.sessionRetries, in: 0...100, "Attempts to bring back a codec that was lost"),
+        "output-corrupt", \.outputCorrupt, "Output damaged pictures, flagged as corrupted, instead of dropping them"),
+      .enumeration("skip-frame", \.skipFrame, "Pictures to skip"),
+      .int("session-retries", \.sessionRetries, in: 0...100, "Attempts to replace a lost codec"),
     ]
   }
 
@@ -166,38 +166,39 @@ struct DecoderSettings: Sendable {
     [
       .int(
         "max-threads", \.maximumThreads, in: 0...Int32.max,
-        "Threads to decode with (0 = as many as processors), 64 at most; from the next session on"),
-      .enumeration("thread-type", \.threadType, "What threads share; from the next session on"),
+        "Decoding threads, 64 at most (0 = one per processor); takes effect with the next session"),
+      .enumeration("thread-type", \.threadType, "Threading model; takes effect with the next session"),
       .enumeration(
         "isolation", \.isolation,
         """
-        Where libavcodec decodes: a stream that makes it crash ends that process only; the environment variable \
-        H26X_ISOLATION gives the default; from the next session on
+        The process in which libavcodec decodes: a stream that crashes it ends only that process; the environment \
+        variable H26X_ISOLATION sets the default; takes effect with the next session
         """),
       .uint64(
         "codec-timeout", \.codecTimeout, in: 1_000_000...UInt64(Int64.max),
-        "Nanoseconds within which an isolated codec must answer, or be replaced; from the next session on"),
+        "Nanoseconds before an isolated codec that does not answer is replaced; takes effect with the next session"),
       .uint64(
         "codec-memory-limit", \.codecMemoryLimit, in: 0...UInt64.max,
-        "Bytes of memory that an isolated codec may use beside its pictures (0 = no limit); from the next session on"),
+        "Bytes that an isolated codec may use besides its pictures (0 = no limit); takes effect with the next session"),
       .enumeration(
         "hardware", \.hardware,
         """
-        Whether a device decodes (VA-API, CUDA), with isolation=process in that process; the environment variable \
-        H26X_HARDWARE gives the default; from the next session on
+        Whether a device decodes (VA-API, CUDA), with isolation=process in the child process; the environment \
+        variable H26X_HARDWARE sets the default; takes effect with the next session
         """),
       .string(
         "hardware-device", \.hardwareDevice,
-        "Render node, X display or CUDA device number (empty = what is there); from the next session on"),
+        "Render node, X display or CUDA device number (empty = any); takes effect with the next session"),
       .boolean(
         "low-delay", \.lowDelay,
-        "Put a picture out before the next one comes where the stream's order allows it; from the next session on"),
+        "Output a picture before the next one arrives, if the order allows it; takes effect with the next session"
+      ),
       .enumeration(
         "std-compliance", \.compliance,
-        "What to do when the stream does not say how deep it is reordered; from the next session on"),
+        "How to order pictures if the stream has no reorder depth; takes effect with the next session"),
       .boolean(
         "direct-rendering", \.directRendering,
-        "Decode into the buffers that go downstream; off: copy; from the next negotiation on"),
+        "Decode into downstream's buffers instead of copying; takes effect with the next negotiation"),
     ]
   }
 
@@ -206,7 +207,7 @@ struct DecoderSettings: Sendable {
     [
       .boolean(
         "verify-picture-hash", \.verifiesPictureHash,
-        "Flag pictures that differ from the hashes that the stream sends as corrupted; from the next session on"
+        "Flag pictures that differ from their hashes in the stream as corrupted; takes effect with the next session"
       ).mutableInReady()
     ]
   }

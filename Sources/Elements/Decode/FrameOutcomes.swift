@@ -60,7 +60,7 @@ struct FrameOutcomes<Codec: DecoderCodec> {
 
   /// An access unit that the session does not take, such as an empty one.
   mutating func refuse(_ number: FrameNumber, _ error: DecodeError) {
-    note(.debug, "access unit \(number) not taken: \(error.message)")
+    note(.debug, "access unit \(number) rejected: \(error.message)")
     _ = health.accessUnitRefused()
     add(.drop(number))
   }

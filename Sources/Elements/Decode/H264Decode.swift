@@ -35,7 +35,7 @@ final class H264Decode: VideoDecoder, DecoderElement {
     Property.settings(
       { (element: H264Decode) in element.settings }, defaults: DecoderSettings(), DecoderSettings.properties)
       + [
-        .structure("stats", "What the decoder has done since it started") { (element: H264Decode) in
+        .structure("stats", "Statistics since the decoder started") { (element: H264Decode) in
           element.statistics.snapshot.structure(of: H264.decoderName)
         }
       ]

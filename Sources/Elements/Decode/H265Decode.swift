@@ -37,7 +37,7 @@ final class H265Decode: VideoDecoder, DecoderElement {
       { (element: H265Decode) in element.settings }, defaults: DecoderSettings(),
       DecoderSettings.properties + DecoderSettings.pictureHashProperties)
       + [
-        .structure("stats", "What the decoder has done since it started") { (element: H265Decode) in
+        .structure("stats", "Statistics since the decoder started") { (element: H265Decode) in
           element.statistics.snapshot.structure(of: H265.decoderName)
         }
       ]

@@ -130,8 +130,8 @@ extension OutputPlan {
       }
     }
     throw ElementError(
-      .core(.negotiation), "Nothing that the decoder can produce is accepted downstream.",
-      debug: "decodes to \(nativeFormat.name), accepted is \(Self.describe(allowed))")
+      .core(.negotiation), "Downstream accepts no format that the decoder can output.",
+      debug: "decodes to \(nativeFormat.name); downstream accepts \(Self.describe(allowed))")
   }
 
   private static func isTaken(_ info: VideoInfo, _ allowed: borrowing Caps?) -> Bool {

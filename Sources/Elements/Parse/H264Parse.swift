@@ -33,7 +33,7 @@ final class H264Parse: BaseParse, ParserElement {
     Property.settings(
       { (element: H264Parse) in element.settings }, defaults: ParserSettings(), ParserSettings.properties)
       + [
-        .structure("stats", "What was parsed so far") { (element: H264Parse) in
+        .structure("stats", "Statistics since the parser started") { (element: H264Parse) in
           element.statistics.snapshot.structure("h264-parse-stats")
         }
       ]

@@ -33,7 +33,7 @@ final class H265Parse: BaseParse, ParserElement {
     Property.settings(
       { (element: H265Parse) in element.settings }, defaults: ParserSettings(), ParserSettings.properties)
       + [
-        .structure("stats", "What was parsed so far") { (element: H265Parse) in
+        .structure("stats", "Statistics since the parser started") { (element: H265Parse) in
           element.statistics.snapshot.structure("h265-parse-stats")
         }
       ]

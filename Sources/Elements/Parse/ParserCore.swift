@@ -221,11 +221,11 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   ) throws(FlowError) -> ParserAction {
     reader.letGo()
     guard reader.caps.isSet else {
-      log(.debug, "left out \(size) bytes: no caps yet")
+      log(.debug, "dropped \(size) bytes: no caps yet")
       return .answer(answer(.frame(size: size), isDropped: true, of: available))
     }
     if continuesOutput, size == available, reader.isRemnant(accessUnit) {
-      log(.debug, "left out \(size) bytes at the end: no picture follows")
+      log(.debug, "dropped \(size) bytes at the end: no picture follows")
       reader.drop(size)
       return .answer(answer(.frame(size: size), isDropped: true, of: available))
     }

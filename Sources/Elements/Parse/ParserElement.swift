@@ -279,7 +279,7 @@ extension ParserElement {
       pending = request
       return true
     }
-    Self.log(.info, self, isNew ? "key unit requested" : "ignored a key unit request: another one waits")
+    Self.log(.info, self, isNew ? "key unit requested" : "ignored a key unit request: another one is pending")
   }
 
   /// Sends a force-key-unit event in front of the keyframe that answers it, with its times, and inserts parameter sets.
@@ -301,7 +301,7 @@ extension ParserElement {
     answer.runningTime = running
     var event = answer.downstreamEvent()
     event.sequenceNumber = pending.sequenceNumber
-    Self.log(.info, self, "key unit request answered")
+    Self.log(.info, self, "key unit request fulfilled")
     sourcePad.push(event)
     core.answeredKeyUnit()
   }

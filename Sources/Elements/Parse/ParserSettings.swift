@@ -21,7 +21,7 @@ struct ParserSettings: Sendable {
         "Rewrite the time codes of SEI messages from the GstVideoTimeCodeMeta of input buffers"),
       .fraction(
         "framerate", \.frameRate,
-        "Frames a second for streams that do not say and have no timestamps (0/1 = unknown)"),
+        "Frame rate of streams that have neither a rate nor timestamps (0/1 = unknown)"),
     ]
   }
 }

@@ -42,7 +42,7 @@ final class H264Repack: BaseTransform, RepackElement {
       { (element: H264Repack) in element.settings }, defaults: RepackSettings(),
       RepackSettings.properties + H264.ownSettings)
       + [
-        .structure("stats", "What was done since the start") { (element: H264Repack) in
+        .structure("stats", "Statistics since the repackager started") { (element: H264Repack) in
           element.statistics.snapshot.structure("application/x-swifth264repack-stats")
         }
       ]

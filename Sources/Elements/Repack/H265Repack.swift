@@ -42,7 +42,7 @@ final class H265Repack: BaseTransform, RepackElement {
       { (element: H265Repack) in element.settings }, defaults: RepackSettings(),
       RepackSettings.properties + H265.ownSettings)
       + [
-        .structure("stats", "What was done since the start") { (element: H265Repack) in
+        .structure("stats", "Statistics since the repackager started") { (element: H265Repack) in
           element.statistics.snapshot.structure("application/x-swifth265repack-stats")
         }
       ]

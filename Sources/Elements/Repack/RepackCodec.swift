@@ -30,7 +30,7 @@ extension H265: RepackCodec {
     [
       .boolean(
         "cra-to-bla", \.marksBrokenLinks,
-        "Turn the CRA picture after a discontinuity into a BLA picture, so that decoders leave out the pictures that refer to what was before"
+        "Turn the CRA picture after a discontinuity into a BLA picture, so that decoders drop the pictures that refer to earlier ones"
       )
     ]
   }

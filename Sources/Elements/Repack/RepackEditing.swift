@@ -195,7 +195,7 @@ struct RepackEditing<Codec: RepackCodec> {
         _ = try Codec.edited(parameterSet: nalUnit.span, wanted.edits, sets: Codec.ParameterSets())
       }
       throw StreamEditError(
-        .exceedsLevel, "level_idc", nil, "the stream keeps the limits of no level",
+        .exceedsLevel, "level_idc", nil, "the stream exceeds the limits of every level",
         clause: Codec.codec == .h264 ? "H.264 Annex A" : "H.265 Annex A")
     }
     return wanted.edits(at: level, reordering: reordering)

@@ -46,7 +46,7 @@ struct RepackJournal {
   mutating func note(measuredReorderDepth depth: Int) {
     warnings.append(
       ElementError(
-        .stream(.format), "Pictures are reordered more than the edited headers announce; the next ones announce it.",
+        .stream(.format), "Pictures are reordered more than the edited headers announce; the next headers announce it.",
         debug: "a reorder depth of \(depth)"))
   }
 
@@ -76,7 +76,7 @@ struct RepackJournal {
       statistics.unreadableParameterSets += UInt64(unreadableParameterSets)
       warnOnce(.unreadableParameterSet) {
         ElementError(
-          .stream(.format), "A parameter set cannot be read; it stays where it is.",
+          .stream(.format), "A parameter set cannot be read; it stays in its place.",
           debug: "\(unreadableParameterSets) in one access unit")
       }
     }

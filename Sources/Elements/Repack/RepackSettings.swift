@@ -43,7 +43,7 @@ struct RepackSettings: Sendable, Equatable {
     static let typeName: StaticString = "GstSwiftRepackParameterSetInsertion"
     var nick: PropertyNick {
       switch self {
-      case .automatic: PropertyNick("auto", "As keyframes where the input has them out of band, else as never")
+      case .automatic: PropertyNick("auto", "As keyframes if the input has them out of band, otherwise as never")
       case .never: PropertyNick("never", "Never")
       case .keyframes:
         PropertyNick("keyframes", "Before each random access point that lacks them, and when they change")
@@ -95,14 +95,16 @@ struct RepackSettings: Sendable, Equatable {
 
   static var properties: [Setting<Self>] {
     [
-      .enumeration("nal-length-size", \.nalLengthSize, "Bytes of a NAL unit's length in length-prefixed output"),
       .enumeration(
-        "insert-parameter-sets", \.parameterSets, "When to put parameter sets into output that has them in-band"),
+        "nal-length-size", \.nalLengthSize,
+        "Size of the length before each NAL unit in length-prefixed output, in bytes"),
+      .enumeration(
+        "insert-parameter-sets", \.parameterSets, "When to insert parameter sets in-band"),
       .boolean("insert-aud", \.insertsDelimiter, "Put an access unit delimiter before each access unit that lacks one"),
-      .flags("drop", \.drop, "NAL units to leave out"),
+      .flags("drop", \.drop, "NAL units to drop"),
       .text(
         "edit", \.edit, \.text, read: RepackEdit.read,
-        "What headers announce: FIELD=VALUE, several joined by commas, as the options of h26x edit, such as colour=bt709,range=limited,level=auto"
+        "Header changes, FIELD=VALUE joined by commas, named as the options of h26x edit: colour=bt709,range=limited,level=auto"
       ),
     ]
   }

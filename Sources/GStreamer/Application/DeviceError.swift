@@ -16,7 +16,7 @@ extension DeviceError: CustomStringConvertible {
   /// One sentence for users.
   public var description: String {
     switch self {
-    case .invalidCaps(let text): "“\(text)” are no caps"
+    case .invalidCaps(let text): "“\(text)” is not valid caps"
     case .noProvider(let classes): "no plugin finds devices\(Self.of(classes))"
     case .notStarted(let classes): "devices\(Self.of(classes)) cannot be watched"
     case .noElement(let device): "there is no element for the device “\(device)”"

@@ -14,7 +14,7 @@ extension PipelineElement {
     uri: String, for direction: Pad.Direction = .source, name: String? = nil
   ) throws(URIError) {
     Runtime.initialise()
-    guard unsafe gst_uri_is_valid(uri) != 0 else { throw URIError(.badURI, "“\(uri)” is no URI") }
+    guard unsafe gst_uri_is_valid(uri) != 0 else { throw URIError(.badURI, "“\(uri)” is not a URI") }
     var error: UnsafeMutablePointer<GError>?
     let type = direction == .source ? GST_URI_SRC : GST_URI_SINK
     guard let element = unsafe gst_element_make_from_uri(type, uri, name, &error) else {
@@ -38,7 +38,7 @@ extension PipelineElement {
     guard let handler = unsafe uriHandler else {
       throw URIError(.unsupportedProtocol, "“\(name)” of the kind \(kind) takes no URIs")
     }
-    guard unsafe gst_uri_is_valid(uri) != 0 else { throw URIError(.badURI, "“\(uri)” is no URI") }
+    guard unsafe gst_uri_is_valid(uri) != 0 else { throw URIError(.badURI, "“\(uri)” is not a URI") }
     var error: UnsafeMutablePointer<GError>?
     guard unsafe gst_uri_handler_set_uri(handler, uri, &error) != 0 else {
       throw unsafe URIError(owning: error, about: uri)

@@ -62,7 +62,7 @@ extension PipelineError: CustomStringConvertible {
     case .notWritable(let element, let property): "the property “\(property)” of \(element) can only be read"
     case .notReadable(let element, let property): "the property “\(property)” of \(element) cannot be read"
     case .invalidValue(let element, let property, let value, let expected):
-      "\(element) does not take \(value) as “\(property)”: it is \(expected)"
+      "\(element) does not accept \(value) as “\(property)”, which is \(expected)"
     case .noSuchSignal(let element, let signal): "\(element) has no signal “\(signal)”"
     case .invalidArguments(let element, let signal, let expected):
       "the signal “\(signal)” of \(element) takes \(expected)"
@@ -72,11 +72,11 @@ extension PipelineError: CustomStringConvertible {
     case .notLinkable(let from, let to): "\(from) cannot be linked to \(to)"
     case .notLoaded(let reason): "the plugin cannot be loaded: \(reason)"
     case .element(let failure): failure.description
-    case .notPlaying: "the pipeline does not play"
-    case .stateChange(let state): "the pipeline cannot get to the state \(state)"
+    case .notPlaying: "the pipeline is not playing"
+    case .stateChange(let state): "the pipeline cannot reach the state \(state)"
     case .notSeekable: "the pipeline cannot seek there"
     case .notSelected(let ids):
-      ids.isEmpty ? "no streams are chosen" : "nobody offers the streams \(ids.joined(separator: ", "))"
+      ids.isEmpty ? "no streams are selected" : "no element offers the streams \(ids.joined(separator: ", "))"
     case .endOfStream: "the stream has ended"
     case .flow(let error): "data was refused: \(error)"
     case .stopped: "the pipeline was stopped"

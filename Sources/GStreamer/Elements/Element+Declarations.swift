@@ -16,13 +16,15 @@ extension Element {
     var names: Set<String> = []
     for template in padTemplates {
       func refuse(_ reason: String) -> RegistrationError { .padTemplate(template.name, reason: reason) }
-      guard names.insert(template.name).inserted else { throw refuse("there are two of this name") }
-      guard Caps(parsing: template.caps) != nil else { throw refuse("“\(template.caps)” are no caps") }
+      guard names.insert(template.name).inserted else { throw refuse("this name is used twice") }
+      guard Caps(parsing: template.caps) != nil else { throw refuse("“\(template.caps)” is not valid caps") }
       let places = template.name.split(separator: "%", omittingEmptySubsequences: false).dropFirst()
       guard places.allSatisfy({ $0.first.map("dsu".contains) ?? false }) else {
-        throw refuse("a % is followed by u, d or s")
+        throw refuse("a % must be followed by u, d or s")
       }
-      if template.presence == .always, !places.isEmpty { throw refuse("the pad is always there: its name has no %") }
+      if template.presence == .always, !places.isEmpty {
+        throw refuse("the pad is always present, so its name must not contain %")
+      }
     }
     for name in requiredTemplates where !names.contains(name) {
       throw .padTemplate(name, reason: "it is missing, and the base class needs it")
@@ -36,10 +38,12 @@ extension Element {
     for property in properties {
       let name = "\(property.name)"
       func refuse(_ reason: String) -> RegistrationError { .property(name, reason: reason) }
-      guard isObjectName(name) else { throw refuse("a name begins with a letter, and has letters, digits and hyphens") }
-      guard names.insert(canonical(name)).inserted else { throw refuse("there are two of this name") }
+      guard isObjectName(name) else {
+        throw refuse("a name must begin with a letter and contain only letters, digits and hyphens")
+      }
+      guard names.insert(canonical(name)).inserted else { throw refuse("this name is used twice") }
       guard unsafe g_object_class_find_property(base, name) == nil else {
-        throw refuse("the base class has one of this name")
+        throw refuse("the base class already has this name")
       }
       if let reason = property.fault() { throw refuse(reason) }
     }
@@ -50,11 +54,11 @@ extension Element {
     for signal in signals {
       func refuse(_ reason: String) -> RegistrationError { .signal(signal.name, reason: reason) }
       guard isObjectName(signal.name) else {
-        throw refuse("a name begins with a letter, and has letters, digits and hyphens")
+        throw refuse("a name must begin with a letter and contain only letters, digits and hyphens")
       }
-      guard names.insert(canonical(signal.name)).inserted else { throw refuse("there are two of this name") }
+      guard names.insert(canonical(signal.name)).inserted else { throw refuse("this name is used twice") }
       guard unsafe g_signal_lookup(signal.name, parentType.type) == 0 else {
-        throw refuse("the base class has one of this name")
+        throw refuse("the base class already has this name")
       }
     }
   }

@@ -26,14 +26,14 @@ extension RegistrationError: CustomStringConvertible {
   /// The fault, with the name that it concerns.
   public var description: String {
     switch self {
-    case .invalidTypeName(let name): "“\(name)” is no name of a type"
-    case .invalidElementName(let name): "“\(name)” is no name of an element"
+    case .invalidTypeName(let name): "“\(name)” is not a valid type name"
+    case .invalidElementName(let name): "“\(name)” is not a valid element name"
     case .typeNameTaken(let name): "another type is called “\(name)”"
     case .padTemplate(let name, let reason): "the pad template “\(name)”: \(reason)"
     case .property(let name, let reason): "the property “\(name)”: \(reason)"
     case .signal(let name, let reason): "the signal “\(name)”: \(reason)"
     case .uriProtocol(let name, let reason): "the URI protocol “\(name)”: \(reason)"
-    case .refused(let name): "GStreamer does not take an element “\(name)”"
+    case .refused(let name): "GStreamer rejected the element “\(name)”"
     }
   }
 }

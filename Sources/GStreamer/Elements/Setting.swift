@@ -179,7 +179,7 @@ import CGStreamer
       name, field,
       fault: {
         Case.allCases.contains { [value = $0.rawValue] in $0.rawValue == value }
-          ? nil : "the default is none of the cases"
+          ? nil : "the default is not one of the cases"
       },
       {
         unsafe g_param_spec_enum(

@@ -26,14 +26,14 @@ public struct URIError: Error, Hashable, Sendable {
   /// Takes over a C error; without one, the reason is `badURI`.
   @unsafe init(owning error: UnsafeMutablePointer<GError>?, about uri: String) {
     guard let error = unsafe error else {
-      self.init(.badURI, "“\(uri)” is not taken")
+      self.init(.badURI, "“\(uri)” was not accepted")
       return
     }
     let isURIError = unsafe error.pointee.domain == gst_uri_error_quark()
     let code = unsafe isURIError ? UInt32(exactly: error.pointee.code) : nil
     self.init(
       code.flatMap(Reason.init) ?? .badReference,
-      unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "“\(uri)” is not taken")
+      unsafe error.pointee.message.map { unsafe String(cString: $0) } ?? "“\(uri)” was not accepted")
     unsafe g_error_free(error)
   }
 }

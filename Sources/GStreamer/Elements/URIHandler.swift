@@ -47,8 +47,8 @@ import CGStreamer
   var fault: (name: String, reason: String)? {
     if protocols.isEmpty { return ("", "there is none") }
     for name in protocols {
-      guard unsafe gst_uri_protocol_is_valid(name) != 0 else { return (name, "it is no name of a protocol") }
-      guard name == name.lowercased() else { return (name, "it is not in lower case, and would never be found") }
+      guard unsafe gst_uri_protocol_is_valid(name) != 0 else { return (name, "it is not a valid protocol name") }
+      guard name == name.lowercased() else { return (name, "it is not in lower case, so it would never be found") }
     }
     return nil
   }

@@ -153,7 +153,7 @@ struct SEIEdits: Sendable {
       throw error.reason == .unsupported
         ? StreamEditError(
           .forbiddenCombination, "payloadType", Int64(type.rawValue),
-          "depends on what the stream has, and is not inserted", clause: clause)
+          "depends on the rest of the stream, and cannot be inserted", clause: clause)
         : StreamEditError(
           .valueOutOfRange, "sei_payload of type", Int64(type.rawValue), "is too short, or has a value out of range",
           clause: clause)

@@ -135,7 +135,7 @@ extension H264.SequenceParameterSet {
       }
       // The flag has no meaning without B slices.
       guard usesDirect8x8Inference || levelIDC < 30 || profile.forbidsBSlices else {
-        throw refusal("direct_8x8_inference_flag", 0, "must be 1 from level 3 on", "H.264 table A-4")
+        throw refusal("direct_8x8_inference_flag", 0, "must be 1 at level 3 and above", "H.264 table A-4")
       }
     }
     for (hrd, bitRate, buffer) in [
@@ -145,7 +145,7 @@ extension H264.SequenceParameterSet {
       guard hrd.buffers.contains(where: { hrd.bitRate(of: $0) <= bitRate && hrd.size(of: $0) <= buffer }) else {
         throw refusal(
           "bit_rate_value_minus1", Int64(hrd.buffers.first?.bitRateValue ?? 1) - 1,
-          "BitRate or CpbSize is above that of the level", "H.264 A.3.1")
+          "BitRate or CpbSize is above the level's limit", "H.264 A.3.1")
       }
     }
   }

@@ -67,7 +67,7 @@ extension H265.SequenceParameterSet {
     ] where !buffers.isEmpty {
       guard buffers.contains(where: { hrd.bitRate(of: $0) <= bitRate && hrd.size(of: $0) <= codedBuffer }) else {
         throw refusal(
-          "bit_rate_value_minus1", Int64(buffers[0].bitRateValue) - 1, "BitRate or CpbSize is above that of the level",
+          "bit_rate_value_minus1", Int64(buffers[0].bitRateValue) - 1, "BitRate or CpbSize is above the level's limit",
           "H.265 A.4.2")
       }
     }

@@ -10,7 +10,7 @@ enum ConfigurationRules<Codec: ReportedCodec> {
 
   static func check(_ met: WalkedConfiguration, log: inout FindingLog) {
     if met.declared.hasStartCodes {
-      log.report(.containerConfiguration, "start codes in the record's parameter sets", expected: "NAL units alone")
+      log.report(.containerConfiguration, "start codes in the record's parameter sets", expected: "only NAL units")
     }
     let profile = Codec.Rules.recordNames.profile
     // All sets conform to the profile; if they have several, it may be any of them.

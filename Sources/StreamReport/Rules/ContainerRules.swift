@@ -113,10 +113,10 @@ struct ContainerRules<Codec: ReportedCodec> {
     let isMeaningful = sample.dts != nil || hasOtherSamples
     if sample.isSync == true, isMeaningful, !isRandomAccess, accessUnit.letter != nil {
       log.report(
-        .containerSync, "a sync sample that is no random access point",
+        .containerSync, "a sync sample that is not a random access point",
         expected: "an IDR or IRAP picture or a recovery point")
     } else if sample.isSync == false, accessUnit.keyframe == .idr {
-      log.report(.containerSync, "an IDR picture that is no sync sample", expected: "a sync sample")
+      log.report(.containerSync, "an IDR picture that is not a sync sample", expected: "a sync sample")
     }
     if let last = times.last?.dts, let time = sample.dts, time < last {
       log.report(.containerTimestamps, "DTS \(time) after \(last)", expected: "ascending decoding times")

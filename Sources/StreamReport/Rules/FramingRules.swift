@@ -20,7 +20,7 @@ struct FramingRules: Sendable {
 
   /// A file whose end is missing, by the structure of its container.
   static func checkMissingEnd(log: inout FindingLog) {
-    log.report(.truncated, "a file that is cut off", expected: "its end")
+    log.report(.truncated, "a file that is cut off", expected: "a complete file")
   }
 
   /// Begins a sample.
@@ -45,7 +45,7 @@ struct FramingRules: Sendable {
   mutating func finish(log: inout FindingLog) {
     guard let startCodes else { return }
     (log.accessUnit, log.offset) = (startCodes.accessUnit, startCodes.offset)
-    log.report(.containerSample, "\(startCodes.samples) samples with start codes", expected: "lengths in their place")
+    log.report(.containerSample, "\(startCodes.samples) samples with start codes", expected: "lengths instead")
   }
 
   /// Takes a NAL unit of no bytes.
@@ -65,7 +65,7 @@ struct FramingRules: Sendable {
     }
     if let misplaced = sample.misplaced {
       log.offset = misplaced.offset
-      log.report(.order, "\(misplaced.name) after the picture", expected: "it before the first slice")
+      log.report(.order, "\(misplaced.name) after the picture", expected: "a place before the first slice")
     }
     if sample.pictures > 1, !picture.isSecondField {
       log.report(.containerSample, "\(sample.pictures) pictures in a sample", expected: "one access unit")

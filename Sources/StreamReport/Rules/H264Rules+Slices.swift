@@ -17,7 +17,7 @@ extension H264Rules {
       }
     // 0, 30 and 31 are unspecified: applications may use them.
     case 17, 18, 22...29:
-      log.report(.reservedType, "nal_unit_type \(record.type)", expected: "one that Table 7-1 defines")
+      log.report(.reservedType, "nal_unit_type \(record.type)", expected: "a type that Table 7-1 defines")
     default: break
     }
   }
@@ -41,7 +41,7 @@ extension H264Rules {
       }
       if isEmpty, missing.isEmpty {
         let name: StaticString = slice.sliceType == .b ? "B" : "P"
-        log.report(.missingReference, "no reference picture for a \(name) slice", expected: "one at least")
+        log.report(.missingReference, "no reference picture for a \(name) slice", expected: "at least one")
       }
     }
   }
@@ -57,7 +57,7 @@ extension H264Rules {
     if slice.isIDR {
       if start.previousIDRPictureID == slice.idrPictureID {
         log.report(
-          .idrPictureID, "idr_pic_id \(slice.idrPictureID) twice in a row", expected: "another value than before")
+          .idrPictureID, "idr_pic_id \(slice.idrPictureID) twice in a row", expected: "a different value")
       }
     } else if start.isFirst, !start.isRecoveryPoint {
       log.report(.startsLate, "a stream that does not begin with an IDR picture", expected: "an IDR picture")

@@ -35,7 +35,7 @@ enum H264Rules: CodecRules {
       log.report(.reservedValue, "reserved_zero_2bits \(sps.profile.constraintFlags & 3)", expected: "0")
     }
     if sps.profile.name == nil {
-      log.report(.unknownProfile, "profile_idc \(sps.profile.idc)", expected: "one of Annex A")
+      log.report(.unknownProfile, "profile_idc \(sps.profile.idc)", expected: "a profile of Annex A")
     }
     if let vui = sps.vui {
       ParameterSetRules.check(

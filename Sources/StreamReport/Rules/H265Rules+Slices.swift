@@ -26,7 +26,7 @@ extension H265Rules {
     switch record.type {
     // 51 to 63 are unspecified: applications may use them.
     case 10...15, 22...31, 41...50:
-      log.report(.reservedType, "nal_unit_type \(record.type)", expected: "one that Table 7-1 defines")
+      log.report(.reservedType, "nal_unit_type \(record.type)", expected: "a type that Table 7-1 defines")
     default: break
     }
   }

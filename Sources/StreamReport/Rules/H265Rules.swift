@@ -141,10 +141,13 @@ enum H265Rules: CodecRules {
         || (constraints.contains(.monochrome) && sps.chromaFormat.rawValue > 0)
       {
         log.report(
-          .profileFormat, "\(sps.chromaFormat.name), \(depth) bit", expected: "what the general constraint flags allow")
+          .profileFormat, "\(sps.chromaFormat.name), \(depth) bit",
+          expected: "a format that the general constraint flags allow")
       }
     }
-    if idc == 0 || idc > 11 { log.report(.unknownProfile, "general_profile_idc \(idc)", expected: "one of Annex A") }
+    if idc == 0 || idc > 11 {
+      log.report(.unknownProfile, "general_profile_idc \(idc)", expected: "a profile of Annex A")
+    }
     if idc >= 1, idc <= 3, sps.extensions?.range != nil || sps.extensions?.screenContent != nil {
       log.report(.profileTool, "extensions of the SPS with general_profile_idc \(idc)", expected: "none")
     }

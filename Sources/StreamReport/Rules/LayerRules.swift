@@ -15,6 +15,6 @@ struct LayerRules {
     met |= 1 << layer
     log.report(
       .decoderLayers, layer > 0 ? "pictures of layer \(layer)" : "pictures of another view or layer",
-      expected: "the base layer alone")
+      expected: "only the base layer")
   }
 }

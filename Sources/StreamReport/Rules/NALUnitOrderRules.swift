@@ -49,9 +49,10 @@ struct NALUnitOrderRules<Codec: ReportedCodec> {
     switch role {
     // A sample may have two fields, each with its delimiter.
     case .accessUnitDelimiter where !isFirst && !(isInSample && hasPicture):
-      log.report(.order, "an access unit delimiter after other NAL units", expected: "it first in its access unit")
+      log.report(
+        .order, "an access unit delimiter after other NAL units", expected: "the first place in its access unit")
     case .suffixSEI where !hasPicture, .filler where !hasPicture:
-      log.report(.order, "\(unit.name) before the picture", expected: "it after the first slice")
+      log.report(.order, "\(unit.name) before the picture", expected: "a place after the first slice")
     default:
       if hasEnded, role != .end {
         log.report(.order, "\(unit.name) after the end of the sequence", expected: "another access unit")

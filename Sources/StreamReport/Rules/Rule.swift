@@ -175,7 +175,8 @@ public enum Rule: Int, Sendable, CaseIterable {
     switch self {
     case .garbage:
       .init(
-        "garbage", .error, "B.1.1", "B.2.1", "Remove the bytes, or look for where the stream was cut or joined.")
+        "garbage", .error, "B.1.1", "B.2.1",
+        "Remove the bytes, or find the place at which the stream was cut or joined.")
     case .forbiddenBit:
       .init("forbidden-bit", .error, "7.4.1", "7.4.2.2", "The NAL unit is damaged, or the stream is of another codec.")
     case .reservedType:
@@ -200,13 +201,14 @@ public enum Rule: Int, Sendable, CaseIterable {
       .init("nal-order", .error, "7.4.1.2.3", "7.4.2.4.4", "Put NAL units in the order of the standard.")
     case .noPicture:
       .init(
-        "no-picture", .error, "7.4.1.2.3", "7.4.2.4.4", "Every access unit needs a picture; drop the rest of it.")
+        "no-picture", .error, "7.4.1.2.3", "7.4.2.4.4",
+        "Every access unit needs a picture; drop an access unit that has none.")
     case .endOfStream:
       .init(
         "after-end", .error, "7.4.1.2.2", "7.4.2.4.3",
         "Begin with an IDR or IRAP picture after the end of a sequence or stream.")
     case .unreadableParameterSet:
-      .init("parameter-set", .error, "7.4.2", "7.4.3", "Write the parameter set anew.")
+      .init("parameter-set", .error, "7.4.2", "7.4.3", "Rewrite the parameter set.")
     case .missingParameterSet:
       .init(
         "missing-parameter-set", .error, "7.4.1.2.1", "7.4.2.4.2",
@@ -233,7 +235,8 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .frameNumberGap:
       .init(
         "frame-num-gap", .error, "7.4.3", "-",
-        "Reference pictures were lost; or allow gaps in the SPS (gaps_in_frame_num_value_allowed_flag).")
+        "Reference pictures were lost. To allow gaps, set gaps_in_frame_num_value_allowed_flag in the SPS."
+      )
     case .frameNumberRepeated:
       .init("frame-num-repeated", .error, "7.4.3", "-", "Increment frame_num after each reference picture.")
     case .idrPictureID:
@@ -258,7 +261,7 @@ public enum Rule: Int, Sendable, CaseIterable {
       .init(
         "no-keyframe-first", .warning, "7.4.1.2.2", "7.4.2.4.3",
         "Begin with an IDR picture; decoders show nothing or broken pictures up to the first keyframe.")
-    case .unreadableSEI: .init("sei", .warning, "D.2", "D.3", "Drop the message or write it anew.")
+    case .unreadableSEI: .init("sei", .warning, "D.2", "D.3", "Drop or rewrite the message.")
     case .missingTimingSEI:
       .init(
         "missing-timing-sei", .warning, "D.2", "D.3",
@@ -266,7 +269,7 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .pictureType:
       .init(
         "picture-type", .error, "7.4.2.4, D.2", "7.4.3.5, D.3",
-        "Signal what the picture is: its slice types in the delimiter, frame or field in pic_struct.")
+        "Signal the picture's own type: its slice types in the delimiter, frame or field in pic_struct.")
     case .levelFrameSize:
       .init("level-frame-size", .error, "A.3.1, Table A-1", "A.4.1, Table A.8", "Signal a higher level.")
     case .levelRate:
@@ -285,13 +288,13 @@ public enum Rule: Int, Sendable, CaseIterable {
       .init(
         "level-cpb", .error, "A.3.1, Table A-1", "A.4.1, Table A.8", "Lower the buffer size or signal a higher level.")
     case .profileTool:
-      .init("profile-tool", .error, "A.2", "A.3", "Signal a profile that has the tool, or do without.")
+      .init("profile-tool", .error, "A.2", "A.3", "Signal a profile that has the tool, or do without it.")
     case .profileFormat:
       .init("profile-format", .error, "A.2", "A.3", "Signal a profile that has the chroma format and bit depth.")
     case .reorderDepth:
       .init(
         "reorder-depth", .error, "E.2.1", "C.5.2",
-        "Signal as many reordered frames as there are; players may show them too late.")
+        "Signal the actual number of reordered frames; otherwise, players may show them too late.")
     case .outputOrder:
       .init("output-order", .error, "C.4.5.3", "C.5.2.4", "Signal a larger decoded picture buffer or reorder less.")
     case .decodedBufferFull:
@@ -299,14 +302,14 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .bufferUnderflow:
       .init(
         "cpb-underflow", .error, "C.3", "C.4",
-        "The picture is larger than what arrives in time; lower its size or signal another rate or buffer.")
+        "The picture is too large to arrive in time; make it smaller, or signal another rate or buffer.")
     case .bufferOverflow:
       .init(
         "cpb-overflow", .error, "C.3", "C.4", "Pictures are too small for the bit rate; add filler or lower the rate.")
     case .levelUnderflow:
       .init(
         "level-underflow", .warning, "A.3.1, C.1", "A.4.1, C.1",
-        "At the highest bit rate of its level the picture arrives too late; signal a higher level.")
+        "At the highest bit rate of its level, the picture arrives too late; signal a higher level.")
     case .containerSync:
       .init(
         "container-sync", .warning, "ISO/IEC 14496-15, 5.4.3", "ISO/IEC 14496-15, 8.4.3",
@@ -322,7 +325,7 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .containerConfiguration:
       .init(
         "container-configuration", .error, "ISO/IEC 14496-15, 5.3.3", "ISO/IEC 14496-15, 8.3.3",
-        "Write avcC or hvcC anew from the stream's parameter sets.")
+        "Rewrite avcC or hvcC from the stream's parameter sets.")
     case .containerTimestamps:
       .init(
         "container-timestamps", .warning, "ISO/IEC 14496-12, 8.6", "ISO/IEC 14496-12, 8.6",
@@ -350,13 +353,13 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .decoderFormat:
       .init(
         "decoder-format", .note, "-", "-",
-        "For information: many hardware decoders and browsers support only 8 bit 4:2:0 progressive, 10 bit for HDR.")
+        "For information: many hardware decoders and browsers support only 8-bit 4:2:0 progressive, or 10-bit for HDR.")
     case .decoderLevel:
-      .init("decoder-level", .note, "-", "-", "Many hardware decoders support levels up to 5.1 or 5.2 only.")
+      .init("decoder-level", .note, "-", "-", "Many hardware decoders support only levels up to 5.1 or 5.2.")
     case .decoderLayers:
       .init(
         "decoder-layers", .note, "-", "-",
-        "For information: most decoders show the base layer alone; h26x edit --remove-layers removes the others.")
+        "For information: most decoders show only the base layer; h26x edit --remove-layers removes the others.")
     }
   }
 }

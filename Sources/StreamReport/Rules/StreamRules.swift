@@ -100,7 +100,7 @@ struct StreamRules<Codec: ReportedCodec> {
         log.report(.trailingBits, "other bits at the end of \(unit.name)", expected: "rbsp_trailing_bits()")
       }
       if let error = unit.error {
-        log.report(.unreadableSEI, ReportText(error), expected: "an SEI message as Annex D has it")
+        log.report(.unreadableSEI, ReportText(error), expected: "an SEI message that follows Annex D")
       }
     case .delimiter(let type): order.takeDelimiter(type, unit, log: &log)
     case .other: break

@@ -8,10 +8,10 @@ struct CheckCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Checks streams against the standard, their level and their container.",
     discussion: """
-      Errors break the standard; warnings are likely to cause trouble; notes are what some decoders do not support. \
-      The exit status is 2 when there is an error. The first three findings of each rule in a file are listed, with \
-      --all or --json the first fifty; all are counted. Parameter sets, SEI and slice headers are read, not the \
-      pictures: h26x decode --strict finds damage in these.
+      Errors violate the standard. Warnings are likely to cause trouble. Notes list features that some decoders do \
+      not support. The exit status is 2 if there is an error. For each rule, the first three findings in a file are \
+      listed, or the first fifty with --all or --json; all are counted. The command reads parameter sets, SEI and \
+      slice headers, not the pictures. To find damage inside pictures, use h26x decode --strict.
 
       Examples:
         h26x check clip.mp4
@@ -20,8 +20,9 @@ struct CheckCommand: AsyncParsableCommand, ShowsProgress {
 
   @Argument(help: "The files; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
   var files: [FilePath]
-  @Flag(help: "List fifty findings of each rule, not three.") var all = false
-  @Flag(help: "JSON, an object a line: the stream, the findings and the summary of each file.") var json = false
+  @Flag(help: "List fifty findings of each rule instead of three.") var all = false
+  @Flag(help: "Print JSON, one object per line: the stream, the findings and the summary of each file.") var json =
+    false
   @OptionGroup var progress: ProgressOptions
 
   func run() async throws {

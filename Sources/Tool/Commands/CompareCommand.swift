@@ -9,8 +9,8 @@ struct CompareCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     commandName: "compare", abstract: "Compares the pictures of two files, or of two decoders of one file.",
     discussion: """
       Prints the first picture that differs, and the PSNR (peak signal-to-noise ratio) of luma and chroma; inf means \
-      equal. The exit status is 2 when something differs, or when a picture is damaged: also when it differs from \
-      the hash that the stream has of it, though both files show the same.
+      equal. The exit status is 2 if something differs or a picture is damaged. A picture that differs from its hash \
+      in the stream counts as damaged, even if both files show the same.
 
       Examples:
         h26x compare original.mp4 encoded.mp4
@@ -19,17 +19,19 @@ struct CompareCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
 
   @Argument(help: "The first file.", completion: .file(), transform: FilePath.init(argument:))
   var first: FilePath
-  @Argument(help: "The second file; the first without it.", completion: .file(), transform: FilePath.init(argument:))
+  @Argument(help: "The second file. Defaults to the first.", completion: .file(), transform: FilePath.init(argument:))
   var second: FilePath?
-  @Option(help: ArgumentHelp("The GStreamer element that decodes the second.", valueName: "element"))
+  @Option(help: ArgumentHelp("The GStreamer element that decodes the second file.", valueName: "element"))
   var decoder: String?
   @Flag(help: "Print a line for each picture.") var all = false
   @OptionGroup var isolation: IsolationOptions
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
-    if second == nil, decoder == nil { throw ValidationError("a second FILE, or --decoder for the same one") }
-    if first == "-", second == "-" || second == nil { throw ValidationError("standard input can be read once only") }
+    if second == nil, decoder == nil {
+      throw ValidationError("expected a second FILE, or --decoder to decode the same file twice")
+    }
+    if first == "-", second == "-" || second == nil { throw ValidationError("standard input can be read only once") }
   }
 
   func run() async throws {

@@ -9,8 +9,9 @@ struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "decode", abstract: "Decodes to raw video, YUV4MPEG or PNG pictures.",
     discussion: """
-      A name OUT that ends in .y4m makes YUV4MPEG, in .png one file for each picture (pictures-%04d.png), any other \
-      name raw video without padding. Where the size or format changes, a new file begins: out.yuv, out-2.yuv, ...
+      OUT's suffix selects the format: .y4m for YUV4MPEG, .png for one file per picture (pictures-%04d.png), \
+      anything else for raw video without padding. If the size or format changes, a new file begins: out.yuv, \
+      out-2.yuv, ...
 
       Examples:
         h26x decode clip.mp4 -o clip.y4m
@@ -28,7 +29,7 @@ struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     name: .shortAndLong, help: ArgumentHelp("The output file; - is standard output.", valueName: "out"),
     completion: .file(), transform: FilePath.init(argument:))
   var output: FilePath
-  @Option(help: "raw, y4m or png, whatever OUT's name is.") var format: Format?
+  @Option(help: "raw, y4m or png, regardless of OUT's suffix.") var format: Format?
   @OptionGroup var decoding: DecodingOptions
   @Flag(help: "Replace an existing file.") var force = false
   @OptionGroup var isolation: IsolationOptions
@@ -41,7 +42,9 @@ struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     if resolvedFormat == .y4m, let pixelFormat, !YUV4MPEG.caps.contains(" \(pixelFormat)") {
       throw ValidationError("--pixel-format \(pixelFormat) cannot be written as YUV4MPEG")
     }
-    if resolvedFormat == .png, pixelFormat != nil { throw ValidationError("--pixel-format has no use with PNG") }
+    if resolvedFormat == .png, pixelFormat != nil {
+      throw ValidationError("--pixel-format cannot be combined with PNG")
+    }
     if resolvedFormat == .png, output != "-", NumberedName(output) == nil {
       throw ValidationError("-o needs a placeholder for the number of each picture, such as pictures-%04d.png")
     }

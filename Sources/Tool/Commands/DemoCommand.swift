@@ -11,9 +11,9 @@ struct DemoCommand: AsyncParsableCommand, ShowsProgress {
     commandName: "demo",
     abstract: "Decodes a file through parser, repackager and decoder, and compares with a reference.",
     discussion: """
-      Prints what the file is, how long decoding takes, and the MD5 of the pictures with that of a reference: the one \
-      given with --md5, else what avdec_h264 or avdec_h265 decodes. Writes a sheet of pictures; without --sheet to \
-      NAME.contact-sheet.png in the current folder, replacing that of an earlier run.
+      Prints the file's format, the decoding time, and the MD5 of the pictures beside a reference: the sum given \
+      with --md5, or that of the pictures from avdec_h264 or avdec_h265. Writes a contact sheet to the file given \
+      with --sheet, or to NAME.contact-sheet.png in the current folder, replacing the sheet of an earlier run.
 
       Example:
         h26x demo clip.mp4

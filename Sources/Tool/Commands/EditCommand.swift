@@ -9,17 +9,17 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Changes colour, shape, rate, level, latency and SEI in the headers alone.",
     discussion: """
-      Parameter sets and SEI are written anew, in the stream and in the container's description of it. Slices are \
-      copied byte for byte, and so are all parts of a byte stream that the options do not change. OUT's suffix selects \
-      the format, as in repack. What the standard forbids is refused, with its clause. --dry-run lists the fields with \
-      their old and new values and writes nothing.
+      Rewrites parameter sets and SEI, in the stream and in the container's description of it. Slices are copied \
+      byte for byte, and so are all parts of a byte stream that the options do not change. OUT's suffix selects the \
+      format, as in repack. An edit that the standard forbids is refused, with the clause. --dry-run lists the \
+      fields with their old and new values, and writes nothing.
 
-      --latency writes how many pictures wait for one that is decoded later: auto measures that first, in a reading of \
-      its own; less than the stream needs is refused. Decoders that have to guess wait for more: often for a whole \
-      buffer. A level and constraint flags are compared with the pictures in the same way, and refused where these do \
-      not keep to them.
+      --latency sets how many pictures wait for a picture that is decoded later. auto measures this first, in a \
+      separate pass; a number below the stream's need is refused. Without this number, decoders have to guess, and \
+      often wait until their buffer is full. A level and constraint flags are compared with the pictures in the same \
+      way, and refused if the pictures violate them.
 
-      Names of colours: \(ColourArgument.names). Types of SEI are numbers or the standard's names, joined by commas.
+      Names of colours: \(ColourArgument.names). SEI types are numbers or the standard's names, joined by commas.
 
       Examples:
         h26x edit clip.mp4 -o out.mp4 --colour bt709 --range limited
@@ -35,16 +35,16 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     name: .shortAndLong, help: ArgumentHelp("The output file; - is standard output.", valueName: "out"),
     completion: .file(), transform: FilePath.init(argument:))
   var output: FilePath?
-  @Option(help: "annexb, mp4, mov, mkv, ts or flv, whatever OUT's name is.") var format: TargetContainer?
+  @Option(help: "annexb, mp4, mov, mkv, ts or flv, regardless of OUT's suffix.") var format: TargetContainer?
   @OptionGroup(title: "Edits") var edits: EditOptions
-  @Flag(help: "List what would change, and write nothing.") var dryRun = false
+  @Flag(help: "List the changes, and write nothing.") var dryRun = false
   @Flag(help: "Replace an existing file.") var force = false
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
     guard !dryRun else {
       guard output == nil else {
-        throw ValidationError("--dry-run writes nothing: -o \(output?.string ?? "") has no use")
+        throw ValidationError("--dry-run writes nothing: remove -o \(output?.string ?? "")")
       }
       return
     }

@@ -9,11 +9,11 @@ struct HashCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "hash", abstract: "Prints the MD5 or SHA-256 of the decoded pictures, of all together or of each.",
     discussion: """
-      The bytes are those that decode writes as raw video: cropped, without padding. The sum is in the format of \
-      ffmpeg -f md5 or -f hash. --each prints a line for each picture, in the format of ffmpeg -f framemd5 or \
-      -f framehash: stream, decoding time, presentation time, duration, size and hash. Times are in ticks of a frame, \
-      in shorter ones where frames differ in duration, or in nanoseconds where there is no frame rate or times are \
-      rounded; they count from the beginning of the file, in byte streams and MPEG-TS from the first picture.
+      Hashes the bytes that decode writes as raw video: cropped, without padding. The sum is in the format of ffmpeg \
+      -f md5 or -f hash. --each prints a line for each picture, in the format of ffmpeg -f framemd5 or -f framehash: \
+      stream, decoding time, presentation time, duration, size and hash. Times are in ticks of one frame, or in \
+      shorter ticks if frames differ in duration. They are in nanoseconds if there is no frame rate or if times are \
+      rounded. They count from the beginning of the file, in byte streams and MPEG-TS from the first picture.
 
       Examples:
         h26x hash clip.mp4

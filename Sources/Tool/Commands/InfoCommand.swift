@@ -12,7 +12,7 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
       Reads no more of a file than it needs. --count reads all of it: it counts pictures and groups of pictures, and \
       duration and bitrate are exact.
 
-      --decoders queries every GPU's driver for what it decodes, for --hardware of the other commands.
+      --decoders lists what each GPU's driver decodes, for --hardware in the other commands.
 
       Examples:
         h26x info clip.mp4

@@ -9,7 +9,7 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "inspect", abstract: "Lists access units, NAL units and syntax elements.",
     discussion: """
-      Shows the stream as the file has it, without a parser element in between. Byte streams and MP4 are read \
+      Shows the stream as it is in the file, without a parser element in between. Byte streams and MP4 are read \
       directly, other containers through libavformat; offsets then count in the demultiplexed bytes.
 
       Examples:
@@ -21,24 +21,25 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
 
   @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
   var file: FilePath
-  @Flag(help: "List every syntax element of parameter sets, SEI and slice headers: name, value, bit position.")
+  @Flag(help: "List every syntax element of parameter sets, SEI and slice headers, with name, value and bit position.")
   var fields = false
   @Flag(help: "Read the payload of slices in MP4 too, to report missing emulation prevention bytes, as check does.")
   var payload = false
   @Option(help: "Only these NAL unit types, by number or name: 7,PPS,IDR.") var type: String?
   @Option(help: "Only these access units, counted from 0 in decoding order: 5, 10-20, 100-.") var range: String?
-  @Flag(help: "JSON, an object a line.") var json = false
+  @Flag(help: "Print JSON, one object per line.") var json = false
   @Option(
     name: .customLong("sei"),
     help: ArgumentHelp(
-      "SEI messages of these types alone, or all: JSON, an object a line, as edit --insert-sei-from reads it.",
+      "Print only SEI messages of these types, or all: JSON, one object per line, for edit --insert-sei-from.",
       valueName: "types"))
   var sei: SEISelectionArgument?
   @OptionGroup var progress: ProgressOptions
 
   func validate() throws {
     if sei != nil, fields || payload || type != nil || range != nil {
-      throw ValidationError("--sei lists messages alone: --fields, --payload, --type and --range have no use")
+      throw ValidationError(
+        "--sei lists only messages: it cannot be combined with --fields, --payload, --type or --range")
     }
     if let range, Self.bounds(range) == nil {
       throw ValidationError("--range \(range): expected a number, FIRST-LAST or FIRST-")

@@ -70,7 +70,7 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     if let duration = pipeline.duration, time >= duration {
       throw Failure("\(file): --start \(Text.time(time)) is beyond the end at \(Text.time(duration))")
     }
-    do { try await pipeline.seek(to: time) } catch { Terminal.say("\(file): cannot seek: played from the beginning") }
+    do { try await pipeline.seek(to: time) } catch { Terminal.say("\(file): cannot seek: playing from the beginning") }
   }
 
   /// The pipeline, once it plays.

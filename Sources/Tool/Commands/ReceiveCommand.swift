@@ -7,11 +7,12 @@ import SystemPackage
 /// `h26x receive`: shows or records a stream from the network.
 struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
-    commandName: "receive", abstract: "Receives RTP over UDP, RTSP, or what an SDP file describes.",
+    commandName: "receive", abstract: "Receives RTP over UDP, RTSP, or the stream that an SDP file describes.",
     discussion: """
-      SOURCE is udp://ADDRESS:PORT (a multicast group is joined), rtsp://ADDRESS, or an SDP file. Pictures are shown, or \
-      with -o FILE written without decoding, in the formats of repack and without audio. An interrupt, or the end of the \
-      stream, ends reception and completes the file; after an error what was received is kept.
+      SOURCE is udp://ADDRESS:PORT (a multicast group is joined), rtsp://ADDRESS, or an SDP file. Pictures are \
+      shown. With -o FILE, the stream is written without decoding, in the formats of repack and without audio. An \
+      interrupt, or the end of the stream, ends reception and completes the file. After an error, the part received \
+      so far is kept.
 
       A sender to try it with:
         gst-launch-1.0 videotestsrc is-live=true ! x264enc tune=zerolatency \\
@@ -33,7 +34,7 @@ struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
       "Write the stream without decoding: .mkv .ts .flv .mp4 .mov .h264; - is standard output.", valueName: "out"),
     completion: .file(), transform: FilePath.init(argument:))
   var output: FilePath?
-  @Option(help: "annexb, mp4, mov, mkv, ts or flv, whatever OUT's name is.") var format: TargetContainer?
+  @Option(help: "annexb, mp4, mov, mkv, ts or flv, regardless of OUT's suffix.") var format: TargetContainer?
   @Option(help: ArgumentHelp("End after this time.", valueName: "time")) var duration: TimeArgument?
   @Option(help: ArgumentHelp("How long to wait for late packets, in milliseconds.", valueName: "ms"))
   var latency: UInt32 = 100
@@ -51,7 +52,7 @@ struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
 
   mutating func validate() throws {
     guard (0...127).contains(payload) else { throw ValidationError("--payload needs 0 to 127, not \(payload)") }
-    guard latency <= 60_000 else { throw ValidationError("--latency needs 60000 at most, not \(latency)") }
+    guard latency <= 60_000 else { throw ValidationError("--latency needs at most 60000, not \(latency)") }
     guard output != nil || format == nil else { throw ValidationError("--format needs -o OUT") }
     if format == nil { format = output.flatMap { TargetContainer(fileName: $0.string) } }
     if let output, format == nil {
@@ -69,7 +70,7 @@ struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
 
   func run() async throws {
     try PluginFile.load()
-    guard let network = NetworkSource(source) else { throw Failure("\(source): no address and no file", .usage) }
+    guard let network = NetworkSource(source) else { throw Failure("\(source): neither an address nor a file", .usage) }
     let name = source == "-" ? "standard input" : NetworkSource.shown(source)
     var settings = NetworkSource.Settings(
       codec: codec.codec, payload: payload, latency: latency, transport: transport, keepsTimes: output != nil)

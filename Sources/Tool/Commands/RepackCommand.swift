@@ -9,19 +9,20 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     commandName: "repack", abstract: "Changes container and packaging: Annex B, MP4, MOV, MKV, TS and FLV.",
     discussion: """
       OUT's suffix selects the format: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv. Slices \
-      stay as they are, byte for byte; access units without a delimiter get one, unless --drop aud, and keyframes of \
-      byte streams and TS the parameter sets that the source's container has. Audio, its language and rotation are kept \
-      where the container supports them; text subtitles are converted where the container has another codec for them. \
-      What is dropped is listed, a line each. An interrupt completes the file, so that it plays.
+      stay as they are, byte for byte. Access units without a delimiter get one, unless --drop aud is given. \
+      Keyframes of byte streams and TS get the parameter sets of the source's container. Audio, its language and the \
+      rotation are kept if the container supports them. Text subtitles are converted if the container has another \
+      codec for them. Everything that is dropped is listed, one item per line. An interrupt completes the file, so \
+      that it plays.
 
-      --start and --end cut, counted from the first picture, as in decode. --cut keyframe begins with the keyframe at \
-      or before --start, and prints how far off it is; --cut hidden begins with the picture that is shown at --start: \
-      those that it needs are in the file too, hidden by an edit list, which MP4 and MOV have.
+      --start and --end cut, counted from the first picture, as in decode. --cut keyframe begins with the keyframe \
+      at or before --start, and prints the distance. --cut hidden begins with the picture that is shown at --start. \
+      The pictures that it depends on are in the file too, hidden by an edit list, which MP4 and MOV have.
 
-      Into a pipe, MP4 and MOV are written in fragments, which play while they are loaded.
+      MP4 and MOV that are written into a pipe consist of fragments, which play while they load.
 
-      Without --streams, --program and --language, all that goes with the first video is kept. info prints the numbers \
-      of streams and programs.
+      Without --streams, --program and --language, everything that belongs to the first video is kept. info prints \
+      the numbers of streams and programs.
 
       Examples:
         h26x repack clip.mp4 -o clip.h264
@@ -37,20 +38,22 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     name: .shortAndLong, help: ArgumentHelp("The output file; - is standard output.", valueName: "out"),
     completion: .file(), transform: FilePath.init(argument:))
   var output: FilePath
-  @Option(help: "annexb, mp4, mov, mkv, ts or flv, whatever OUT's name is.") var format: TargetContainer?
+  @Option(help: "annexb, mp4, mov, mkv, ts or flv, regardless of OUT's suffix.") var format: TargetContainer?
   @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
   var framerate: FrameRateArgument?
   @Option(help: ArgumentHelp("Drop aud, filler, sei or end-of-sequence NAL units, joined by +.", valueName: "kinds"))
   var drop: String?
-  @Option(help: ArgumentHelp("Keep what is shown from here on: seconds or 1:02:03.5.", valueName: "time"))
+  @Option(help: ArgumentHelp("Start of the part to keep: seconds or 1:02:03.5.", valueName: "time"))
   var start: TimeArgument?
-  @Option(help: ArgumentHelp("Keep what is shown up to here.", valueName: "time")) var end: TimeArgument?
-  @Option(help: "Begin with the keyframe at or before --start (keyframe), or hide what is in front of it (hidden).")
+  @Option(help: ArgumentHelp("End of the part to keep.", valueName: "time")) var end: TimeArgument?
+  @Option(
+    help: "Begin at the keyframe at or before --start (keyframe), or at --start, with earlier pictures hidden (hidden)."
+  )
   var cut: Cut.Mode?
-  @Option(help: ArgumentHelp("Keep these streams only, by their numbers, such as 0,2.", valueName: "list"))
+  @Option(help: ArgumentHelp("Keep only the streams with these numbers, such as 0,2.", valueName: "list"))
   var streams: StreamNumbersArgument?
-  @Option(help: ArgumentHelp("The MPEG-TS program to read, by its number.", valueName: "n")) var program: Int?
-  @Option(help: ArgumentHelp("Keep sound and subtitles of this language only, such as ger.", valueName: "code"))
+  @Option(help: ArgumentHelp("Number of the MPEG-TS program to read.", valueName: "n")) var program: Int?
+  @Option(help: ArgumentHelp("Keep only sound and subtitles in this language, such as ger.", valueName: "code"))
   var language: String?
   @Flag(help: "Do not write audio.") var noAudio = false
   @Flag(help: "Replace an existing file.") var force = false
@@ -83,7 +86,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     }
   }
 
-  private static let hidingNeedsAFile = "--cut hidden needs a file, because edit lists are not written into a pipe"
+  private static let hidingNeedsAFile = "--cut hidden needs a file, because an edit list cannot be written into a pipe"
 
   /// The part of the file that is kept; `nil` for everything.
   private var wanted: Cut? {

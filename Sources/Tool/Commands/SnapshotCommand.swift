@@ -9,8 +9,9 @@ struct SnapshotCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "snapshot", abstract: "Writes a picture, or a sheet of pictures, as PNG or JPEG.",
     discussion: """
-      The picture is rotated upright and has square pixels, as players show it. Without --at and --frame it is the \
-      first. A number's place in OUT, such as %03d, becomes 1: a snapshot is one picture, and decode writes several.
+      The picture is rotated upright and has square pixels, as players show it. Without --at and --frame, it is the \
+      first. A placeholder in OUT, such as %03d, becomes 1, because a snapshot is one picture. To write several, use \
+      decode.
 
       Examples:
         h26x snapshot clip.mp4 -o clip.png --at 1:30
@@ -25,7 +26,7 @@ struct SnapshotCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   var output: FilePath
   @Option(help: ArgumentHelp("The picture shown at this time: seconds or 1:02:03.5.", valueName: "time"))
   var at: TimeArgument?
-  @Option(help: ArgumentHelp("The picture of this number, from 0 in presentation order.", valueName: "n"))
+  @Option(help: ArgumentHelp("The picture with this number, counted from 0 in presentation order.", valueName: "n"))
   var frame: Int?
   @Option(
     help: ArgumentHelp("A sheet of pictures from the whole file, columns x rows, such as 4x3.", valueName: "size"))

@@ -8,19 +8,19 @@ import SystemPackage
 struct EditOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Primaries, transfer and matrix, by name or number.", valueName: "name"))
   var colour: ColourArgument?
-  @Option(help: ArgumentHelp("colour_primaries alone.", valueName: "n")) var primaries: UInt8?
-  @Option(help: ArgumentHelp("transfer_characteristics alone.", valueName: "n")) var transfer: UInt8?
-  @Option(help: ArgumentHelp("matrix_coefficients alone.", valueName: "n")) var matrix: UInt8?
+  @Option(help: ArgumentHelp("Only colour_primaries.", valueName: "n")) var primaries: UInt8?
+  @Option(help: ArgumentHelp("Only transfer_characteristics.", valueName: "n")) var transfer: UInt8?
+  @Option(help: ArgumentHelp("Only matrix_coefficients.", valueName: "n")) var matrix: UInt8?
   @Option(help: "limited or full.") var range: RangeArgument?
   @Flag(help: "Remove video format, range and colour.") var removeColour = false
   @Option(help: "left, center, top-left, top, bottom-left or bottom.") var chromaLocation: ChromaLocationArgument?
-  @Option(help: ArgumentHelp("Width to height of a sample, such as 64:45.", valueName: "w:h"))
+  @Option(help: ArgumentHelp("Sample aspect ratio, width to height, such as 64:45.", valueName: "w:h"))
   var sampleAspect: AspectArgument?
-  @Option(help: ArgumentHelp("Frames a second, in the stream; times from a container stay.", valueName: "rate"))
+  @Option(help: ArgumentHelp("Frames per second in the stream; a container's times stay the same.", valueName: "rate"))
   var frameRate: FrameRateArgument?
   @Option(help: "component, pal, ntsc, secam, mac or unspecified.") var videoFormat: VideoFormatArgument?
   @Option(help: "show or crop: whether overscan is appropriate.") var overscan: OverscanArgument?
-  @Option(help: ArgumentHelp("What is cut off the coded picture, in luma samples.", valueName: "l,r,t,b"))
+  @Option(help: ArgumentHelp("Margins that are cropped from the coded picture, in luma samples.", valueName: "l,r,t,b"))
   var crop: CropArgument?
   @Option(help: ArgumentHelp("The level, such as 4.1 or 1b, or auto.", valueName: "level")) var level: LevelArgument?
   @Option(help: "The tier of H.265: main or high.") var tier: TierArgument?
@@ -37,17 +37,19 @@ struct EditOptions: ParsableArguments {
       valueName: "name=0|1"))
   var constraint: [SourceConstraintArgument] = []
   @Option(help: "Access unit delimiters: insert, remove or keep.") var aud: DelimiterArgument?
-  @Flag(help: "Remove HRD parameters, and all that depends on them.") var removeHRD = false
+  @Flag(help: "Remove HRD parameters, and everything that depends on them.") var removeHRD = false
   @Flag(help: "Remove the layers and views above the base layer, such as the second view of MV-HEVC.")
   var removeLayers = false
-  @Option(help: ArgumentHelp("Pictures that wait for one that is decoded later: auto or a number.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp("How many pictures wait for a picture that is decoded later: a number, or auto.", valueName: "n")
+  )
   var latency: LatencyArgument?
   @Option(
     name: .customLong("remove-sei"), help: ArgumentHelp("Remove SEI messages of these types.", valueName: "types"))
   var removeSEI: SEITypesArgument?
   @Option(
     name: .customLong("keep-sei"),
-    help: ArgumentHelp("Remove SEI messages of all other types; none keeps none.", valueName: "types"))
+    help: ArgumentHelp("Remove SEI messages of all other types; none removes all.", valueName: "types"))
   var keepSEI: SEITypesArgument?
   @Option(
     name: .customLong("insert-sei"),

@@ -76,12 +76,12 @@ struct EditTarget {
   private func remarks() throws(Failure) -> [String] {
     var remarks: [String] = []
     if frameRate != nil, !input.isRaw, format != .annexb {
-      remarks.append("the times stay as the container has them: the new frame rate is in the stream alone")
+      remarks.append("the container's times stay the same: only the stream has the new frame rate")
     }
     if format == .annexb, let named = FormatDescription.Codec(suffixOf: target.name), let codec = try codec,
       codec != named
     {
-      remarks.append("it is \(codec.name), whatever its name says")
+      remarks.append("the contents are \(codec.name), despite the file's name")
     }
     return remarks
   }

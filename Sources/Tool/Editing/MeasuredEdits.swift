@@ -15,7 +15,8 @@ struct MeasuredEdits {
     if let file = options.insertSEIFrom { list += try SEIFile(path: file).edits() }
     guard options.dependsOnPictures || options.frameRate != nil && input.size != nil else { return }
     guard input.size != nil else {
-      throw Failure("\(input.name): what is measured is read twice, which a pipe does not allow; save it first")
+      throw Failure(
+        "\(input.name): measuring reads the input twice, which a pipe does not allow; save it to a file first")
     }
     let measure = try await StreamMeasure(input)
     mayAnnounceRate = measure.announcesRate
@@ -34,7 +35,7 @@ struct MeasuredEdits {
       if options.tier == .main { try measure.checkMainTier(in: list, input) }
       let others = list.filter { if case .frameRate = $0 { false } else { true } }
       if options.frameRate != nil, let excess = measure.excess(of: list, without: others) {
-        remarks.append("the new frame rate is beyond the level: \(excess); --level auto finds one that has room")
+        remarks.append("the new frame rate exceeds the level: \(excess); --level auto finds a level with room")
       }
     }
   }
@@ -57,7 +58,7 @@ struct MeasuredEdits {
   ) throws(Failure) -> StreamEdit {
     guard measure.unknown == 0 else {
       throw Failure(
-        "\(input.name): \(Text.count(measure.unknown, "picture")) whose order cannot be read, so that it cannot be measured"
+        "\(input.name): the order of \(Text.count(measure.unknown, "picture")) cannot be read, so it cannot be measured"
       )
     }
     switch latency {
@@ -65,8 +66,9 @@ struct MeasuredEdits {
     case .frames(let frames):
       guard frames >= measure.depth else {
         throw Failure(
-          "\(input.name): access unit \(measure.accessUnit) is shown before \(Text.count(measure.depth, "picture")) that "
-            + "\(measure.depth == 1 ? "comes" : "come") in front of it: --latency \(frames) is less (\(measure.clause))"
+          "\(input.name): access unit \(measure.accessUnit) is shown before \(Text.count(measure.depth, "picture")) "
+            + "that \(measure.depth == 1 ? "precedes" : "precede") it in the stream: --latency \(frames) is less "
+            + "(\(measure.clause))"
         )
       }
       return measure.edit(depth: frames)

@@ -66,7 +66,7 @@ struct SEIFile {
       do { found = try decoder.decode(Line.self, from: Data(line)) } catch { throw failure(index, Self.reason(error)) }
       guard found.accessUnit >= 0 else { throw failure(index, "access-unit \(found.accessUnit) is below 0") }
       guard let payload = EditText.hexadecimal(Array(found.payload.utf8)[...]) else {
-        throw failure(index, "payload is no even number of hexadecimal digits")
+        throw failure(index, "payload is not an even number of hexadecimal digits")
       }
       let type = SEIPayloadType(rawValue: found.type)
       if type == .pictureTiming, let timestamps = found.clockTimestamps {
@@ -75,7 +75,7 @@ struct SEIFile {
         edits.append(.insertSEI(SEIInsertion(type, payload: payload, at: .accessUnits([found.accessUnit]))))
       }
     }
-    guard !edits.isEmpty else { throw Failure("\(path): no SEI message in it") }
+    guard !edits.isEmpty else { throw Failure("\(path): contains no SEI message") }
     return edits
   }
 
@@ -89,8 +89,8 @@ struct SEIFile {
     switch error as? DecodingError {
     case .keyNotFound(let key, _): "no \(key.stringValue)"
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      context.codingPath.last.map { "\($0.stringValue) is of another type" } ?? "no JSON object"
-    default: "no JSON, or cut off"
+      context.codingPath.last.map { "\($0.stringValue) is of another type" } ?? "not a JSON object"
+    default: "not JSON, or cut off"
     }
   }
 

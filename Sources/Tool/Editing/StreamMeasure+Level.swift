@@ -16,14 +16,14 @@ extension StreamMeasure {
     _ syntax: Codec.Type, after edits: [StreamEdit], _ input: InputFile
   ) throws(Failure) -> StreamLevel {
     guard rate(syntax, after: edits) != nil else {
-      throw Failure("\(input.name): no frame rate, on which the level depends: give it with --frame-rate, such as 25")
+      throw Failure("\(input.name): no frame rate, which the level depends on: set it with --frame-rate, such as 25")
     }
     if let level = Codec.lowestLevel(of: parameterSets, after: edits, demand(syntax, after: edits)) { return level }
     // Perhaps it is another edit that no level helps.
     do throws(StreamEditError) {
       for set in parameterSets { _ = try Codec.edited(parameterSet: set.span, edits, sets: Codec.ParameterSets()) }
     } catch { throw Failure("\(input.name): \(error.words)") }
-    throw Failure("\(input.name): it keeps to the limits of no level")
+    throw Failure("\(input.name): the stream exceeds the limits of every level")
   }
 
   /// Refuses a level that has no room for the stream.
@@ -48,7 +48,7 @@ extension StreamMeasure {
       reason = error.wordsAboutLevel
     }
     if let lowest = Codec.lowestLevel(of: parameterSets, after: others, demand) {
-      reason += "; the lowest level that has room is \(lowest.name)"
+      reason += "; the lowest level with room is \(lowest.name)"
     }
     throw Failure("\(input.name): --level \(level.name): \(reason)")
   }
@@ -59,7 +59,7 @@ extension StreamMeasure {
   func checkMainTier(in edits: [StreamEdit], _ input: InputFile) throws(Failure) {
     let others = edits.filter { $0 != .highTier(false) }
     guard let reason = excess(of: edits, without: others) else { return }
-    throw Failure("\(input.name): --tier main: \(reason); --level auto finds a level of it that has room")
+    throw Failure("\(input.name): --tier main: \(reason); --level auto finds a level of that tier with room")
   }
 
   /// The demand of edits beyond the level that the stream announces, if it kept to the level without them; nil for

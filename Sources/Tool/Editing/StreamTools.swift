@@ -24,7 +24,7 @@ struct StreamTools {
       case .interlace: "has frame_mbs_only_flag 0"
       case .directInference: "has direct_8x8_inference_flag 0"
       case .format: "is not 4:2:0 with 8 bits"
-      case .otherThanIDR: "is no IDR picture"
+      case .otherThanIDR: "is not an IDR picture"
       }
     }
   }

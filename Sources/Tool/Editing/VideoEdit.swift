@@ -149,7 +149,7 @@ extension StreamEditError {
   /// The message for the user, whose option has frames a second, not a number of ticks.
   var words: String {
     guard isAboutFrameRate else { return "\(self)" }
-    let hint = reason == .exceedsLevel ? "; --level auto finds one that has room" : ""
+    let hint = reason == .exceedsLevel ? "; --level auto finds a level with room" : ""
     return "--frame-rate: \(requirement) (\(clause))\(hint)"
   }
 

@@ -12,7 +12,7 @@ extension MediaInfo {
   /// The table that `h26x info` prints.
   var table: String {
     var rows: [(String, String?)] = [("File", name), ("Container", container)]
-    if programs.count > 1 { rows.append(("Programmes", "\(programs.count), of which one is read\(programList)")) }
+    if programs.count > 1 { rows.append(("Programs", "\(programs.count), of which one is read\(programList)")) }
     rows.append(("Size", size.map { "\($0) bytes" }))
     rows.append(("Duration", duration.map { (isEstimate ? "about " : "") + Text.time($0) }))
     rows.append(("Bitrate", bitrate.map(Self.bits)))
@@ -25,7 +25,7 @@ extension MediaInfo {
           others.isEmpty && programs.count < 2 ? nil : video.number.map { "stream \($0)" },
         ].compactMap(\.self).joined(separator: ", ")
       ))
-    rows.append(("Encryption", encryption.map { "\($0), so that pictures cannot be decoded" }))
+    rows.append(("Encryption", encryption.map { "\($0), so pictures cannot be decoded" }))
     rows.append(("Layers", layers))
     rows.append(("Edit list", otherEditRate.map { "an edit with media rate \(Text.fixed($0, 2)), shown at rate 1" }))
     if let width = video.text("width"), let height = video.text("height") {
@@ -82,7 +82,7 @@ extension MediaInfo {
 
   /// `rotate-90` in words: `90 degrees clockwise`.
   private static func turned(_ orientation: String) -> String {
-    guard orientation != "unknown" else { return "unknown: the track's matrix does more than turn and mirror" }
+    guard orientation != "unknown" else { return "unknown: the track's matrix does more than rotate and mirror" }
     let (flip, degrees) = (orientation.hasPrefix("flip"), orientation.split(separator: "-").last ?? "")
     return "\(degrees) degrees clockwise" + (flip ? ", flipped" : "")
   }

@@ -79,8 +79,8 @@ final class ContainerVideoReader: VideoTrackReader {
   private static func noVideo(_ container: ContainerInput) -> Failure {
     if container.input.hasFlashH265 {
       return Failure(
-        "\(container.input.name): FLV with H.265 video, which the installed libavformat does not read; that of FFmpeg 6.1 "
-          + "reads what newer writers make (enhanced FLV)")
+        "\(container.input.name): FLV with H.265 video, which the installed libavformat does not read; that of FFmpeg "
+          + "6.1 and newer reads enhanced FLV")
     }
     let found = container.context.streams.map { $0.codecName == "none" ? "an unknown codec" : $0.codecName }
       .joined(separator: ", ")

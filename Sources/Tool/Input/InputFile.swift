@@ -130,7 +130,7 @@ struct InputFile: Sendable {
   /// The file with a selection of streams, which only containers have.
   func selecting(_ selection: StreamSelection) throws(Failure) -> InputFile {
     guard selection.isEmpty || !isRaw else {
-      throw Failure("\(name): streams can be chosen in containers only, and this is none", .usage)
+      throw Failure("\(name): streams can be selected only in containers, and this is not a container", .usage)
     }
     var file = self
     file.selection = selection

@@ -71,9 +71,9 @@ final class OtherStreams {
   var losses: [String] {
     var losses: [String] = []
     if untimed > 0 { losses.append("\(Text.count(untimed, "packet")) without a time") }
-    if damage != nil { losses.append("sound and subtitles behind damage") }
+    if damage != nil { losses.append("sound and subtitles after the damage") }
     for (stream, count) in partCounts.sorted(by: { $0.key < $1.key }) where wanted.contains(stream) {
-      losses.append("\(Text.count(count, "edit")) of stream \(stream), so that all of it is heard or shown once")
+      losses.append("\(Text.count(count, "edit")) of stream \(stream), so all of it is heard or shown once")
     }
     return losses
   }

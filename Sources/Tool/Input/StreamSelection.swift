@@ -42,7 +42,7 @@ struct StreamSelection: Sendable, Hashable {
       return Failure("\(input.name): no stream \(missing); it has \(list)")
     }
     guard self.streams != nil || program != nil else { return nil }
-    return Failure("\(input.name): what is chosen has no H.264 or H.265 video; the streams are \(list)")
+    return Failure("\(input.name): the selected streams have no H.264 or H.265 video; the file has \(list)")
   }
 }
 

@@ -96,7 +96,7 @@ enum NetworkSource {
   func explained(_ error: PipelineError, about source: String, offer: Offer) -> Failure {
     let failure = Failure(error, about: source)
     if case (.udp(let address, _), .stateChange) = (self, error) {
-      return Failure("\(source): \(address) is no address of this machine, and no multicast group")
+      return Failure("\(source): \(address) is neither an address of this machine nor a multicast group")
     }
     guard case .element(let posted) = error else { return failure }
     guard case .rtsp(let location) = self else { return failure }
@@ -107,8 +107,8 @@ enum NetworkSource {
     if posted.error.code == .resource(.notAuthorized) {
       return Failure(
         name == location
-          ? "\(name): needs a user and a password: rtsp://USER:PASSWORD@ADDRESS, with %40 for an @ in them"
-          : "\(name): user or password are not accepted")
+          ? "\(name): needs a user and a password: rtsp://USER:PASSWORD@ADDRESS, with %40 for each @ in them"
+          : "\(name): the server rejected the user or the password")
     }
     if posted.error.debug.contains("Failed to connect") {
       return Failure("\(name): cannot connect: no such host, or no server there")
@@ -116,7 +116,7 @@ enum NetworkSource {
     // rtspsrc has already tried to reconnect.
     if posted.error.debug.contains("Could not connect to server") { return Failure("\(name): the server is gone") }
     if posted.error.code == .stream(.codecNotFound) || posted.error.debug.contains("No supported stream") {
-      return Failure("\(name): the server does not send in this way; try another --transport")
+      return Failure("\(name): the server does not support this transport; try another --transport")
     }
     return failure
   }

@@ -67,11 +67,11 @@ final class RTPPackets: Sendable {
     let other: FormatDescription.Codec = codec == .h264 ? .h265 : .h264
     let reason =
       if state.transportStream * 2 > count {
-        "which have MPEG-TS; expected \(codec.name) in RTP"
+        "which contain MPEG-TS; expected \(codec.name) in RTP"
       } else if let type = state.payloadType, let payload, type != payload, state.packets == 0 {
         "of payload type \(type), not \(payload): --payload \(type)"
       } else if state.packets == 0, state.payloadType == nil {
-        "which are no RTP"
+        "which are not RTP"
       } else if state.likely[other, default: 0] > state.likely[codec, default: 0] {
         payload == nil
           ? "which look like \(other.name), not \(codec.name)"

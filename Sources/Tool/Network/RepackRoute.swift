@@ -115,7 +115,7 @@ final class RepackRoute: Sendable {
       return failure
     }
     return Failure(
-      "\(failure.message): where the format changes within a stream, Matroska cannot hold it; .ts and .mp4 do",
+      "\(failure.message): the format changes within the stream, which Matroska cannot store; .ts and .mp4 can",
       cause: failure.cause)
   }
 }

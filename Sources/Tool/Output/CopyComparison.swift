@@ -61,7 +61,7 @@ struct CopyComparison {
       }
       let kept = streams.indices.contains(place) ? streams[place].disposition : []
       let marks = Self.marks.filter { stream.disposition.subtracting(kept).contains($0.mark) }.map(\.name)
-      if !marks.isEmpty { losses.append("what stream \(stream.index) is marked as (\(marks.joined(separator: ", ")))") }
+      if !marks.isEmpty { losses.append("marks of stream \(stream.index) (\(marks.joined(separator: ", ")))") }
     }
     losses += Self.missing(video?.sideData ?? [], in: streams.first?.sideData ?? [])
     if let video { losses += display(video) }

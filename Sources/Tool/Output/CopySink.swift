@@ -134,7 +134,7 @@ struct CopySink {
     guard hasEditList, let path = target.path else { return }
     guard var file = try MovieFile(path, name: target.name, room: output.room) else {
       // Nothing would be in the room.
-      guard output.room == 0 else { throw Failure("\(target.name): its description is not where it was expected") }
+      guard output.room == 0 else { throw Failure("\(target.name): its description is not in the expected place") }
       return
     }
     if !shown.isEmpty { file.setEdits(edits(shown, output)) }

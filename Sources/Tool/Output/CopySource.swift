@@ -80,7 +80,7 @@ struct CopySource {
     if let length = part.end.map({ $0 - part.start }) {
       guard within.start < length, within.end ?? .max <= length || place == parts.count - 1 else {
         throw Failure(
-          "\(file.input.name): its edit list shows \(Text.count(parts.count, "part")); a cut has to be within one of them"
+          "\(file.input.name): its edit list shows \(Text.count(parts.count, "part")); a cut must be within one of them"
         )
       }
     }

@@ -222,10 +222,10 @@ struct CopyWriter {
     var losses = sink.losses
     if let refusal { losses.append("everything but the video (\(refusal.message))") }
     if times.parts.count > 1, !hasEditList {
-      losses.append("\(Text.count(times.parts.count, "edit")), so that all pictures are shown once")
+      losses.append("\(Text.count(times.parts.count, "edit")), so all pictures are shown once")
     }
     if cut?.end == nil, source.isCutOff {
-      losses.append("what is behind the end of the source, which is cut off")
+      losses.append("everything beyond the end of the source, which is cut off")
     }
     let boxes = hasEditList ? extras.edited : extras.untranslated
     if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }

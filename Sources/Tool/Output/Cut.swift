@@ -55,12 +55,12 @@ extension CutBeginning {
       remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before --start"
     }
     if droppedLeading > 0 {
-      remark += ", without \(Text.count(droppedLeading, "leading picture")), shown in front of it"
+      remark += ", without \(Text.count(droppedLeading, "leading picture")), shown before it"
     }
     if keptLeading > 0 {
       remark +=
         ", with \(Text.count(keptLeading, "leading picture")) that \(keptLeading == 1 ? "refers" : "refer")"
-        + " to what was cut off"
+        + " to pictures that were cut off"
     }
     return remark
   }

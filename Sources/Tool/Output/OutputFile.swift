@@ -50,7 +50,7 @@ struct OutputFile: Sendable {
         throw Failure("\(path): a terminal; video goes into a file (-o FILE) or a pipe")
       }
       for input in inputs where status.type == .regular && input.isSameFile(as: status) {
-        throw Failure("\(path): the input itself")
+        throw Failure("\(path): the output is the input itself")
       }
       place = .descriptor(OpenFile(descriptor))
       return
@@ -60,7 +60,7 @@ struct OutputFile: Sendable {
       guard error == .noSuchFileOrDirectory else { throw Failure("\(path): cannot be written: \(error)") }
     }
     if let status {
-      guard status.type != .directory else { throw Failure("\(path): a folder; expected a file's name") }
+      guard status.type != .directory else { throw Failure("\(path): a folder; expected a file name") }
       guard status.type == .regular else {
         do throws(Errno) { try path.checkWritable() } catch {
           throw Failure("\(path): cannot be written: \(error)")
@@ -68,8 +68,10 @@ struct OutputFile: Sendable {
         place = .device(path)
         return
       }
-      for input in inputs where input.isSameFile(as: status) { throw Failure("\(path): the input itself") }
-      guard force else { throw Failure("\(path): exists already; --force replaces it") }
+      for input in inputs where input.isSameFile(as: status) {
+        throw Failure("\(path): the output is the input itself")
+      }
+      guard force else { throw Failure("\(path): already exists; --force replaces it") }
     }
     let target = Self.followingLinks(path)
     let part: FilePath

@@ -35,8 +35,8 @@ struct Repackaging {
       // Reports errors of the video first.
       _ = try ContainerReader.reader(ContainerFile(input, ReadingStatus()))
       throw Failure(
-        "\(input.name): AVI does not say when pictures are shown, which \(container.name) needs; make a byte stream of it "
-          + "first (-o FILE.h264), which can be repackaged")
+        "\(input.name): AVI does not store when pictures are shown, which \(container.name) needs; first make a byte "
+          + "stream (-o FILE.h264), then repackage that")
     }
     var refusal = CopyRefusal?.none
     if let result = try await attempt(nil, &refusal) { return result }
@@ -52,8 +52,8 @@ struct Repackaging {
     // One description of the video is not enough: parameter sets stay with their pictures.
     guard target.isSeekable, input.size != nil, let result = try await attempt(true, &refusal) else {
       throw Failure(
-        "\(target.name): the format changes within the stream; \(container.name) then takes two passes, so that neither "
-          + "input nor output can be a pipe; MPEG-TS takes one")
+        "\(target.name): the format changes within the stream; \(container.name) then needs two passes, so neither "
+          + "input nor output can be a pipe; MPEG-TS needs one")
     }
     return result
   }
@@ -121,7 +121,7 @@ struct Repackaging {
       if case .gap = refusal {
         "and they cannot be derived, because there are gaps between the others"
       } else if framerate == nil {
-        "and no frame rate in the stream: give it with \(framerateOption), such as 25"
+        "and the stream has no frame rate: set it with \(framerateOption), such as 25"
       } else {
         "and \(framerateOption) does not help: their order cannot be read"
       }
@@ -333,18 +333,18 @@ struct Repackaging {
     var summary = "\(target.name): "
     if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
     summary += "\(container.name), \(Text.list(writer.contents))"
-    if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) in front of the first keyframe" }
-    let source = cut == nil ? "what the source shows" : "the cut"
+    if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) before the first keyframe" }
+    let source = cut == nil ? "the shown part of the source" : "the cut"
     if let remark = writer.cutRemark { summary += "; \(remark)" }
     if writer.times.hiddenInFront > 0, !hasEditList || cut?.mode == .hidden {
-      summary += "; \(Text.count(writer.times.hiddenInFront, "picture")) in front of \(source)"
+      summary += "; \(Text.count(writer.times.hiddenInFront, "picture")) before \(source)"
       if cut?.mode == .hidden { summary += ", hidden" }
     }
     if writer.hiddenBehind > 0, !hasEditList {
-      summary += "; \(Text.count(writer.hiddenBehind, "picture")) behind \(source)"
+      summary += "; \(Text.count(writer.hiddenBehind, "picture")) after \(source)"
     }
     summary += remark
-    if cut?.end == nil, input.hasGrown { summary += "; the source grew meanwhile, and may have more" }
+    if cut?.end == nil, input.hasGrown { summary += "; the source grew in the meantime, and may have more" }
     return (summary, writer.losses)
   }
 

@@ -41,8 +41,8 @@ function makeCharts() {
       range: (low, high) => `${number(low)} to ${number(high)} of ${number(units[0].cpbSize)} bits`,
     });
   }
-  add("order", "Shown later (up), earlier (down) than decoded", (i) => model.shown[i] - i, {
-    shape: "bars", isTyped: true, isSigned: true, isWhole: true, unit: "places", flat: () => "every picture is shown in its turn",
+  add("order", "Shown later (up) or earlier (down) than decoded", (i) => model.shown[i] - i, {
+    shape: "bars", isTyped: true, isSigned: true, isWhole: true, unit: "places", flat: () => "pictures are shown in decoding order",
     text: (i) => `POC ${units[i].poc ?? "?"}` + (units[i].pts === undefined ? "" : `, PTS ${seconds(units[i].pts)} s`)
       + (units[i].dts === undefined ? "" : `, DTS ${seconds(units[i].dts)} s`),
   });
@@ -60,8 +60,8 @@ function makeCharts() {
   drawCharts();
 }
 
-// Where all values are equal, or differ too little to be seen and `range` words it, a line of text is returned in place of
-// a chart.
+// Returns a line of text in place of a chart if all values are equal, or differ too little to be visible and `range` can
+// describe them; undefined otherwise.
 function flatText(get, { limit, text, flat = text, range }) {
   const bound = limit?.(0), step = range ? bound * 0.02 : 0;
   let low = get(0), high = low;
@@ -76,8 +76,8 @@ function flatText(get, { limit, text, flat = text, range }) {
   return low === high || low === undefined ? flat(0) + (model.units.length > 1 ? ", at all access units" : "") : range(low, high);
 }
 
-// Adds a chart: its name, title and value of an access unit. Further: `shape` area, bars, marks or lane; `isTyped`, colours
-// are those of picture types; `limit`, a line that values should not cross; `unit` and `scale` of the vertical axis.
+// Adds a chart; `get` returns the value of an access unit. Options: `shape` is area, bars, marks or lane; `isTyped` selects
+// the colours of picture types; `limit` is a line that values should not cross; `unit` and `scale` apply to the vertical axis.
 function add(name, title, get, options) {
   if (!model.units.length) return;
   const flat = flatText(get, options);
@@ -140,7 +140,7 @@ function at(canvas, event) {
   return view.from + (event.clientX - box.left) / box.width * (view.to - view.from);
 }
 
-// The access unit that a click chooses: of those in a pixel column the one that is drawn.
+// The access unit that a click chooses. If a pixel column has several, it is the one that is drawn.
 function highest(chart, event) {
   const first = Math.floor(at(chart.canvas, event));
   const last = Math.min(model.units.length, Math.ceil(first + (view.to - view.from) / chart.canvas.clientWidth));
@@ -151,7 +151,7 @@ function highest(chart, event) {
   return best;
 }
 
-// Shows the values of the access unit under the pointer in all charts; without one, those of the chosen access unit.
+// Shows the values of the access unit under the pointer in all charts. Without one, it shows the chosen access unit's.
 function point(i) {
   const isThere = i >= 0 && i < model.units.length, shown = isThere ? i : view.chosen;
   const [{ canvas } = {}] = charts, line = $("pointer");
@@ -175,7 +175,7 @@ function setRange(from, width) {
 
 function seeAll() { setRange(0, Math.max(8, model.units.length)); }
 
-// The value of the chosen access unit, for those who do not see the chart.
+// The value of the chosen access unit, for people who cannot see the chart.
 function tell(chart) {
   const { canvas } = chart;
   canvas.setAttribute("aria-valuemin", 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 // Draws the charts of charts.js: values on canvases, and texts in elements beside them, so that no text lies on a bar.
 let palette = {};
-// The widest bar, and the room of a line of the vertical axis at least, in CSS pixels.
+// The width of the widest bar, and the least distance of the vertical axis's lines, in CSS pixels.
 const widestBar = 40, lineHeight = 30;
 
 function readPalette() {
@@ -22,7 +22,7 @@ function requestDraw() {
   requestAnimationFrame(() => { isDue = false; drawCharts(); });
 }
 
-// What all charts have in common: the access units in sight, and the times below.
+// Values that all charts share: the visible access units, and the times below.
 function visible() {
   const first = Math.max(0, Math.floor(view.from)), last = Math.min(model.units.length, Math.ceil(view.to));
   return { first, last, times: timeMarks(first, last) };
@@ -68,7 +68,7 @@ function draw(chart, { first, last, times }) {
   if (chart.isSigned) fill(pen, "--dim", 0, y(0), width, ratio);
   else if (chart.shape !== "lane") fill(pen, "--dim", 0, height - ratio, width, ratio);
   if (chart.limit) drawLimit(pen, chart, first, last, bar, y, width, ratio);
-  // Lines beside what is chosen, whose bars keep their colours.
+  // Lines on both sides of the chosen access unit, whose bars keep their colours.
   if (view.chosen >= 0) {
     fill(pen, "--ink", chosen.x - ratio, 0, ratio, height);
     fill(pen, "--ink", chosen.x + chosen.width, 0, ratio, height);
@@ -94,8 +94,8 @@ function extent(chart, first, last) {
   return isMark ? [low - 2, high + 2] : [low, high === low ? low + 1 : high];
 }
 
-// The access units as columns of pixels: each in a column of its own, or several in a column of one pixel, of which the
-// highest, the lowest and the mean are known.
+// The access units as pixel columns: one access unit each, or several in a column of one pixel, with their highest, lowest
+// and mean value.
 function pixelColumns(get, first, last, bar, width) {
   const made = [];
   if (bar >= 1) {
@@ -128,7 +128,8 @@ function drawLane(pen, chart, list, { ratio, height }) {
   }
 }
 
-// A line with a ground. In mixed columns the line is the mean or, where low values matter, the lowest; pale up to the highest.
+// A line and the area below it. In mixed columns, the line is the mean, or the lowest value if low values matter. A pale bar
+// reaches up to the highest.
 function drawAreas(pen, chart, list, { y, ratio, height }) {
   let before = null;
   for (const { x, width, high, low, mean, isMixed } of list) {
@@ -187,12 +188,12 @@ function ticks(low, high, wanted, isWhole) {
   let step = [1, 2, 5, 10].find((factor) => factor * power >= rough * 0.6) * power;
   if (isWhole) step = Math.max(1, step);
   const values = [];
-  // Without a negative zero.
+  // Adding zero avoids a negative zero.
   for (let n = Math.ceil(low / step); n * step <= high && values.length < 20; n++) values.push(n * step + 0);
   return values;
 }
 
-// The marks of the horizontal axis: seconds, or numbers of access units where there is no time.
+// The marks of the horizontal axis: seconds, or numbers of access units if there are no times.
 function timeMarks(first, last) {
   const canvas = charts[0]?.canvas;
   if (!canvas || last <= first) return [];
@@ -216,7 +217,7 @@ function timeMarks(first, last) {
   return marks;
 }
 
-// The limit, which may change from access unit to access unit, as a line; its last value in sight stands in the caption.
+// Draws the limit, which may change with each access unit, as a line. The caption has its last visible value.
 function drawLimit(pen, chart, first, last, bar, y, width, ratio) {
   let value = 0, shown = 0;
   for (let x = 0; x < width; x++) {
@@ -224,7 +225,7 @@ function drawLimit(pen, chart, first, last, bar, y, width, ratio) {
     if (i >= last) break;
     const next = chart.limit(Math.max(first, i));
     if (!next) { value = 0; continue; }
-    // A step is joined.
+    // Joins a step with a vertical line.
     const height = value && next !== value ? Math.abs(y(value) - y(next)) : 0;
     fill(pen, "--error", x, Math.min(y(next), height ? y(value) : Infinity), 1, Math.max(ratio, height));
     value = shown = next;
@@ -237,7 +238,7 @@ function fill(pen, color, x, y, width, height) {
   pen.fillRect(x, y, width, height);
 }
 
-// A bar from the axis to a value; of one line at least.
+// A bar from the axis to a value, at least one line high.
 function fillBar(pen, color, x, width, base, top) {
   pen.fillStyle = color;
   pen.fillRect(x, Math.min(base, top), width, Math.max(1, Math.abs(base - top)));

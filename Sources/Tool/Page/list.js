@@ -82,7 +82,7 @@ function choose(index, scrolls) {
   if (!model.units.length) return;
   view.chosen = Math.min(Math.max(index, 0), model.units.length - 1);
   if (view.chosen < view.from || view.chosen >= view.to) setRange(view.chosen - (view.to - view.from) / 2, view.to - view.from);
-  // Where the filter hides it, show all.
+  // If the filter hides it, show all.
   if (!listed.includes(view.chosen)) showAll();
   const place = listed.indexOf(view.chosen), list = $("list");
   if (scrolls && place >= 0 && (place * rowHeight < list.scrollTop || (place + 2) * rowHeight > list.scrollTop + list.clientHeight)) {
@@ -106,8 +106,8 @@ function keys(event) {
   event.preventDefault();
 }
 
-// The place in the list from which a step begins. Where the filter hides the chosen access unit, the next one of the list
-// is a step away.
+// The place in the list from which a step begins. If the filter hides the chosen access unit, a step leads to its neighbor
+// in the list.
 function placeFrom(step) {
   const place = listed.indexOf(view.chosen);
   if (place >= 0) return place;

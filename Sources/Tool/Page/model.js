@@ -19,21 +19,21 @@ function addLine(line) {
   }
 }
 
-// The time at which an access unit is shown, as the list and the keyframes have it: its PTS or, without a container's
-// times, by its place among those that are shown.
+// The presentation time of an access unit, for the list and the keyframes: its PTS or, without a container's times, the
+// time that follows from its place in presentation order.
 function shownTime(i) {
   if (!isListed(i)) return "–";
   if (model.units[i].pts !== undefined && model.stream.timescale) return seconds(model.units[i].pts);
   return model.hasTime && !model.stream.timescale ? (model.time[model.shown[i]] - model.time[0]).toFixed(3) : "–";
 }
 
-// Whether the document lists an access unit: of a long stream, it has only the first ones.
+// Whether the document lists an access unit. For a long stream, it lists only the first part.
 function isListed(i) { return i < model.units.length; }
 
-// What the document does not list; empty for nothing.
+// A note about the access units that the document does not list; empty if it lists all.
 function omission() {
   const listed = model.units.length, all = model.summary?.accessUnits ?? listed;
-  return all > listed ? `Only the first ${number(listed)} of ${plural(all, "access unit")} are listed and charted. Findings, counts and keyframes are those of the whole stream.` : "";
+  return all > listed ? `Only the first ${number(listed)} of ${plural(all, "access unit")} are listed and charted. Findings, counts and keyframes cover the whole stream.` : "";
 }
 
 // Computes formats, times, groups of pictures and presentation order from the document.
@@ -55,8 +55,7 @@ function derive() {
   }
 }
 
-// The format of each access unit is that of the SPS to which the PPS of its slice refers. The SPS that was sent last need
-// not be in use.
+// Each access unit has the format of the SPS to which the PPS of its slice refers. The latest SPS need not be in use.
 function deriveFormats() {
   const { units, sets } = model, [sps, pps] = model.stream.codec === "h265" ? [33, 34] : [7, 8];
   const sent = new Map(), referred = new Map();
@@ -94,19 +93,19 @@ function deriveFormats() {
 // The format of an access unit; undefined without an SPS that can be read.
 function formatAt(i) { return model.formats[model.formatPlace[i]]?.format; }
 
-// The formats in use; those that were sent, where there is no access unit.
+// The formats in use, or all formats that were sent if there is no access unit.
 function usedFormats() {
   const used = model.formats.filter((each) => each.count);
   return used.length ? used : model.formats;
 }
 
-// The duration of a picture by the stream in seconds; 0 when it does not say.
+// The duration of a picture in seconds, as the stream signals it; 0 if it does not.
 function periodOf(i) {
   const format = formatAt(i);
   return format?.frameRate ? format.frameRateDivisor / format.frameRate / (["first", "second"].includes(model.units[i].field) ? 2 : 1) : 0;
 }
 
-// The decoding time of each access unit in seconds. Without DTS, that of the i-th is the i-th smallest PTS.
+// The decoding time of each access unit in seconds. Without DTS, the i-th access unit gets the i-th smallest PTS.
 function deriveTimes() {
   const { units } = model, count = units.length, scale = model.stream.timescale;
   const kind = !scale ? "" : units.some((unit) => unit.dts !== undefined) ? "dts" : units.some((unit) => unit.pts !== undefined) ? "pts" : "";
@@ -123,7 +122,7 @@ function deriveTimes() {
     }
   }
   const time = new Float64Array(count), first = ticks.findIndex((tick) => tick !== undefined);
-  // Those before the first that has a time come before it.
+  // Access units before the first that has a time count backward from it.
   let begin = first > 0 ? ticks[first] / scale : 0;
   for (let i = 0; i < first; i++) begin -= periodOf(i) || 0.04;
   let shift = 0, breaks = 0;
@@ -131,7 +130,7 @@ function deriveTimes() {
     const before = i ? time[i - 1] : 0, expected = i ? before + (periodOf(i - 1) || 0.04) : begin;
     let now = ticks[i] === undefined ? expected : ticks[i] / scale + shift;
     if (i && now < before - 1) {
-      // Times that begin anew go on from here.
+      // Times that start over continue from here.
       shift += expected - now;
       now = expected;
       breaks++;
@@ -144,7 +143,7 @@ function deriveTimes() {
   const mean = count > 1 ? (time[count - 1] - time[0]) / (count - 1) : 0;
   const last = (kind && final.duration / scale) || (kind ? mean : 0) || (count && periodOf(count - 1)) || mean || 0.04;
   model.duration = count ? time[count - 1] - time[0] + last : 0;
-  // The duration of each in seconds.
+  // The duration of each access unit in seconds.
   model.step = (i) => (i + 1 < count ? time[i + 1] - time[i] : last) || mean || last;
 }
 
@@ -215,7 +214,7 @@ function clock(seconds, digits = 2) {
   return minutes < 60 ? `${sign}${minutes}:${text}` : `${sign}${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${text}`;
 }
 
-// Ticks of the container as seconds, to the digit that tells neighbours apart.
+// Ticks of the container as seconds, with enough digits to distinguish neighbors.
 function seconds(ticks) {
   const scale = model.stream.timescale;
   return ticks === undefined || !scale ? "–" : (ticks / scale).toFixed(scale > 1000 ? 4 : 3);

@@ -37,10 +37,10 @@ function show() {
 
 function codecName() { return model.stream.codec === "h265" ? "H.265" : "H.264"; }
 
-// Whether the bytes that are listed are those of a stream that was taken out of its container.
+// Whether offsets count bytes of a demultiplexed stream instead of the file.
 function isDemultiplexed() { return !["annexb", "mp4"].includes(model.stream.container); }
 
-// What the formats in use say, each once, with the number of access units where they differ.
+// The texts of the formats in use, each once, with the number of access units if they differ.
 function ofFormats(text) {
   const said = new Map();
   for (const each of usedFormats()) said.set(text(each.format, each.set), (said.get(text(each.format, each.set)) ?? 0) + each.count);
@@ -72,7 +72,7 @@ function overview() {
     ["Profile, level", ofFormats((format) =>
       [profileName(format.profile), format.level && `level ${format.level}`, format.tier && `${profileName(format.tier)} tier`].filter(Boolean).join(", ") || "–")],
     ["Frame rate", frameRate()],
-    ["Duration", model.hasTime ? clock(model.duration) + part + (model.timeBreaks ? `; times begin anew ${plural(model.timeBreaks, "time")}` : "") : "not known"],
+    ["Duration", model.hasTime ? clock(model.duration) + part + (model.timeBreaks ? `; times start over ${plural(model.timeBreaks, "time")}` : "") : "not known"],
     ["Bit rate", hasRate ? bitRate(bytes * 8 / model.duration) + part : "not known"],
     ...(hasRate && model.duration > 2 ? [["Highest second", bitRate(model.rates.second.reduce((a, b) => Math.max(a, b), 0))]] : []),
   ], Structure: [
@@ -92,10 +92,10 @@ function overview() {
   describeDisplay();
 }
 
-// What a code means, by the program.
+// The meaning of a code, as the program names it.
 const meaning = ([, code, , , name]) => name ?? `code ${code}`;
 
-// What the stream and its container say about how pictures are shown.
+// The properties that the stream and its container signal for display.
 function signalled() {
   const facts = [], field = (set, name) => set.fields?.find((each) => each[0] === name), value = (set, name) => field(set, name)?.[1];
   const add = (name, text) => {
@@ -213,13 +213,13 @@ function findings() {
   $("findings").replaceChildren(...sorted.map((group, place) => findingsOfRule(group, sorted.length < 4 || place === 0)));
   const isClean = !model.summary?.rules?.length;
   if (!sorted.length) $("findings").append(element("p", { className: isClean ? "clean" : "", textContent: isClean
-    ? "✓ Nothing found: the stream keeps all the rules of syntax, order, levels, buffers and container that are checked." : "Nothing found." }));
+    ? "✓ Nothing found: the stream follows every checked rule of syntax, order, levels, buffers and container." : "Nothing found." }));
 }
 
 function findingsOfRule(group, isOpen) {
   const { severity: kind, rule, clause, remedy } = group[0];
   const all = model.summary?.rules.find((each) => each.rule === rule)?.count ?? group.length;
-  // Where all expect the same, it is said once.
+  // A value that all findings expect is shown once.
   const expected = group.every((finding) => finding.expected === group[0].expected) ? group[0].expected : "";
   const list = element("ol", {}, ...group.map((finding, place) => {
     const button = element("button", { textContent: `#${finding.accessUnit}`, type: "button", tabIndex: place ? -1 : 0, disabled: !isListed(finding.accessUnit) });

@@ -56,7 +56,7 @@ async function detail(index) {
   }, open.length);
 }
 
-// Appends what is made of a list: so many at first, and as many again whenever the button behind them is pressed.
+// Appends the elements of a list in portions: the first immediately, and another whenever the button at the end is pressed.
 function inPortions(holder, list, make, least = 0, portion = 500) {
   let count = 0;
   const more = element("button", { type: "button" });
@@ -84,12 +84,12 @@ function nalUnit(unit) {
     const known = unit.fields ? unit : model.sets.findLast((set) => set.type === unit.type && set.id === unit.id && set.offset <= unit.offset) ?? unit;
     const bytes = unit.bytes ?? known.bytes;
     if (known.fields || bytes) made.append(syntax(known.fields ?? [], bytes ?? "", unit.offset, unit.size));
-    else made.append(element("p", { className: "hint", textContent: "No syntax elements in this report: it would be too large." }));
+    else made.append(element("p", { className: "hint", textContent: "No syntax elements in this report, which would be too large." }));
   });
   return made;
 }
 
-// Long runs of bytes with the same name become one element, whose value is their text, or their digits where they are none.
+// Long runs of bytes with the same name become one element. Its value is their text, or their digits if they are not text.
 function folded(list) {
   const result = [];
   for (let from = 0, to = 0; from < list.length; from = to) {
@@ -159,7 +159,7 @@ function syntax(list, digits, offset, size, before) {
   });
   const note = bytes.length && bytes.length < size ? [element("p", { className: "hint", textContent:
     `The first ${number(bytes.length)} of ${number(size)} bytes${lookUp ? "" : "; the inspector shows more"}.` })] : [];
-  // Rows without an end would be a table that no browser lays out.
+  // No browser lays out a table with any number of rows.
   inPortions(table, rows, (row) => row, 0, 2000);
   return element("div", {}, ...(bytes.length ? [dump] : []), ...note, ...(list.length || before ? [table] : []));
 }

@@ -142,7 +142,7 @@ final class DecodedPictureReader: Sendable {
   /// The message that a picture has no time.
   var untimed: Failure {
     Failure(
-      "\(input.name): the stream has no frame rate, so that its pictures have no times; give it with --framerate, "
+      "\(input.name): the stream has no frame rate, so its pictures have no times; set it with --framerate, "
         + "such as 25")
   }
 

@@ -6,21 +6,21 @@ import Glibc
 /// The options of subcommands that decode: the choice of pictures, and their conversion.
 struct DecodingOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Begin at this time: seconds or 1:02:03.5.", valueName: "time")) var start: TimeArgument?
-  @Option(help: ArgumentHelp("Decode at most this long.", valueName: "time")) var duration: TimeArgument?
-  @Option(help: ArgumentHelp("At most this many pictures.", valueName: "n")) var frames: Int?
+  @Option(help: ArgumentHelp("Decode at most this much video.", valueName: "time")) var duration: TimeArgument?
+  @Option(help: ArgumentHelp("Decode at most this many pictures.", valueName: "n")) var frames: Int?
   @Option(help: ArgumentHelp("Scale to this size, such as 640x360.", valueName: "size")) var size: SizeArgument?
   @Option(
     help: ArgumentHelp("Convert to this format, such as NV12.", valueName: "format"), transform: { $0.uppercased() })
   var pixelFormat: String?
   @Option(
     help: ArgumentHelp(
-      "Threads to decode with; 0 for one more than there are processors, 16 at most (one processor: 1).",
+      "Decoding threads. 0 means one more than there are processors, 16 at most; on one processor, 1.",
       valueName: "n"))
   var threads: Int32 = 0
   @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
   var framerate: FrameRateArgument?
   @Flag(
-    help: "Exit with status 2 when a picture was damaged or lost, or differs from the hash that the stream has of it.")
+    help: "Exit with status 2 if a picture is damaged or lost, or differs from its hash in the stream.")
   var strict = false
 
   func validate() throws {
@@ -28,7 +28,7 @@ struct DecodingOptions: ParsableArguments {
     guard (0...64).contains(threads) else { throw ValidationError("--threads needs 0 to 64, not \(threads)") }
     if let pixelFormat, VideoFormat(name: pixelFormat) == nil {
       throw ValidationError(
-        "--pixel-format: unknown format \(pixelFormat); expected one of GStreamer's, such as I420, NV12 or RGB")
+        "--pixel-format: unknown format \(pixelFormat); expected a GStreamer format, such as I420, NV12 or RGB")
     }
   }
 

@@ -25,7 +25,7 @@ struct PictureDifference {
     guard let first = a.videoInfo, let second = b.videoInfo, first.format == second.format,
       first.width == second.width, first.height == second.height
     else {
-      throw Failure("picture \(number): \(Self.name(a)) in the one, \(Self.name(b)) in the other", .unsoundStream)
+      throw Failure("picture \(number): \(Self.name(a)) in the first, \(Self.name(b)) in the second", .unsoundStream)
     }
     let one = try a.picture()
     let other = try b.picture()

@@ -35,7 +35,7 @@ struct PictureHash: ~Copyable {
   ///   - pixelAspect: as the stream or the container has it.
   /// - Returns: the lines that must be printed now.
   mutating func add(_ sample: Sample, at time: Int64, pixelAspect: Fraction?) throws(Failure) -> String? {
-    guard let info = sample.videoInfo else { throw Failure("no raw video came out of the decoder") }
+    guard let info = sample.videoInfo else { throw Failure("the decoder output no raw video") }
     var size = 0
     try sample.forEachPlane { plane throws(Failure) in
       size += plane.count

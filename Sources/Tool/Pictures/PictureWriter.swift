@@ -26,7 +26,7 @@ final class PictureWriter {
   func write(_ sample: Sample) throws(Failure) {
     defer { pictures += 1 }
     if isPNG { return try writeEncoded(sample) }
-    guard let info = sample.videoInfo else { throw Failure("\(name): no raw video came out of the decoder") }
+    guard let info = sample.videoInfo else { throw Failure("\(name): the decoder output no raw video") }
     if !continuesFile(sample, info) { try beginFile(sample, info) }
     try current?.write(sample)
   }

@@ -19,7 +19,7 @@ enum CommandLineCheck {
     let wanted = arguments.dropFirst().filter { !["-h", "--help"].contains($0) }
     if let name = wanted.first(where: { !names.contains($0) }) { throw unknownSubcommand(name, names) }
     if wanted.count > 1 {
-      throw Failure("help is about one subcommand, not \(Text.list(wanted)); see h26x --help", .usage)
+      throw Failure("help takes one subcommand, not \(Text.list(wanted)); see h26x --help", .usage)
     }
   }
 
@@ -40,7 +40,7 @@ enum CommandLineCheck {
     let words = help.split { !($0.isLetter || $0 == "-") }
     if words.contains("-\(argument)") { return "write -\(argument)" }
     if argument.hasPrefix("-o"), words.contains("-o") { return "write -o \(argument.dropFirst(2))" }
-    return "a file of this name is ./\(argument), or comes after --"
+    return "to name a file, write ./\(argument), or put it after --"
   }
 
   private static func unknownSubcommand(_ name: String, _ names: [String]) -> Failure {

@@ -66,7 +66,7 @@ enum Interruption {
   private static func remindAfterWait(_ source: FileDescriptor) {
     var next = pollfd(fd: source.rawValue, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&next, 1, 2000) == 0 else { return }
-    Terminal.say("still finishing what was written; a second signal ends it at once")
+    Terminal.say("still finishing the output; a second signal ends the program immediately")
   }
 
   private static func arrived(_ signal: Int32) {

@@ -8,12 +8,12 @@ struct IsolationOptions: ParsableArguments {
 
   @Flag(
     help: ArgumentHelp(
-      "Decode in this process rather than in one of its own behind a sandbox, which a stream cannot leave."))
+      "Decode in this process instead of in a sandboxed child process."))
   var noIsolation = false
   @Option(
     help: ArgumentHelp(
-      "off, auto (a GPU where it can, otherwise software) or required. A GPU's driver is in the other process, behind a "
-        + "weaker sandbox."))
+      "off, auto (a GPU if it can decode the stream, otherwise software) or required. A GPU's driver runs in the "
+        + "child process, in a weaker sandbox."))
   var hardware = Hardware.off
   @Option(
     help: ArgumentHelp(

@@ -28,13 +28,13 @@ enum PluginDecoder {
   static var protection: [String] {
     do throws(ServiceError) {
       let process = try CodecStarter.begin(limits: ProcessLimits(memory: 1 << 30))
-      var lines = ["Decodes in processes of \(try CodecServiceLocation.find().text)", "Behind  \(process.protection)"]
+      var lines = ["Decodes in  \(try CodecServiceLocation.find().text)", "Protection  \(process.protection)"]
       if !process.missingProtection.isEmpty {
-        lines.append("Missing here  \(process.missingProtection)")
+        lines.append("Missing     \(process.missingProtection)")
       }
       return lines
     } catch {
-      return ["Cannot decode in a process of its own: \(error)"]
+      return ["Cannot decode in a separate process: \(error)"]
     }
   }
 }

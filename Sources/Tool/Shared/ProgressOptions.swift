@@ -5,7 +5,7 @@ import ArgumentParser
 struct ProgressOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "How progress is shown: auto, a line on a terminal; json, an object a second on standard error; or none.",
+      "How to show progress: auto (a line on a terminal), json (an object per second on standard error) or none.",
       valueName: "style"))
   var progress = Progress.Style.auto
 }

@@ -93,7 +93,7 @@ extension InputFile {
       Failure("\(name): MP4 without its table of contents (box moov): cut off, or never finished")
     case (.missing, _): Failure("\(name): MP4 without H.264 or H.265 video")
     case (.truncated, _), (.badSize, _): Failure("\(name): MP4 that is cut off or damaged in its \(place)")
-    case (.tooLarge, _): Failure("\(name): MP4 whose \(place) is larger than any should be")
+    case (.tooLarge, _): Failure("\(name): MP4 whose \(place) is implausibly large")
     case (.unsupported, _): Failure("\(name): MP4 whose \(place) is unsupported")
     case (.unreadable, _): Failure("\(name): cannot be read at byte \(error.offset)")
     }

@@ -13,7 +13,7 @@ enum ThreadTrial {
   /// - Throws: a `Failure` if that is not allowed.
   static func check() throws(Failure) {
     guard unsafe access("/proc/self/task", R_OK) == 0 else {
-      throw Failure("/proc is not there, which the program needs: mount -t proc proc /proc")
+      throw Failure("the program needs /proc, which is not mounted: mount -t proc proc /proc")
     }
     var gate = unsafe pthread_mutex_t()
     unsafe pthread_mutex_init(&gate, nil)

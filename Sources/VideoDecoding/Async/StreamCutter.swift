@@ -56,7 +56,7 @@ struct StreamCutter<Codec: ElementCodecSyntax>: StreamCutting {
     guard !hasFormat, byteCount > 0 else { return nil }
     return DecodeError(
       .invalidFormatDescription,
-      detail: "there are no parameter sets of \(Codec.name) that can be read in \(byteCount) bytes")
+      detail: "no readable parameter sets of \(Codec.name) were found in \(byteCount) bytes")
   }
 
   mutating func next() -> AccessUnit? {

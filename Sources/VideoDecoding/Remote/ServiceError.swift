@@ -38,18 +38,18 @@ extension ServiceError: CustomStringConvertible {
         + "install it again, or set \(variable) to the path of another"
     case .otherVersion(let path, let found, let expected):
       return "the codec service \(path) is of version \(found), not \(expected): install both of one release, "
-        + "or set \(variable) to the path of that one"
+        + "or set \(variable) to the path of that version"
     case .diesAtStart(let path, let ending):
       return "the codec service \(path) \(ending) while it started: '\(path) --version' shows whether it runs; "
         + "install it again, or free memory"
     case .doesNotAnswer(let path):
-      return "the codec service \(path) does not become ready: is the machine overloaded, or the process stopped?"
+      return "the codec service \(path) did not become ready: is the machine overloaded, or the process stopped?"
     case .noProtection(let path, let missing):
       return "the codec service \(path) cannot protect itself (missing: \(missing)): use a kernel or a container that "
         + "allows seccomp filters, or do not require the sandbox"
     case .cannotBegin(let path, let code):
       return "no process for the codec service \(path) (\(Self.text(code))): free memory, processes or descriptors; "
-        + "Linux 5.4 is the oldest that will do"
+        + "Linux 5.4 or newer is required"
     case .noDevice(let reason): return reason
     case .cancelled: return "the start of the codec service was cancelled"
     }

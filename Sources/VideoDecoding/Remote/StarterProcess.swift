@@ -265,7 +265,7 @@ extension StarterProcess {
     case .closed: .diesAtStart(path: location.text, ending: .unknown)
     case .invalid:
       .otherVersion(
-        path: location.text, found: "unknown, it is no codec service",
+        path: location.text, found: "unknown, because it is not a codec service",
         expected: "\(ReleaseVersion.text), protocol \(ServiceHello.protocolNumber)")
     }
   }

@@ -10,7 +10,7 @@ public struct SessionConfiguration: Sendable {
     /// The slices of a picture: no delay, and no gain when a picture is one slice. libavcodec then does not conceal a
     /// lost slice. The picture is flagged only if its first slice was lost or the loss leaves a gap in `frame_num`.
     case slice
-    /// Frames: a frame of delay for each thread but one.
+    /// Frames: one frame of delay for each thread after the first.
     case frame
     /// No parallel decoding.
     case none
@@ -20,7 +20,7 @@ public struct SessionConfiguration: Sendable {
   public enum Isolation: Sendable, Hashable {
     /// In the application's process: a stream that ends libavcodec ends the application.
     case none
-    /// In a process of its own, behind a sandbox: a stream that ends libavcodec costs at most the access unit that
+    /// In a sandboxed process of its own: a stream that ends libavcodec costs at most the access unit that
     /// does so. That process runs the program `h26x-codec`; see ``ProcessLimits``.
     case process(ProcessLimits)
   }
@@ -64,7 +64,7 @@ public struct SessionConfiguration: Sendable {
   package enum UnknownReordering: Sendable {
     /// Hold back as many as profile and level allow: every picture is output, in order.
     case expect
-    /// Hold back none until pictures turn out to be reordered: less delay, but late pictures are dropped as
+    /// Hold back no pictures until one is reordered: less delay, but late pictures are dropped as
     /// ``DropReason/outOfOrder``.
     case adapt
   }

@@ -21,8 +21,8 @@ import Testing
       (
         .unsupportedFeature, .stream(.notImplemented), "The stream uses a feature that cannot be decoded.", -12910
       ),
-      (.malfunction, .resource(.failed), "The codec failed and could not be brought back.", -12911),
-      (.allocationFailed, .resource(.noSpaceLeft), "No memory to decode with.", -12904),
+      (.malfunction, .resource(.failed), "The codec failed and could not be replaced.", -12911),
+      (.allocationFailed, .resource(.noSpaceLeft), "No memory for decoding.", -12904),
       (.decoderNotFound, .stream(.codecNotFound), "libavcodec has no H.264 decoder.", -12906),
       (.invalidFormatDescription, .stream(.format), "The stream's format cannot be decoded.", -12712),
       (.formatChangeNotSupported, .stream(.format), "The stream's format cannot be decoded.", -12916),

@@ -65,7 +65,7 @@ extension HardwareDecoderTests {
     for unit in units where result == 0 { result = harness.push(unit) }
     #expect(result == GST_FLOW_ERROR.rawValue)
     #expect(
-      harness.takeFaults().map(\.message) == ["Nothing that the decoder can produce is accepted downstream."])
+      harness.takeFaults().map(\.message) == ["Downstream accepts no format that the decoder can output."])
   }
 
   /// More than the device can spare is downloaded, under other caps.

@@ -169,10 +169,10 @@ import Testing
     var missing = ScannerErrors()
     missing.missingParameterSets = 2
     for (hasSets, errors, words) in [
-      (false, ScannerErrors(), "no H.264 NAL unit that could be used"),
+      (false, ScannerErrors(), "no H.264 NAL unit that is usable"),
       (true, ScannerErrors(), "parameter sets without slices"),
-      (false, missing, "slices without the parameter sets that they need"),
-      (true, missing, "slices without the parameter sets that they need"),
+      (false, missing, "slices without their parameter sets"),
+      (true, missing, "slices without their parameter sets"),
     ] {
       var diagnosis = InputDiagnosis<H264>()
       let beforeData = diagnosis.end(hasParameterSets: hasSets, errors)
@@ -186,7 +186,7 @@ import Testing
       #expect(first?.code == .stream(.wrongType) && second == nil)
       #expect(first?.message == "There is no H.264 video in this stream: no picture found in 42 bytes.")
       #expect(
-        first?.debug == "found \(words), expected an SPS, a PPS and coded slices behind start codes or lengths")
+        first?.debug == "found \(words), expected an SPS, a PPS and coded slices after start codes or lengths")
     }
   }
 

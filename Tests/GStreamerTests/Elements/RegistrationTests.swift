@@ -68,17 +68,17 @@ private final class TakenSignal: Declaring {
       (Misspelt.self, .padTemplate("src", reason: "“video/x-raw, width=” are no caps")),
       (WithoutSource.self, .padTemplate("src", reason: "it is missing, and the base class needs it")),
       (FilterWithoutSource.self, .padTemplate("src", reason: "it is missing, and the base class needs it")),
-      (SamePads.self, .padTemplate("sink", reason: "there are two of this name")),
-      (PlaceForever.self, .padTemplate("sink_%u", reason: "the pad is always there: its name has no %")),
+      (SamePads.self, .padTemplate("sink", reason: "this name is used twice")),
+      (PlaceForever.self, .padTemplate("sink_%u", reason: "the pad is always present, so its name must not contain %")),
       (DefaultOutOfRange.self, .property("number", reason: "the default 5 is not in 0...3")),
       (NegativeRatio.self, .property("ratio", reason: "the default is not in 0/1...2147483647/1")),
-      (NamedName.self, .property("name", reason: "the base class has one of this name")),
-      (NamedTwice.self, .property("a_b", reason: "there are two of this name")),
+      (NamedName.self, .property("name", reason: "the base class already has this name")),
+      (NamedTwice.self, .property("a_b", reason: "this name is used twice")),
       (
         NamedBadly.self,
-        .property("1 st", reason: "a name begins with a letter, and has letters, digits and hyphens")
+        .property("1 st", reason: "a name must begin with a letter and contain only letters, digits and hyphens")
       ),
-      (TakenSignal.self, .signal("pad-added", reason: "the base class has one of this name")),
+      (TakenSignal.self, .signal("pad-added", reason: "the base class already has this name")),
     ] as [(Element.Type, RegistrationError)])
   func refusesWrongDeclarations(type: Element.Type, expected: RegistrationError) {
     Harness.initialise()

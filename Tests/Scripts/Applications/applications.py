@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Runs an application with stock's elements and with those of the plugin, each in an environment of its own."""
+"""Runs an application with stock elements and with the plugin's, each in its own environment."""
 import concurrent.futures
 import glob
 import os
@@ -39,7 +39,7 @@ class Applications:
             "HOME": home, "XDG_RUNTIME_DIR": home + "/run", "XDG_CACHE_HOME": home + "/cache", "TMPDIR": home + "/run",
             "DBUS_SESSION_BUS_ADDRESS": "disabled:", "GSETTINGS_BACKEND": "memory", "NO_AT_BRIDGE": "1", "GTK_A11Y": "none",
             "GST_REGISTRY": home + "/registry.bin", "GST_DEBUG": "GST_ELEMENT_FACTORY:4", "GST_DEBUG_NO_COLOR": "1",
-            # Its sink without OpenGL, whose pictures a page can draw at once.
+            # Its sink without OpenGL, so that a page can draw pictures immediately.
             "WEBKIT_GST_DISABLE_GL_SINK": "1",
         }
 
@@ -99,7 +99,7 @@ class Applications:
         os._exit(128 + number)
 
     def close(self, seconds=30):
-        """Ends what is left; returns the commands of processes that outlive their applications by so many seconds."""
+        """Ends remaining processes; returns the commands of those that outlive their applications by so many seconds."""
         if self.display:
             self.display.terminate()
             self.display.wait()

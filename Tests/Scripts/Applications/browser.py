@@ -30,7 +30,7 @@ def end(status, text):
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """The page, the media, with ranges, and where the result goes."""
+    """Serves the page and the media, with ranges, and takes the result."""
 
     protocol_version = "HTTP/1.1"
 

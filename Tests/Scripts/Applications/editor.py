@@ -21,7 +21,7 @@ timeline.add_track(track)
 layer = timeline.append_layer()
 asset = GES.UriClipAsset.request_sync(uri)
 start = 0
-# Where in the file a clip begins, and how long it is, in pictures: inside a group, over two groups, back again, the end.
+# Start and length of clips, in pictures: inside a group, over two groups, back again, the end.
 for inpoint, length in ((13, 15), (56, 30), (7, 4), (90, 10), (24, 2)):
     layer.add_asset(asset, start * Gst.SECOND // 25, inpoint * Gst.SECOND // 25, length * Gst.SECOND // 25,
                     GES.TrackType.VIDEO)

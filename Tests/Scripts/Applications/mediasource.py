@@ -30,7 +30,7 @@ def handoff(_, buffer, __):
     found, info = buffer.map(Gst.MapFlags.READ)
     checksum = hashlib.md5(info.data).hexdigest()
     buffer.unmap(info)
-    # What a parser puts in front of an access unit is its affair.
+    # A parser may put anything before an access unit.
     print(buffer.pts, checksum if element != "parsebin" else "")
 
 

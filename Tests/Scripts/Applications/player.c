@@ -13,7 +13,7 @@
 
 #define LIMIT (60 * GST_SECOND)
 
-// What an original pad function was, and what the stream at the pad is like so far.
+// The original pad function, and the state of the stream at the pad so far.
 typedef struct {
   GstPadChainFunction chain;
   GstPadEventFunction event;
@@ -340,7 +340,7 @@ static gboolean seek(double rate, GstSeekFlags flags, gint start, gint stop) {
   return TRUE;
 }
 
-// In PAUSED: where a seek leads.
+// In PAUSED: the target of a seek.
 static void look(GstSeekFlags flags, gint milliseconds) {
   g_print(" %d\n", milliseconds);
   if (!seek(1, flags, milliseconds, -1)) return;
@@ -361,7 +361,7 @@ static void play(double rate, GstSeekFlags flags, gint start, gint stop) {
   g_mutex_unlock(&lock);
   show_seen();
   show_position();
-  // Without waiting: behind a segment's end nothing comes that a sink could show. The next seek brings it.
+  // Does not wait: after a segment's end, nothing comes that a sink could show. The next seek brings it.
   gst_element_set_state(pipeline, GST_STATE_PAUSED);
 }
 
@@ -415,7 +415,7 @@ int main(int argc, char **argv) {
   play(-1, GST_SEEK_FLAG_ACCURATE, 990, 2210);
   play(-2, GST_SEEK_FLAG_TRICKMODE | GST_SEEK_FLAG_TRICKMODE_KEY_UNITS, 0, 3000);
   play(1, GST_SEEK_FLAG_ACCURATE, 3500, -1);
-  // The last one, because avdec_h264 goes on skipping pictures.
+  // This is the last scenario, because avdec_h264 keeps skipping pictures.
   play(8, GST_SEEK_FLAG_TRICKMODE | GST_SEEK_FLAG_TRICKMODE_FORWARD_PREDICTED | GST_SEEK_FLAG_TRICKMODE_NO_AUDIO, 0, -1);
 
   set_state(GST_STATE_NULL);

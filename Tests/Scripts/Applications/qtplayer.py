@@ -22,7 +22,7 @@ application = QGuiApplication([])
 seeks = [3500, 1020, 2980, 500, 3940, 20, 2500]
 shown = None  # The last picture's checksum.
 played = []
-# What is done with the next picture: a seek's result, or one of those that are played.
+# What to do with the next picture: it is the result of a seek, or one of those played.
 waits_for = None
 
 
@@ -53,7 +53,7 @@ def present(frame):
 
 
 def next_seek():
-    """After a seek's picture: prints it, and goes on with the next one. The first needs a player that has loaded."""
+    """Prints the picture of a seek, and starts the next seek. The first needs a player that has loaded."""
     global waits_for, shown
     if shown is None or not player.isSeekable():
         return

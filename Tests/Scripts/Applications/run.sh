@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Runs applications that nobody here wrote on the plugin and on stock's elements, and compares what they show: WebKitGTK in
+# Runs third-party applications on the plugin and on stock elements, and compares their output: WebKitGTK in
 # its sandbox, playbin with and without wrapped pads, GStreamer Editing Services, Qt, OpenCV, Totem's thumbnailer in
 # bubblewrap, and an RTSP server with ffmpeg as its client. Installs what is missing and builds the plugin. An application
 # that the system does not have is skipped.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What player.c prints."""
+"""The output of player.c."""
 import re
 
 PICTURE = re.compile(
@@ -19,7 +19,7 @@ class Scenarios:
         # Without B-frames, ours flags pictures that may refer to one; stock's decoders flag none.
         predicted = next(number for number, line in enumerate(lines) if line.startswith(" rate 8 "))
         self.lines = lines[:predicted] + [line.removesuffix(" corrupted") for line in lines[predicted:end]]
-        # How many there are of each kind, and where the last one was.
+        # The number of each kind, and the place of the last.
         issues = (re.match(r"  (.+?): (\d+), (.+)", line) for line in lines[end + 1:])
         self.issues = {issue[1]: (int(issue[2]), issue[3]) for issue in issues}
         self.caps = [line for line in self.lines if line.startswith("  video/")]
@@ -35,12 +35,12 @@ class Scenarios:
         return [(checksum, time - first, duration) for checksum, (time, duration) in self.played.items()]
 
     def is_known(self, line):
-        """Whether a line is no picture, or an undamaged one of the first scenario."""
+        """Whether a line is not a picture, or is an undamaged picture of the first scenario."""
         picture = PICTURE.match(line)
         return not picture or picture["checksum"] in self.played and not picture["corrupted"]
 
     def is_in_place(self, line):
-        """Whether a line is no picture, or one whose time is as in the first scenario. A seek into a picture clips it."""
+        """Whether a line is not a picture, or has the time of the first scenario. A seek into a picture clips it."""
         if not (picture := PICTURE.match(line)):
             return True
         time, duration = self.played[picture["checksum"]]

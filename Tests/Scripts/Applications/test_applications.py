@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Applications that nobody here wrote, on the plugin and on stock's elements: what they show is compared."""
+"""Third-party applications on the plugin and on stock elements, with their output compared."""
 import difflib
 import json
 import os
@@ -34,7 +34,7 @@ def tearDownModule():
 
 
 def needs(package, **what):
-    """Skips a test where an application is not installed."""
+    """Skips a test if an application is not installed."""
     return unittest.skipIf(missing(**what), f"{package} is not installed; plugin/dependencies.sh --applications installs it")
 
 
@@ -43,7 +43,7 @@ class ApplicationTests(unittest.TestCase):
         return [*PYTHON, str(HERE / name), *arguments]
 
     def both(self, command, *elements):
-        """What the application prints with stock's elements and with ours; ours must be these."""
+        """The application's output with stock elements and with ours; ours must be the plugin's."""
         expected, output, made = applications.run_both(command)
         self.assertEqual(made, set(elements))
         self.assertTrue(expected.strip(), "stock's application shows nothing")
@@ -58,7 +58,7 @@ class ApplicationTests(unittest.TestCase):
         expected, output = self.both(command, *elements)
         self.assertSameLines(output, expected)
 
-    # Players, with and without functions in front of those of their pads
+    # Players, with and without functions before those of their pads
 
     @classmethod
     def setUpClass(cls):

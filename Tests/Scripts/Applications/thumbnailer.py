@@ -41,7 +41,7 @@ with tempfile.TemporaryDirectory() as output, tempfile.TemporaryFile() as rules:
             command += ["--ro-bind", "/" + name, "/" + name]
     command += ["--proc", "/proc", "--dev", "/dev", "--chdir", "/", "--setenv", "GIO_USE_VFS", "local", "--unshare-all",
                 "--die-with-parent", "--bind", output, "/tmp", "--ro-bind", media, "/tmp/file-to-thumbnail"]
-    # What is outside /usr: the plugin, and GStreamer's registry, which GNOME leaves to each thumbnailer to make anew.
+    # Files outside of /usr: the plugin, and GStreamer's registry, which GNOME makes each thumbnailer rebuild.
     for name in ("GST_PLUGIN_PATH", "GST_REGISTRY"):
         if name in os.environ:
             command += ["--ro-bind", os.environ[name], os.environ[name]]

@@ -96,7 +96,7 @@ def converted(raw_format):
 
 
 def rows(codec):
-    """Row: name, our command, stock's, and FFmpeg's program where it does the same."""
+    """Row: name, our command, the stock command, and FFmpeg's program if it does the same."""
     television, slices = f"television.{codec.file}", f"slices.{codec.file}"
     hd, sd = f"decode-hd.{codec.file}", f"decode-sd.{codec.file}"
     name = codec.name
@@ -146,7 +146,7 @@ def program_rows():
 
 
 def isolation_rows():
-    """Row: name, a decoder whose codec is in a process of its own, and one whose codec is in the pipeline's."""
+    """Row: name, a decoder with its codec in a separate process, and one with its codec in the pipeline's process."""
     for codec in CODECS:
         def pair(name, threads, count=1):
             commands = [

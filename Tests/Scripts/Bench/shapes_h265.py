@@ -48,7 +48,7 @@ def sps_of_predicted_sets():
     for _ in range(15):
         bits.ue(0).u(1, 1)
     for _ in range(63):
-        # Predicted, down by one: what it is predicted from is used, and the picture itself not.
+        # Predicted, down by one: uses the set that it is predicted from, and not the picture itself.
         bits.u(1, 1).u(1, 1).ue(0)
         bits.bits += [1] * 15 + [0, 0]
     return bits.u(5, 0).bytes()

@@ -113,7 +113,7 @@ def worker():
 
 # GstMessage begins with a GstMiniObject, which its type follows.
 ERROR_OFFSET = 64
-# The flags of a GstMiniObject, behind its type, reference count and lock state.
+# The flags of a GstMiniObject, after its type, reference count and lock state.
 FLAGS_OFFSET = 16
 CORRUPTED = 1 << 8
 PROBE_TYPE_BUFFER = 1 << 4

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Compiles H26x and StreamReport as Embedded Swift for 32-bit WebAssembly with the plain toolchain,
-# links all of it with the inspector's C library, and runs the result, which splits a clip into access
-# units and reports on it: both modules need only the standard library, and no 32-bit integer overflows.
+# Compiles H26x and StreamReport as Embedded Swift for 32-bit WebAssembly with the plain toolchain, and links them with
+# the inspector's C library. Then runs the result, which splits a clip into access units and reports on it. This
+# verifies that both modules need only the standard library, and that no 32-bit integer overflows.
 #
 #   Tests/Scripts/Embedded/run.sh        half a minute
 set -euo pipefail
@@ -11,7 +11,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 work=$PWD/.build/embedded
 mkdir -p "$work"
 
-# What Package.swift sets, and Embedded Swift. The unoptimised build checks most.
+# The settings of Package.swift, and Embedded Swift. The unoptimized build checks most.
 flags=(
   -target wasm32-unknown-none-wasm -wmo -parse-as-library -Onone -swift-version 6
   -enable-experimental-feature Embedded -enable-experimental-feature Extern -enable-experimental-feature Lifetimes

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Makes two plugins with plugin/new, builds them as their README says, and runs them in one process with each other
-# and with this package's plugin, which must be built.
+# Creates two plugins with plugin/new and builds them with the commands of their README. Then runs both in one process
+# with this package's plugin, which must be built.
 #
 #   Tests/Scripts/NewPlugin/run.sh       two minutes
 set -euo pipefail
@@ -62,7 +62,7 @@ gst-launch-1.0 -q filesrc location=Tests/Media/clip.h264 ! swifth264parse ! swif
 gst-launch-1.0 -q videotestsrc pattern=black num-buffers=1 ! video/x-raw,format=GRAY8,width=4,height=1 ! \
   first amount=5 ! second amount=7 ! filesink location="$work/picture"
 [[ $(od -An -tu1 "$work/picture") == '  28  28  28  28' ]] || fail "first and second made $(od -An -tu1 "$work/picture")"
-# Names that GStreamer cannot use, and those of which the class would be Self, Any, Property, Locked.
+# Names that GStreamer cannot use, and names whose class would be Self, Any, Property, Locked.
 for name in '' Upper two-words 1st self any property locked; do
   ! plugin/new "$name" "$work/refused" 2> /dev/null || fail "plugin/new took '$name'"
 done

@@ -37,7 +37,7 @@ class InspectorTests(PageCase):
                 self.assertIn(said, page.value("document.body.innerText"))
             self.assertFalse(page.value("$('nav').checkVisibility() || $('busy').checkVisibility() || $('save').checkVisibility()"))
             self.assertLessEqual(page.value("document.documentElement.scrollWidth"), width)
-            # What it promises is kept by its policy.
+            # The policy of the page keeps its promise.
             policy = page.value("document.querySelector('meta[http-equiv]').content")
             self.assertIn("default-src 'none'", policy)
             self.assertNotIn("connect-src", policy)
@@ -165,7 +165,7 @@ class InspectorTests(PageCase):
         page.wait("$('progress').textContent.includes('a folder')")
         page.drop("#drop", streams.media / "clip.mp4", streams.media / "clip.h265")
         page.wait("!$('report').hidden")
-        self.assertEqual(page.text("#progress"), "Of 2 files only the first is shown.")
+        self.assertEqual(page.text("#progress"), "Only the first of 2 files is shown.")
 
     def test_a_file_that_changes(self):
         page = self.inspector()

@@ -68,7 +68,7 @@ class DocumentTests(PageCase):
         self.assertEqual(page.value("[formatAt(0).width, formatAt(model.units.length - 1).width]"), [int(size.split()[0]) for size in sizes])
 
     def test_without_dts_times_are_the_sorted_pts(self):
-        # Two seconds at 10 frames a second, then two at 5; the SPS says 50.
+        # Two seconds at 10 frames a second, then two at 5; the SPS announces 50.
         shown = [i * 100 for i in range(20)] + [2000 + i * 200 for i in range(10)]
         coded = [place + (1 if place % 2 else -1) if 0 < place < len(shown) - 1 else place for place in range(len(shown))]
         units = [a_unit(i, pts=shown[place], duration=100 if place < 20 else 200, sync=i == 0, poc=place * 2) for i, place in enumerate(coded)]
@@ -85,7 +85,7 @@ class DocumentTests(PageCase):
     def test_times_that_begin_anew(self):
         units = [a_unit(i, pts=i % 50, dts=i % 50, duration=1, sync=True) for i in range(100)]
         page = self.show([an_sps(0, 0, a_format(320, 240, 25)), a_pps(0, 0, 0), *units], "mp4", 25)
-        self.assertEqual(self.fact(page, "Duration"), "4.00 s; times begin anew 1 time")
+        self.assertEqual(self.fact(page, "Duration"), "4.00 s; times start over 1 time")
         for kind in ("second", "picture", "group"):
             rates = page.value(f"[...model.rates.{kind}]")
             self.assertGreater(min(rates), 199_000, kind)
@@ -172,7 +172,7 @@ class DocumentTests(PageCase):
         self.assertEqual(page.value("[view.from, view.to]"), whole)
         page.pinch("#chart-size", 0.2, 0.6)
         page.wait("view.to - view.from < 40")
-        # What was between the fingers stays there.
+        # The place between the fingers stays there.
         self.assertAlmostEqual(page.value("(view.from + view.to) / 2"), whole[1] / 2, delta=3)
 
     def test_omitted_bytes_are_counted(self):

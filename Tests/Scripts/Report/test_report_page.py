@@ -46,7 +46,7 @@ class ReportTests(PageCase):
         listed = page.texts("#findings li")
         self.assertEqual(len(listed), sum(each["rule"] == rule for each in found))
         self.assertIn(found[0]["found"], listed[0])
-        # Clause and remedy stand once before those of a rule.
+        # Clause and remedy come once, before the findings of a rule.
         self.assertEqual(len(page.texts("#findings details")), 1)
         self.assertIn(found[0]["clause"], page.text("#findings .hint"))
         self.assertIn(found[0]["remedy"], page.text("#findings .hint"))
@@ -91,7 +91,7 @@ class ReportTests(PageCase):
         page, path = self.report("clip.mp4")
         units = of_kind(document(path), "accessUnit")
         names = page.value("charts.map((chart) => chart.name)")
-        # The coded picture buffer is always full, which a line of text says.
+        # The coded picture buffer is always full, so a line of text replaces the chart.
         self.assertEqual(names, ["rate", "size", "qp", "order", "dpb"])
         self.assertIn("Coded picture buffer before each removal: ", page.text("#flat"))
         whole = page.value("[view.from, view.to]")
@@ -109,7 +109,7 @@ class ReportTests(PageCase):
         page.wheel("#chart-size", -100, 0.25)
         page.wait("view.to - view.from < 62")
         closer = page.value("[view.from, view.to]")
-        # What is under the pointer stays there.
+        # The place under the pointer stays there.
         self.assertAlmostEqual(closer[0] + 0.25 * (closer[1] - closer[0]), 0.25 * 62, delta=0.1)
         page.wheel("#chart-size", -100, 0.25)
         page.wait(f"view.to - view.from < {closer[1] - closer[0]}")
@@ -248,7 +248,7 @@ class ReportTests(PageCase):
         # A byte leads to its element.
         page.click(f"{sps} pre span:nth-of-type(2)")
         self.assertIn("profile_idc", page.text(f"{sps} .fields .marked"))
-        # Elements of 32 bits behind bytes that prevent emulation.
+        # Elements of 32 bits after emulation prevention bytes.
         place = names.index("time_scale")
         page.click(f"{sps} .fields tr:nth-child({place + 2})")
         marked = bytes.fromhex(page.value(MARKED)).replace(b"\0\0\3", b"\0\0")
@@ -360,7 +360,7 @@ class ReportTests(PageCase):
             self.assertTrue(facts[name].endswith(" of the part that is listed"), facts[name])
         # Not that of all bytes in the time of a part.
         self.assertLess(float(facts["Bit rate"].split()[0].replace(",", "")), 2 * float(rate.split()[0].replace(",", "")))
-        # Keyframes behind the list are shown, and lead nowhere.
+        # Keyframes beyond the list are shown, and lead nowhere.
         last = "document.querySelector('#thumbnails button:last-child')"
         self.assertTrue(page.value(f"{last}.disabled"))
         self.assertFalse(page.value("document.querySelector('#thumbnails button').disabled"))
@@ -371,7 +371,7 @@ class ReportTests(PageCase):
                 page, _ = self.report(name, width=375, height=700, dark=dark)
                 page.value("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
                 self.assertLessEqual(page.value("document.documentElement.scrollWidth"), 375)
-                # What a row of the list says is all in sight but the times, to which it scrolls.
+                # All texts of a row are visible except the times, to which the list scrolls.
                 self.assertLessEqual(page.value("Math.max(...[...document.querySelectorAll('.row span:nth-child(-n+7)')].map((each) => each.getBoundingClientRect().right))"), page.value("document.querySelector('#list').getBoundingClientRect().right"))
                 page.value("document.querySelector('#list').scrollLeft = 1000")
                 self.assertLessEqual(page.value("document.querySelector('.row span:last-child').getBoundingClientRect().right"), page.value("document.querySelector('#list').getBoundingClientRect().right"))

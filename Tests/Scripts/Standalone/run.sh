@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Builds and runs a package that uses H26x alone, on a machine that has neither GStreamer nor libavcodec nor a network:
-# nothing may be fetched, and nothing printed that is not of the build.
+# Builds and runs a package that uses H26x alone, as on a machine without GStreamer, libavcodec and network. The build
+# must fetch nothing, and print nothing but its own messages.
 #
 #   Tests/Scripts/Standalone/run.sh      half a minute
 set -euo pipefail

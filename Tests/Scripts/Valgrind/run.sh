@@ -25,7 +25,7 @@ export GST_PLUGIN_PATH=$work/plugin GST_REGISTRY=$work/registry.bin GST_REGISTRY
 gst-inspect-1.0 swifth264dec > /dev/null
 
 suppressions=(--suppressions=Tests/Scripts/Valgrind/loader.supp)
-# GLib's suppressions for what it keeps until the process ends.
+# GLib's suppressions for memory that it keeps until the process ends.
 glib=$(pkg-config --variable=prefix glib-2.0)/share/glib-2.0/valgrind/glib.supp
 [[ -f $glib ]] && suppressions+=("--suppressions=$glib")
 
@@ -44,10 +44,10 @@ check() { # NAME UNDEFINED CHAIN
   fi
 }
 
-# Undefined values of the decoders' pipelines are ignored: optimised Swift compares a whole word of which it needs a
-# part. The tag of an optional action is the upper half of a word, which every case sets; the lower half belongs to the
-# payload, which a small case does not set; the comparison (with a number whose lower half is all ones) has the same
-# result whatever is there, which memcheck cannot know.
+# Undefined values of the decoders' pipelines are ignored, because optimized Swift compares a whole word if it needs a
+# part. The tag of an optional action is the upper half of a word, which every case sets. The lower half belongs to the
+# payload, which a small case does not set. The comparison is with a number whose lower half is all ones, so the result
+# is the same for any payload. memcheck cannot detect that.
 check_codec() { # CODEC CLIP LENGTH_PREFIXED_FORMAT
   local codec=$1 clip=$2 media=video/x-$1
   local parse=swift${codec}parse repack=swift${codec}repack decode=swift${codec}dec

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Where the decisions of a random stream come from: a seed in tests, an input's bytes in fuzzing.
+/// The source of a random stream's decisions: a seed in tests, an input's bytes in fuzzing.
 public protocol DecisionSource {
   /// The next decision: a number from 0 to `bound` - 1.
   mutating func below(_ bound: Int) -> Int

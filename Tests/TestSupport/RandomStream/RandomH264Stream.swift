@@ -74,7 +74,7 @@ public struct RandomH264Stream: RandomStream {
     return nalUnits
   }
 
-  /// Parameter sets in front of a picture: mostly none, else repeated or changed ones.
+  /// Parameter sets before a picture: mostly none, otherwise repeated or changed sets.
   private mutating func changedParameterSets(isStart: Bool, _ decisions: inout some DecisionSource) -> [[UInt8]] {
     guard decisions.oneIn(isStart ? 3 : 12) else { return [] }
     if decisions.oneIn(2) { active = decisions.below(sequences.count) }

@@ -55,7 +55,7 @@ public struct RandomH265Stream: RandomStream {
     return H265.NALUnitType(rawValue: decisions.one(of: types))
   }
 
-  /// Parameter sets in front of a picture: mostly none, else repeated or changed ones.
+  /// Parameter sets before a picture: mostly none, otherwise repeated or changed sets.
   private mutating func changedParameterSets(
     isStart: Bool, _ decisions: inout some DecisionSource
   ) -> [[UInt8]] {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 public import H26x
 
-/// A stream whose syntax is valid and whose meaning is random: types of pictures, picture order, references, leading
-/// pictures, parameter sets, recovery points and ends of sequence come in any order, and slices are lost or repeated.
+/// A stream with valid syntax and random meaning. Types of pictures, picture order and references are random. Leading
+/// pictures, parameter sets, recovery points and ends of sequence come in any order. Slices are lost or repeated.
 ///
 /// Pictures have 32 × 32 or 64 × 32 samples.
 public protocol RandomStream {

@@ -43,7 +43,7 @@ import Testing
     (["inspect", "a", "--type", ""], "--type"), (["check"], "files"), (["report", "a"], "-o"), (["inf", "a"], "inf"),
     (["info", "--jsn", "a"], "--jsn"), (["--jsn"], "--jsn"),
     // One dash: no cluster of options, even with an h among its letters.
-    (["info", "-dash.mp4"], "-dash.mp4: a file of this name is ./-dash.mp4"), (["info", "-x"], "-x"),
+    (["info", "-dash.mp4"], "-dash.mp4: to name a file, write ./-dash.mp4"), (["info", "-x"], "-x"),
     (["decode", "-dash.mp4", "-o", "-"], "-dash.mp4"), (["info", "-jh", "a"], "-jh"), (["-hx"], "-hx"), (["-x"], "-x"),
     (["snapshot", "a", "-o", "-h.png"], "./-h.png"), (["info", "-o", "a"], "-o"),
     (["decode", "a", "-ob.y4m"], "write -o b.y4m"), (["repack", "-framerate", "25", "a"], "write --framerate"),

@@ -51,19 +51,20 @@ import Testing
     let (mp4, other) = (Program.media.appending(path: "clip.mp4").path, "\(Program.media.path)/clip-h265.mp4")
     return [
       ("annexb-to-mp4", ["nothere.h264", "keep"], "nothere.h264: no such file"),
-      ("annexb-to-mp4", [h264, "keep"], "keep: exists already"), ("annexb-to-mp4", [h265, "a.mp4"], "H.265"),
+      ("annexb-to-mp4", [h264, "keep"], "keep: already exists"), ("annexb-to-mp4", [h265, "a.mp4"], "H.265"),
       ("annexb-to-mp4", [mp4, "a.mp4"], "video/quicktime"), ("annexb-to-mp4", [".", "a.mp4"], "a folder"),
       ("annexb-to-mp4", ["keep", "a.mp4"], "no H.264 or H.265"),
       ("annexb-to-mp4", [h264, "nothere/a.mp4"], "nothere/a.mp4: its folder"),
       ("mp4-to-annexb", [other, "a.h264"], "H.265"), ("mp4-to-annexb", [h264, "a.h264"], "expected video/quicktime"),
-      ("mp4-to-annexb", [mp4, "keep"], "keep: exists already"), ("mp4-to-hls", [other, "."], "H.265"),
-      ("mp4-to-hls", [mp4, "nothere"], "nothere: no folder"), ("mp4-to-hls", [mp4, "keep"], "keep: no folder"),
-      ("file-to-raw", ["nothere", "keep"], "no such file"), ("file-to-raw", [mp4, "keep"], "keep: exists already"),
-      ("transcode", ["nothere", "keep"], "no such file"), ("transcode", [mp4, "keep"], "keep: exists already"),
+      ("mp4-to-annexb", [mp4, "keep"], "keep: already exists"), ("mp4-to-hls", [other, "."], "H.265"),
+      ("mp4-to-hls", [mp4, "nothere"], "nothere: not a writable folder"),
+      ("mp4-to-hls", [mp4, "keep"], "keep: not a writable folder"),
+      ("file-to-raw", ["nothere", "keep"], "no such file"), ("file-to-raw", [mp4, "keep"], "keep: already exists"),
+      ("transcode", ["nothere", "keep"], "no such file"), ("transcode", [mp4, "keep"], "keep: already exists"),
       ("transcode", [mp4, "a.mp4", "fast"], "bitrate"), ("checksum", ["nothere"], "no such file"),
       ("keyframes", [mp4, "a.png"], "number"), ("mosaic", [mp4, mp4, mp4, "nothere", "a.mp4"], "no such file"),
-      ("mosaic", [mp4, mp4, mp4, mp4, "keep"], "keep: exists already"), ("rtp-send", ["nothere"], "no such file"),
-      ("rtp-receive", ["keep"], "keep: exists already"), ("camera-to-file", ["keep"], "keep: exists already"),
+      ("mosaic", [mp4, mp4, mp4, mp4, "keep"], "keep: already exists"), ("rtp-send", ["nothere"], "no such file"),
+      ("rtp-receive", ["keep"], "keep: already exists"), ("camera-to-file", ["keep"], "keep: exists already"),
       ("camera-to-file", ["a.mp4", "/dev/nothere"], "/dev/nothere"), ("show", ["nothere"], "no such file"),
     ] + names.map { ($0, [], "see --help") }
   }()

@@ -104,17 +104,17 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{\"access-unit\": 0, \"type\": 5, \"payl", "line 1: no JSON, or cut off"),
+    ("{\"access-unit\": 0, \"type\": 5, \"payl", "line 1: not JSON, or cut off"),
     ("{\"access-unit\": 0, \"type\": 5}", "line 1: no payload"),
     ("{\"access-unit\": \"x\", \"type\": 5, \"payload\": \"\"}", "line 1: access-unit is of another type"),
-    ("[1]", "line 1: no JSON object"),
+    ("[1]", "line 1: not a JSON object"),
     (line(-1, 5, userData), "line 1: access-unit -1 is below 0"),
-    (line(0, 5, userData) + "\n" + line(0, 5, "abc"), "line 2: payload is no even number of hexadecimal digits"),
+    (line(0, 5, userData) + "\n" + line(0, 5, "abc"), "line 2: payload is not an even number of hexadecimal digits"),
     (line(0, 5, "ab"), "access unit 0: sei_payload of type 5"),
     (line(0, 129, "00"), "access unit 0: payloadType 129"),
     (line(62, 5, userData), "no access unit 62 for an SEI message; it has 62 access units"),
     (line(0, 144, "00010001") + "\n" + line(0, 144, "00010002"), "access unit 0: payloadType 144"),
-    ("", "no SEI message in it"),
+    ("", "contains no SEI message"),
   ])
   func reportsInvalidMessages(text: String, message: String) async throws {
     let folder = try Folder()

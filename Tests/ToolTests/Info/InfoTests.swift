@@ -103,7 +103,7 @@ import Testing
     arguments: [
       ([-1, 0, 0, 1], "0 degrees clockwise, flipped"), ([1, 0, 0, -1], "180 degrees clockwise, flipped"),
       ([0, 1, 1, 0], "90 degrees clockwise, flipped"), ([0, 1, -1, 0], "90 degrees clockwise"),
-      ([1, 1, -1, 1], "unknown: the track's matrix does more than turn and mirror"),
+      ([1, 1, -1, 1], "unknown: the track's matrix does more than rotate and mirror"),
     ] as [([Int32], String)])
   func reportsRotation(matrix: [Int32], said: String) async throws {
     let folder = try Folder()

@@ -87,7 +87,7 @@ import Testing
       in: folder.url)
     try #require(made.status == 0, "\(made.said)")
     let info = try await Program.run(["info", "two.ts"], in: folder.url)
-    let row = try #require(info.text.split(separator: "\n").first { $0.hasPrefix("Programmes") })
+    let row = try #require(info.text.split(separator: "\n").first { $0.hasPrefix("Programs") })
     #expect(row.contains(" 1 (stream ") && row.contains(" 7 (streams "), "\(row)")
     let (first, second) = (
       try await Self.hash([Self.clips[0]], in: folder), try await Self.hash([Self.clips[1]], in: folder)
@@ -110,7 +110,7 @@ import Testing
         + "filesrc location=\(Self.clips[0]) ! h264parse ! queue ! m.sink_66", in: folder.url)
     try #require(made.status == 0, "\(made.said)")
     let info = try await Program.run(["info", "two.ts"], in: folder.url)
-    #expect(info.status == 0 && info.text.contains("Programmes          2, of which one is read"), "\(info.text)")
+    #expect(info.status == 0 && info.text.contains("Programs            2, of which one is read"), "\(info.text)")
     let document = try await Program.run(["info", "--json", "two.ts"], in: folder.url)
     let files = try #require(try JSONSerialization.jsonObject(with: document.output) as? [[String: Any]])
     #expect(files.first?["programs"] as? [Int] == [1, 7])
@@ -121,7 +121,7 @@ import Testing
   /// What is chosen and not there.
   static let mistakes: [(options: [String], status: Int32, said: String)] = [
     (["--streams", "9"], 1, "no stream 9; it has 0 video (H.264)"),
-    (["--streams", "2"], 1, "has no H.264 or H.265 video; the streams are 0 video (H.264), 1 video (H.265)"),
+    (["--streams", "2"], 1, "have no H.264 or H.265 video; the file has 0 video (H.264), 1 video (H.265)"),
     (["--program", "3"], 1, "no program 3; "), (["--language", "swe"], 1, "in swe; it has "),
     (["--streams", "0,,1"], 64, "0,,1"), (["--streams", "-1"], 64, "--streams"), (["--streams", ""], 64, "--streams"),
     (["--streams", "99999999999999999999"], 64, "99999999999999999999"),
@@ -139,6 +139,6 @@ import Testing
       #expect(run.said.filter { $0 == "\n" }.count == 1 && folder.names.isEmpty, "\(mistake): \(run.said)")
     }
     let raw = try await Program.run(["hash", Self.clips[0], "--stream", "0"], in: base.url)
-    #expect(raw.status == 64 && raw.said.contains("streams can be chosen in containers only"), "\(raw.said)")
+    #expect(raw.status == 64 && raw.said.contains("streams can be selected only in containers"), "\(raw.said)")
   }
 }

@@ -67,7 +67,7 @@ import Testing
     guard isServed else { return }
     for (name, reason) in [
       ("missing.mkv", "/none: Not found"), ("closed.mkv", "/secret: needs a user and a password"),
-      ("wrong.mkv", "/secret: user or password are not accepted"),
+      ("wrong.mkv", "/secret: the server rejected the user or the password"),
       ("sound.mkv", "/mono: no H.264 or H.265; it has audio (PCMA)"),
       ("host.mkv", "rtsp://nowhere.invalid/stream: cannot connect"),
     ] {

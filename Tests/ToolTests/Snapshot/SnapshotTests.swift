@@ -24,7 +24,7 @@ import Testing
     let run = try await Program.run(["snapshot", Self.clip, "-o", name], in: folder.url)
     #expect(run.status == 0 && folder.names == [expected], "\(run.said) \(folder.names)")
     let again = try await Program.run(["snapshot", Self.clip, "-o", name], in: folder.url)
-    #expect(again.status == 1 && again.said.contains("\(expected): exists already"), "\(again.said)")
+    #expect(again.status == 1 && again.said.contains("\(expected): already exists"), "\(again.said)")
   }
 
   /// A sheet of the first part of a file is no sheet of the file.

@@ -18,7 +18,7 @@ import Testing
     }
     guard try await run("true").status == 0 else { return }
     let bare = try await run("h26x \(command)")
-    #expect(bare.status == 1 && bare.said.hasPrefix("h26x: /proc is not there"), "\(bare.status) \(bare.said)")
+    #expect(bare.status == 1 && bare.said.hasPrefix("h26x: the program needs /proc"), "\(bare.status) \(bare.said)")
     #expect(folder.names.isEmpty)
   }
 

@@ -131,7 +131,7 @@ private struct Source<Element: Sendable>: AsyncSequence, AsyncIteratorProtocol, 
         guard case .decoding(let failure)? = error as? DecodingFailure<Never> else { return false }
         return failure.reason == .invalidFormatDescription
           && failure.detail
-            == "there are no parameter sets of \(codec == .h264 ? "H.264" : "H.265") that can be read in \(bytes.count) bytes"
+            == "no readable parameter sets of \(codec == .h264 ? "H.264" : "H.265") were found in \(bytes.count) bytes"
       }
     }
     // Nothing is no error.

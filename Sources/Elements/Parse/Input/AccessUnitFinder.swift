@@ -155,7 +155,7 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
       case .unreadableParameterSet(let type, let byteCount, let error):
         log(.warning, "cannot read \(type.name) of \(byteCount) bytes: \(error)")
       case .foreignType(let type):
-        log(.warning, "left out a NAL unit of type \(type.rawValue) (\(type.name)): only RTP packets have them")
+        log(.warning, "dropped a NAL unit of type \(type.rawValue) (\(type.name)): only RTP packets have them")
       case .badLength(let error, let goodBytes, let byteCount):
         log(
           .warning,
@@ -163,12 +163,12 @@ struct AccessUnitFinder<Codec: ParserCodec>: Sendable {
         )
         record { $0.hasBadLength = true }
       case .lateParameterSets:
-        log(.info, "the parameter sets of the first picture come behind it")
+        log(.info, "the parameter sets of the first picture follow it")
         record { $0.wantsParameterSets = true }
       case .startCodes:
         record {
           $0.warning = .muxedWrongly(
-            "found start codes inside length-prefixed NAL units, expected one NAL unit behind each length")
+            "found start codes inside length-prefixed NAL units, expected one NAL unit after each length")
         }
       }
     }

@@ -36,14 +36,14 @@ struct InputDiagnosis<Codec: ParserCodec>: Sendable {
     hasReported = true
     let found =
       if !hasParameterSets && errors.missingParameterSets == 0 {
-        "no \(Codec.name) NAL unit that could be used"
+        "no \(Codec.name) NAL unit that is usable"
       } else if errors.missingParameterSets > 0 {
-        "slices without the parameter sets that they need"
+        "slices without their parameter sets"
       } else {
         "parameter sets without slices"
       }
     return ElementError(
       .stream(.wrongType), "There is no \(Codec.name) video in this stream: no picture found in \(byteCount) bytes.",
-      debug: "found \(found), expected an SPS, a PPS and coded slices behind start codes or lengths")
+      debug: "found \(found), expected an SPS, a PPS and coded slices after start codes or lengths")
   }
 }

@@ -4,5 +4,5 @@
 enum SinkCapsRefusal: String, Error {
   case unreadableCodecData = "codec_data cannot be read, and downstream accepts no packaging without it"
   case wrongAlignment = "length-prefixed streams need alignment=au"
-  case unexpectedCodecData = "a byte stream has its parameter sets in the stream, not in codec_data"
+  case unexpectedCodecData = "a byte stream has parameter sets in the stream, not in codec_data"
 }

@@ -3,8 +3,8 @@ public import H26x
 
 /// Edits a stream. The input decides the edits, the packaging and the stream.
 ///
-/// A finding is a trap, a byte outside parameter sets and SEI that has changed, an edit that is not the same when it is made
-/// twice, or an empty edit that changes something.
+/// These are findings: a trap, a changed byte outside parameter sets and SEI, an edit that differs when it is made
+/// twice, and an empty edit that changes something.
 public enum EditSubject<Codec: StreamEditing> {
   /// Runs with one input.
   public static func run(_ input: Span<UInt8>) {

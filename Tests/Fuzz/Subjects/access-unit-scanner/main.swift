@@ -8,8 +8,8 @@ private struct Found: Equatable {
   var end: Int
 }
 
-/// The findings when the data grows by `step` bytes at a time; nil when parameter sets after the first picture were
-/// used: whether they replace unreadable ones before it depends on how much data was there.
+/// The findings when the data grows by `step` bytes at a time. Returns nil if parameter sets after the first picture
+/// were used: the amount of data determines whether they replace unreadable sets before it.
 @discardableResult
 private func scan<Scanner: AccessUnitScanning>(
   _ bytes: Span<UInt8>, growing step: Int, _ scanner: Scanner, marksEach period: Int = .max

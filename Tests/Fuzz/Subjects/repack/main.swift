@@ -17,7 +17,7 @@ func write(_ repackager: Repackager, _ bytes: Span<UInt8>, as packaging: NALPack
   return output
 }
 
-/// Repackaging in place, where that is possible, must give the same bytes.
+/// Repackaging in place, if possible, must give the same bytes.
 func checkInPlace(_ repackager: Repackager, _ bytes: Span<UInt8>, as packaging: NALPackaging, _ expected: [UInt8]) {
   guard repackager.canWriteInPlace(as: packaging) else { return }
   var copy = [UInt8](bytes, bytes.indices)

@@ -2,7 +2,7 @@
 import FuzzDriver
 import H26x
 
-/// A picture a record of three bytes: what kind, and how its count differs from the one before or what it is.
+/// A picture per record of three bytes: its kind, and its count or the difference from the previous count.
 func pictures(_ data: Span<UInt8>) -> [TimestampGenerator.Picture] {
   var pictures: [TimestampGenerator.Picture] = []
   var order: Int32 = 0

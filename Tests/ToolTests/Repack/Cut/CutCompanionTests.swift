@@ -167,7 +167,7 @@ import Testing
         + (out == "-"
           ? "h26x repack hidden.mp4 -o - --format mkv | cat > out.mkv" : "h26x repack hidden.mp4 -o \(out)"),
       in: folder.url)
-    #expect(run.status == 0 && run.said.contains("3 pictures in front of what the source shows"), "\(run.said)")
+    #expect(run.status == 0 && run.said.contains("3 pictures before the shown part of the source"), "\(run.said)")
     let copy = try Contents(folder.url.appending(path: "out.mkv").path)
     #expect(copy.chapters.map { Int(($0.start * 1000).rounded()) } == [120, 200])
   }

@@ -65,7 +65,7 @@ import Testing
           let shown = try await Self.pictures(out, in: folder)
           let expected = Array(all[first..<span.pictures.upperBound])
           // Without an edit list, those behind the end that others need are shown, and counted.
-          let behind = Self.number(in: run.said, before: "behind the cut")
+          let behind = Self.number(in: run.said, before: "after the cut")
           #expect(shown.dropLast(behind) == expected[...], what)
           #expect(["mp4", "mov"].contains(target) ? behind == 0 : behind <= 2, what)
           #expect(run.said.contains("a keyframe") == (first < span.pictures.lowerBound), what)
@@ -98,7 +98,7 @@ import Testing
     #expect(try await said(["--start", "0.8"]) == "h26x: out.mp4: MP4, H.264; from 0:00:00.800\n")
     #expect(
       try await said(["--start", "1.24", "--cut", "hidden"])
-        == "h26x: out.mp4: MP4, H.264; from 0:00:01.240; 11 pictures in front of the cut, hidden\n")
+        == "h26x: out.mp4: MP4, H.264; from 0:00:01.240; 11 pictures before the cut, hidden\n")
   }
 
   /// Leading pictures of a keyframe that refer to what was cut off. Keyframes of both are random access points that are no
@@ -119,7 +119,7 @@ import Testing
       #expect(run.status == 0, "\(run.said)")
       #expect(run.said.contains("without \(dropped) leading picture"), "\(run.said)")
       #expect(run.said.contains("with 1 leading picture that refers to what was cut off") == (kept > 0), "\(run.said)")
-      let behind = Self.number(in: run.said, before: "behind the cut")
+      let behind = Self.number(in: run.said, before: "after the cut")
       #expect(try await Self.pictures(out, in: folder).dropLast(behind) == all[span], "\(out): \(run.said)")
       let checked = try await Program.run(["check", out], in: folder.url)
       #expect(checked.status == 0 && checked.text.contains(" 0 errors"), "\(checked.text)")
@@ -138,7 +138,7 @@ import Testing
     for target in ["mkv", "ts", "h265", "mov"] {
       let run = try await Program.run(["repack", "in.mp4", "-o", "out.\(target)"], in: folder.url)
       #expect(run.status == 0 && !run.said.contains("in front of"), "\(run.said)")
-      let behind = Self.number(in: run.said, before: "behind what the source shows")
+      let behind = Self.number(in: run.said, before: "after the shown part of the source")
       #expect(try await Self.pictures("out.\(target)", in: folder).dropLast(behind) == all[12..<32], "\(run.said)")
       let counted = try await Program.run(["info", "--count", "out.\(target)"], in: folder.url)
       if target != "mov" { #expect(counted.text.contains("Pictures            \(20 + behind)\n"), "\(counted.text)") }
@@ -157,7 +157,7 @@ import Testing
         ["repack", "first.mp4", "-o", "again.\(target)", "--start", "0.84", "--end", "1", "--cut", mode, "--force"],
         in: folder.url)
       #expect(run.status == 0, "\(run.said)")
-      let behind = Self.number(in: run.said, before: "behind the cut")
+      let behind = Self.number(in: run.said, before: "after the cut")
       let shown = try await Self.pictures("again.\(target)", in: folder)
       #expect(shown.dropLast(behind) == all[(mode == "hidden" ? 46 : 42)..<50], "\(run.said)")
     }

@@ -92,7 +92,7 @@ import Testing
     let run = try await Program.run(["repack", "cut", "-o", "out.mkv"], in: folder.url)
     #expect(run.status == 0, "\(run.said)")
     #expect(
-      run.said.contains("left behind: what is behind the end of the source, which is cut off"), "\(run.said)")
+      run.said.contains("left behind: everything beyond the end of the source, which is cut off"), "\(run.said)")
     let checked = try await Program.run(["check", "out.mkv"], in: folder.url)
     #expect(checked.text.contains(", 0 errors"), "\(checked.text)")
   }
@@ -109,7 +109,7 @@ import Testing
       tail -c +5000001 whole.\(type) >> growing.\(type); cat <&3 > out.mkv; wait $!
       """, in: folder.url)
     #expect(run.status == 0, "\(run.said)")
-    #expect(run.said.contains("; the source grew meanwhile, and may have more"), "\(run.said)")
+    #expect(run.said.contains("; the source grew in the meantime, and may have more"), "\(run.said)")
     let checked = try await Program.run(["check", "out.mkv"], in: folder.url)
     #expect(checked.text.contains(", 0 errors"), "\(checked.text)")
   }

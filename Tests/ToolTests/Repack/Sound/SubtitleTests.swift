@@ -84,8 +84,8 @@ import Testing
     let isForced = marks[2].contains(.forced)
     // QuickTime has no place for it.
     #expect(isForced == (format != "mov"))
-    #expect(run.said.contains("left behind: what stream 2 is marked as (forced)\n") == !isForced, "\(run.said)")
-    #expect(!run.said.contains("what stream 1"), "\(run.said)")
+    #expect(run.said.contains("left behind: marks of stream 2 (forced)\n") == !isForced, "\(run.said)")
+    #expect(!run.said.contains("marks of stream 1"), "\(run.said)")
   }
 
   /// Matroska holds all three as they are.
