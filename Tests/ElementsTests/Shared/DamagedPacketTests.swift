@@ -200,7 +200,7 @@ import Testing
     harness.setOutputCaps("video/x-raw")
     harness.setInputCaps(stream.caps)
     for (index, piece) in stream.pieces.enumerated() {
-      guard var buffer = Buffer(copying: piece.bytes.span) else { return Issue.record("out of memory") }
+      guard var buffer = Buffer(copying: piece.bytes.span) else { throw FlowError.error }
       buffer.pts = .milliseconds(UInt64(40 * index))
       // The last one, so that no other picture refers to it.
       if index == stream.pieces.count - 1 { buffer.flags.insert(.corrupted) }
