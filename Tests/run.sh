@@ -124,8 +124,9 @@ run_libraries() {
 
 # Sessions and decoder elements once more, each with its codec in a process of its own.
 run_isolated() {
-  [[ -n $sanitizer ]] || TEST_ISOLATION=process run_set "isolated codecs" --filter \
-    "^(VideoDecodingTests\.(DecompressionSession|Session|Start|H265Session|Vector)Tests|$decoders)" "${left_out[@]}"
+  local suites="VideoDecodingTests\.(DecompressionSession|Session|Start|H265Session|Vector)Tests|$decoders"
+  [[ $scope != usual ]] || suites='VideoDecodingTests\.(DecompressionSession|H265Session)Tests|ElementsTests\.(H264DecodeError|H265Decode)Tests'
+  [[ -n $sanitizer ]] || TEST_ISOLATION=process run_set "isolated codecs" --filter "^($suites)" "${left_out[@]}"
 }
 
 run_elements() {
@@ -155,7 +156,7 @@ run_fast_elements() {
 
 run_programs() {
   run_set "programs" --filter '^(Pipeline|Tool)Tests\.' "${left_out[@]}"
-  [[ -n $sanitizer ]] || SOAK_ACCESS_UNITS=${SOAK_ACCESS_UNITS:-4000} run_set "soak" --filter "$soak"
+  [[ -n $sanitizer || $scope != all ]] || SOAK_ACCESS_UNITS=${SOAK_ACCESS_UNITS:-4000} run_set "soak" --filter "$soak"
 }
 
 rest=()

@@ -34,7 +34,7 @@ import VideoDecoding
       Service.recordUnexpected(error)
       return
     }
-    #expect(found.contains("no codec service"))
+    #expect(found.contains("not a codec service"))
   }
 
   @Test("a program that ends at once, by itself or by a signal, is an error that has the cause")

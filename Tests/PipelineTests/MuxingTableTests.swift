@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 import H26x
+import TestSupport
 import Testing
 
 /// Byte streams into containers, and containers with presentation times only into MP4, which has decoding
@@ -128,7 +129,7 @@ struct MuxingTableTests {
     #expect(probed.output.prefix { $0.isNumber } == "\(Self.count)", "\(comment): \(probed)")
   }
 
-  @Test(arguments: Structure.all, [true, false])
+  @Test(arguments: TestScope.rows(Structure.all, usually: 4), [true, false])
   func showsEveryPictureAtItsTime(_ structure: Structure, _ hasVUI: Bool) async throws {
     let scratch = try Scratch()
     let raw = try await stream(structure, hasVUI: hasVUI, in: scratch)

@@ -2,6 +2,7 @@
 import GStreamer
 import H26x
 import HarnessSupport
+import TestSupport
 import Testing
 
 /// Downstream asks for another format in the middle of a stream, where decoding must continue with its references:
@@ -14,7 +15,9 @@ import Testing
   static let eightBitFormats = ["I420", "NV12", "YV12", "NV21", "Y42B", "Y444", "YUY2", "BGRx", "P010_10LE"]
   static let tenBitFormats = ["I420_10LE", "P010_10LE", "I420", "NV12", "Y444_10LE", "BGRx"]
 
-  @Test(arguments: eightBits) func switchesBetweenEightBitFormatsExactly(clip: String) throws {
+  @Test(arguments: TestScope.rows(eightBits, usually: 2)) func switchesBetweenEightBitFormatsExactly(clip: String)
+    throws
+  {
     try switchFormats(of: clip, among: Self.eightBitFormats)
   }
 

@@ -3,6 +3,7 @@ import CGStreamer
 import GStreamer
 import HardwareSupport
 import HarnessSupport
+import TestSupport
 import Testing
 
 /// Pictures that go downstream in the device's memory (`memory:DMABuf`).
@@ -18,7 +19,7 @@ extension HardwareDecoderTests {
     try software(clip, units, output: "video/x-raw, format=\(format(clip))").map(\.bytes)
   }
 
-  @Test(arguments: ElementDriver.clips, settings)
+  @Test(arguments: TestScope.rows(ElementDriver.clips, usually: 2), settings)
   func picturesStayInDeviceMemory(_ clip: String, _ settings: String) throws {
     let units = try ElementDriver.accessUnits(clip)
     let expected = try expected(clip, units)

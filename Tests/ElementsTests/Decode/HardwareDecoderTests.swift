@@ -4,6 +4,7 @@ import GStreamer
 import Glibc
 import HardwareSupport
 import HarnessSupport
+import TestSupport
 import Testing
 import VideoDecoding
 
@@ -33,7 +34,7 @@ import VideoDecoding
     try device.decoder(clip, "hardware=off", output: output, takesVideoMeta: takesVideoMeta).decodeUntimed(units)
   }
 
-  @Test(arguments: ElementDriver.clips, settings)
+  @Test(arguments: TestScope.rows(ElementDriver.clips, usually: 2), settings)
   func outputsTheSamePictures(_ clip: String, _ settings: String) throws {
     let units = try ElementDriver.accessUnits(clip)
     for output in [nil, "video/x-raw, format=BGRx"] {

@@ -4,6 +4,7 @@ import Foundation
 import GStreamer
 import H26x
 import HarnessSupport
+import TestSupport
 import Testing
 
 /// Pictures that are left out where they are coded in fields: key-unit trick mode, late decoders.
@@ -41,9 +42,10 @@ struct KeyUnitFieldTests {
 
   /// Pictures were left out, and decoding goes on before a random access point, with no flush in between.
   @Test(
-    arguments: [
-      "freh11.264", "freh3.264", "HPCAFL_BRCM_C.264", "clip.h264", "open-gop.h264", "clip.h265", "open-gop.h265",
-    ], [1, 4])
+    arguments: TestScope.rows(
+      [
+        "freh11.264", "freh3.264", "HPCAFL_BRCM_C.264", "clip.h264", "open-gop.h264", "clip.h265", "open-gop.h265",
+      ], usually: 3), [1, 4])
   func picturesThatReferToSkippedOnesAreFlagged(_ name: String, threads: Int) throws {
     let codec = name.hasSuffix("265") ? "h265" : "h264"
     let bytes = try bytes(name)
@@ -72,7 +74,7 @@ struct KeyUnitFieldTests {
   }
 
   /// Key-unit trick mode begins and ends before any access unit, between two fields too, with no flush in between.
-  @Test(arguments: ["freh3.264", "HPCAFL_BRCM_C.264"])
+  @Test(arguments: TestScope.rows(["freh3.264", "HPCAFL_BRCM_C.264"], usually: 1))
   func keyUnitModeChangesBetweenAnyTwoAccessUnits(_ name: String) throws {
     let parser = try Harness.decoder("swifth264parse", output: Harness.byteStream)
     for unit in try Clip.accessUnits(in: bytes(name), of: H264.self).prefix(32) { parser.push(unit) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 import HarnessSupport
+import TestSupport
 import Testing
 
 /// `PLAYING` → `READY` → `PLAYING`: a run does not depend on the one before, however that ended.
@@ -15,11 +16,13 @@ import Testing
     "swifth264parse ! swifth264dec max-threads=1", "queue ! swifth264parse ! swifth264dec max-threads=2",
   ]
 
-  @Test(arguments: StreamCodec.allCases, chains) func laterRunsEqualTheFirst(codec: StreamCodec, chain: String) throws {
+  @Test(arguments: StreamCodec.allCases, TestScope.rows(chains, usually: 3)) func laterRunsEqualTheFirst(
+    codec: StreamCodec, chain: String
+  ) throws {
     for clip in ["clip", "open-gop", "interlaced"] { try repeats(codec.chain(chain), Clip.path("\(clip).\(codec)")) }
   }
 
-  @Test(arguments: StreamCodec.allCases, chains)
+  @Test(arguments: StreamCodec.allCases, TestScope.rows(chains, usually: 3))
   func laterRunsEqualTheFirstWithoutAFrameRate(codec: StreamCodec, chain: String) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "second-run-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -38,7 +41,7 @@ import Testing
     for _ in 1..<4 { #expect(try pipeline.play(path).entries == first.entries, "\(path)") }
   }
 
-  @Test(arguments: StreamCodec.allCases, chains)
+  @Test(arguments: StreamCodec.allCases, TestScope.rows(chains, usually: 3))
   func aRunAfterOtherInputEqualsTheFirst(codec: StreamCodec, chain: String) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "second-run-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -2,6 +2,7 @@
 import CGStreamer
 import Foundation
 import HarnessSupport
+import TestSupport
 import Testing
 
 /// Seeks in a byte stream that plays in real time, so that each interrupts a push: the sink holds a picture until its
@@ -94,10 +95,11 @@ import Testing
     #expect(wrong.isEmpty, "after flush: \(wrong.sorted { $0.key < $1.key })")
   }
 
-  static let chains = [
-    "swifth264parse", "swifth264parse ! video/x-h264,alignment=nal", "swifth264parse ! queue max-size-buffers=2",
-    "swifth264parse ! video/x-h264,stream-format=avc",
-  ]
+  static let chains = TestScope.rows(
+    [
+      "swifth264parse", "swifth264parse ! video/x-h264,alignment=nal", "swifth264parse ! queue max-size-buffers=2",
+      "swifth264parse ! video/x-h264,stream-format=avc",
+    ], usually: 1)
 
   @Test(arguments: StreamCodec.allCases, chains) func seeksForwards(_ codec: StreamCodec, _ chain: String) throws {
     try play(codec, chain, [Jump(seconds: 3), Jump(seconds: 18), Jump(flags: GST_SEEK_FLAG_KEY_UNIT, seconds: 24.3)])

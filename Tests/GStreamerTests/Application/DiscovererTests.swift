@@ -45,7 +45,7 @@ import Testing
       case .failure(let error): results.append("\(error)")
       }
     }
-    #expect(results == ["true 1", "true false", "“no URI” is no URI", "true false"])
+    #expect(results == ["true 1", "true false", "“no URI” is not a URI", "true false"])
   }
 
   /// A protocol that no element takes is no reason to wait.

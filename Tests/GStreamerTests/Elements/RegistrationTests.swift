@@ -65,7 +65,7 @@ private final class TakenSignal: Declaring {
   /// GLib warns, which is fatal here, where something is only found out when the type is made.
   @Test(
     arguments: [
-      (Misspelt.self, .padTemplate("src", reason: "“video/x-raw, width=” are no caps")),
+      (Misspelt.self, .padTemplate("src", reason: "“video/x-raw, width=” is not valid caps")),
       (WithoutSource.self, .padTemplate("src", reason: "it is missing, and the base class needs it")),
       (FilterWithoutSource.self, .padTemplate("src", reason: "it is missing, and the base class needs it")),
       (SamePads.self, .padTemplate("sink", reason: "this name is used twice")),

@@ -53,7 +53,7 @@ import Testing
       ("annexb-to-mp4", ["nothere.h264", "keep"], "nothere.h264: no such file"),
       ("annexb-to-mp4", [h264, "keep"], "keep: already exists"), ("annexb-to-mp4", [h265, "a.mp4"], "H.265"),
       ("annexb-to-mp4", [mp4, "a.mp4"], "video/quicktime"), ("annexb-to-mp4", [".", "a.mp4"], "a folder"),
-      ("annexb-to-mp4", ["keep", "a.mp4"], "no H.264 or H.265"),
+      ("annexb-to-mp4", ["keep", "a.mp4"], "no readable H.264 or H.265"),
       ("annexb-to-mp4", [h264, "nothere/a.mp4"], "nothere/a.mp4: its folder"),
       ("mp4-to-annexb", [other, "a.h264"], "H.265"), ("mp4-to-annexb", [h264, "a.h264"], "expected video/quicktime"),
       ("mp4-to-annexb", [mp4, "keep"], "keep: already exists"), ("mp4-to-hls", [other, "."], "H.265"),
@@ -64,7 +64,7 @@ import Testing
       ("transcode", [mp4, "a.mp4", "fast"], "bitrate"), ("checksum", ["nothere"], "no such file"),
       ("keyframes", [mp4, "a.png"], "number"), ("mosaic", [mp4, mp4, mp4, "nothere", "a.mp4"], "no such file"),
       ("mosaic", [mp4, mp4, mp4, mp4, "keep"], "keep: already exists"), ("rtp-send", ["nothere"], "no such file"),
-      ("rtp-receive", ["keep"], "keep: already exists"), ("camera-to-file", ["keep"], "keep: exists already"),
+      ("rtp-receive", ["keep"], "keep: already exists"), ("camera-to-file", ["keep"], "keep: already exists"),
       ("camera-to-file", ["a.mp4", "/dev/nothere"], "/dev/nothere"), ("show", ["nothere"], "no such file"),
     ] + names.map { ($0, [], "see --help") }
   }()

@@ -28,7 +28,7 @@ import Testing
       })
   }
 
-  @Test(arguments: sources) func writesColourAndKeepsPictures(
+  @Test(arguments: TestScope.rows(sources, usually: 2)) func writesColourAndKeepsPictures(
     source: (name: String, targets: [String])
   ) async throws {
     let folder = try Folder()

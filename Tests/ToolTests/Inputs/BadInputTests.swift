@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// Bad input: one line on standard error, the right status, and no file lost.
@@ -27,7 +28,7 @@ import Testing
     #expect(run.said.hasPrefix("h26x: ") && run.said.filter { $0 == "\n" }.count == 1, what)
   }
 
-  @Test(arguments: readers) func reportsBadInputInOneLine(reader: [String]) async throws {
+  @Test(arguments: TestScope.rows(readers, usually: 4)) func reportsBadInputInOneLine(reader: [String]) async throws {
     let (bad, kinds) = try prepared()
     try await Crowd.each(kinds) { kind in
       let folder = try Folder()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Tool
@@ -11,7 +12,7 @@ import Testing
     try Data(contentsOf: Program.media.appending(path: name))
   }
 
-  @Test(arguments: ["clip.mkv", "clip-h265.mkv", "clip.flv", "clip.ts", "clip-h265.ts"])
+  @Test(arguments: TestScope.rows(["clip.mkv", "clip-h265.mkv", "clip.flv", "clip.ts", "clip-h265.ts"], usually: 3))
   func reportsFilesThatAreCutOff(name: String) async throws {
     let folder = try Folder()
     let whole = try Self.clip(name)

@@ -255,7 +255,7 @@ import Testing
       lines: [
         Line("info --count {}", 0, "320x180", "Pictures            62\n"),
         Line("check {}", 2, "start codes in the record's parameter sets", "62 access units, 1 error"),
-        Line("repack {} -o out.mp4", 0, "MP4, H.264"), Line("check out.mp4", 0, "62 access units, 0 errors"),
+        Line("repack {} -o out.mp4 && h26x check out.mp4", 0, "MP4, H.264", "62 access units, 0 errors"),
       ]),
     Row(
       name: "merged.mp4", shell: "cp $M/clip.mp4 merged.mp4", make: merged,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// Signals: files are complete, and a message reports how much they have.
@@ -112,7 +113,9 @@ import Testing
   }
 
   /// The beginning of a cut may be in the unread rest. Matroska has an index: such a cut is over too soon.
-  @Test(arguments: ["h264", "ts"]) func reportsThatAnInterruptedCutWroteNothing(source: String) async throws {
+  @Test(arguments: TestScope.rows(["h264", "ts"], usually: 1)) func reportsThatAnInterruptedCutWroteNothing(
+    source: String
+  ) async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try folder.write("long.h264", (0..<4000).reduce(into: Data()) { bytes, _ in bytes += once })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// `h26x receive` from a sender on this machine.
@@ -21,7 +22,7 @@ import Testing
     return (files?.first?["video"] as? [String: Any])?["pictures"] as? Int ?? 0
   }
 
-  @Test(arguments: ["mkv", "mp4", "ts"]) func recordsRTP(suffix: String) async throws {
+  @Test(arguments: TestScope.rows(["mkv", "mp4", "ts"], usually: 1)) func recordsRTP(suffix: String) async throws {
     let (folder, port) = (try Folder(), try freePort())
     let run = try await receive(
       "h26x receive udp://127.0.0.1:\(port) -o out.\(suffix) --duration 3", port: port, in: folder)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// `h26x receive` of packets that are in disorder, broken, or not what they should be.
@@ -54,7 +55,7 @@ import Testing
 
   /// Some senders mark each packet as the last one of its access unit, or put all of an access unit into one NAL unit.
   @Test(
-    arguments: ["clip.h264", "clip.h265", "small-slices.h264"], ["mp4", "mkv", "ts"])
+    arguments: ["clip.h264", "clip.h265", "small-slices.h264"], TestScope.rows(["mp4", "mkv", "ts"], usually: 1))
   func keepsEveryPicture(clip: String, target: String) async throws {
     for isJoined in [false, true] {
       let (folder, port) = (try Folder(), try freePort())

@@ -4,6 +4,7 @@ import CodecLink
 import Foundation
 import Glibc
 import H26x
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
@@ -70,7 +71,7 @@ import Testing
   }
 
   /// Each fifth access unit takes its process along, with each of the five as the first one.
-  @Test(arguments: streams, [SIGKILL, SIGSEGV, SIGSTOP])
+  @Test(arguments: streams, TestScope.rows([SIGKILL, SIGSEGV, SIGSTOP], usually: 1))
   func losesNoPictureWhenProcessesAreLostAgainAndAgain(_ name: String, _ number: Int32) throws {
     let stream = try CodedStream(name)
     let expected = try stream.decode(.with { $0.threadCount = 2 })

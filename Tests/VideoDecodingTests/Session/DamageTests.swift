@@ -11,7 +11,7 @@ import Testing
 @Suite(.enabled(if: Vector.folder != nil)) struct DamageTests {
   static let names = ["SVA_CL1_E.264", "HCAFR3_HHI.264", "FRExt4_Panasonic.avc", "SVA_Base_B.264"]
 
-  @Test(arguments: Damage.allCases, [0.001, 0.01, 0.1])
+  @Test(arguments: Damage.allCases, TestScope.rows([0.01, 0.001, 0.1], usually: 1))
   func everyAccessUnitIsAccountedFor(_ damage: Damage, _ rate: Double) throws {
     for seed in UInt64(0)..<100 {
       let name = Self.names[Int(seed) % Self.names.count]

@@ -81,7 +81,8 @@ import Testing
 
   /// Whatever was in the memory before: references that were never decoded do not show it.
   @Test(
-    arguments: ["clip.h264", "interlaced.h264", "open-gop.h264", "small-slices.h264", "intra-refresh.h264"],
+    arguments: TestScope.rows(
+      ["clip.h264", "interlaced.h264", "open-gop.h264", "small-slices.h264", "intra-refresh.h264"], usually: 2),
     SessionConfiguration.threadings.indices)
   func picturesAreTheSameInEachRun(_ name: String, _ threading: Int) throws {
     let intact = try mediaAccessUnits(name)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// A cut keeps both fields of a frame, or neither.
@@ -18,7 +19,8 @@ import Testing
     (15, 35, 7..<18), (31, nil, 15..<24), (46, nil, 23..<24), (47, nil, 23..<24), (18, 19, 9..<10),
   ]
 
-  @Test(arguments: ["h264", "mp4", "mov", "mkv", "ts"]) func keepsFramesWhole(source: String) async throws {
+  @Test(arguments: TestScope.rows(["h264", "mp4", "mov", "mkv", "ts"], usually: 2))
+  func keepsFramesWhole(source: String) async throws {
     let base = try Folder()
     try base.write("in.h264", FieldStream.make(frames: 24))
     let all = try await Self.pictures("in.h264", in: base)

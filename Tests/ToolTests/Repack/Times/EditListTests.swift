@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 import Foundation
+import TestSupport
 import Testing
 
 /// What the edit list of an MP4 file shows is decoded, and shown by what is made of the file.
@@ -32,7 +33,7 @@ import Testing
     let all = try await Program.run(["decode", source, "-o", "-"], in: base.url).output
     let size = 320 * 180 * 3 / 2
     try #require(all.count == 62 * size)
-    try await Crowd.each(Self.lists) { list in
+    try await Crowd.each(TestScope.rows(Self.lists, usually: 4)) { list in
       let folder = try Folder()
       try folder.write("in.mp4", try Self.edited(movie, list.edits))
       let expected = list.shown.reduce(into: Data()) { $0 += all[$1.lowerBound * size..<$1.upperBound * size] }
@@ -48,8 +49,8 @@ import Testing
         let what: Comment = "\(list.name), \(target): \(copy.output.count / size) pictures, \(run.said)"
         if target == "mkv" {
           // Matroska hides no picture. A copy of one part may have more at its ends; of several parts, it has all.
-          let front = CutTests.number(in: run.said, before: "in front of what the source shows")
-          let behind = CutTests.number(in: run.said, before: "behind what the source shows")
+          let front = CutTests.number(in: run.said, before: "before the shown part of the source")
+          let behind = CutTests.number(in: run.said, before: "after the shown part of the source")
           let isPart = copy.output.dropFirst(front * size).dropLast(behind * size) == expected
           let isWhole = copy.output == all && run.said.contains("all pictures are shown once")
           #expect(list.shown.count == 1 ? isPart : isWhole, what)
@@ -76,7 +77,7 @@ import Testing
     let all = try await Self.pictures(source, in: base)
     try #require(all.count == 62)
     for movie in [plain, try UnevenSamples.made(of: plain)] {
-      try await Crowd.each(Self.inside) { edit in
+      try await Crowd.each(TestScope.rows(Self.inside, usually: 4)) { edit in
         let folder = try Folder()
         try folder.write("in.mp4", try Self.edited(movie, [(Double(edit.length) / 2, Double(edit.start) / 2)]))
         let expected = Array(all[edit.shown])

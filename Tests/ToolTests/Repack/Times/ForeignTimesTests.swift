@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// Times and durations as other programs write them.
@@ -33,7 +34,9 @@ import Testing
   }
 
   /// Some writers of FLV have composition times below 0: by the file's times, too, samples are decoded after they are shown.
-  @Test(arguments: [40, 80, 200]) func keepsTimesOfNegativeCompositionTimesInFLV(delay: Int) async throws {
+  @Test(arguments: TestScope.rows([40, 80, 200], usually: 1)) func keepsTimesOfNegativeCompositionTimesInFLV(delay: Int)
+    async throws
+  {
     let folder = try Folder()
     let clip = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.flv")))
     try folder.write("plain.flv", Data(clip))

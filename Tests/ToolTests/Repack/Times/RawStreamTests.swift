@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 import H26x
+import TestSupport
 import Testing
 
 /// Byte streams whose frame rate only --framerate gives, into containers: pictures are shown in the order of their
@@ -70,7 +71,7 @@ import Testing
   }
 
   @Test(.enabled(if: !files.isEmpty)) func showsEveryPictureAtItsOwnTime() async throws {
-    try await Crowd.each(Self.files) { file in
+    try await Crowd.each(TestScope.rows(Self.files, usually: 12)) { file in
       let folder = try Folder()
       try folder.write("in", Self.withoutVUI(try Data(contentsOf: Self.vectors.appending(path: file))))
       for suffix in ["mp4", "mkv"] {

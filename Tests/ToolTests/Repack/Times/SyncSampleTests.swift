@@ -4,6 +4,7 @@ import Foundation
 import H26x
 import StreamReport
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Tool
@@ -51,7 +52,9 @@ import Testing
     Source(clip: "open-gop.h265", sync: [0, 9, 21, 33, 45]),
   ]
 
-  @Test(arguments: sources) func marksOnlyPicturesThatDecodingCanBeginWith(source: Source) async throws {
+  @Test(arguments: TestScope.rows(sources, usually: 4)) func marksOnlyPicturesThatDecodingCanBeginWith(source: Source)
+    async throws
+  {
     let folder = try Folder()
     let name = source.clip.contains("265") ? "in.h265" : "in.h264"
     try folder.write(name, try source.bytes())
