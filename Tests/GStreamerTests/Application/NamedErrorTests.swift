@@ -39,13 +39,13 @@ import Testing
     arguments: [
       (
         "num-buffers", .string("many"),
-        "source does not accept many as “num-buffers”: it is a gint from -1 to 2147483647"
+        "source does not accept many as “num-buffers”, which is a gint from -1 to 2147483647"
       ),
-      ("blocksize", .int(-1), "source does not accept -1 as “blocksize”: it is a guint from 0 to 4294967295"),
-      ("do-timestamp", .string("perhaps"), "source does not accept perhaps as “do-timestamp”: it is a gboolean"),
+      ("blocksize", .int(-1), "source does not accept -1 as “blocksize”, which is a guint from 0 to 4294967295"),
+      ("do-timestamp", .string("perhaps"), "source does not accept perhaps as “do-timestamp”, which is a gboolean"),
       (
         "animation-mode", .string("x"),
-        "source does not accept x as “animation-mode”: it is one of frames, wall-time, running-time"
+        "source does not accept x as “animation-mode”, which is one of frames, wall-time, running-time"
       ),
     ] as [(String, FieldValue, String)])
   func namesAValueThatDoesNotFit(property: String, value: FieldValue, expected: String) throws {
