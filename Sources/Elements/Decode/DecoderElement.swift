@@ -171,7 +171,7 @@ extension DecoderElement {
     guard let frame = frame(number: number) else { return core.discard(number) }
     var request = FrameRequest(
       isSyncPoint: frame.isSyncPoint, pts: frame.pts, duration: frame.duration,
-      isLate: maximumDecodeTime(of: frame) < 0,
+      isLate: maximumDecodeTime(of: frame) < 0 && allowsLateDrops,
       trickMode: TrickMode(input: inputSegment, output: outputSegment), isReverse: isReverse)
     do throws(FlowError) {
       let lent: Void? = try frame.withInput { (buffer) throws(FlowError) in

@@ -170,6 +170,15 @@ open class VideoDecoder: Element {
     unsafe gst_video_decoder_release_frame(decoder, frame.take())
   }
 
+  /// Whether late frames may be dropped: the base class's property `qos`, for which it has no function.
+  package var allowsLateDrops: Bool {
+    var value = GValue()
+    unsafe g_value_init(&value, cgst_type_of_kind(CGST_KIND_BOOLEAN))
+    defer { unsafe g_value_unset(&value) }
+    unsafe g_object_get_property(UnsafeMutableRawPointer(decoder).assumingMemoryBound(to: GObject.self), "qos", &value)
+    return unsafe g_value_get_boolean(&value) != 0
+  }
+
   /// The time left for decoding, in nanoseconds, by QoS. Below 0, the frame is late; `Int64.max` if unknown.
   public func maximumDecodeTime(of frame: borrowing VideoCodecFrame) -> Int64 {
     unsafe Int64(gst_video_decoder_get_max_decode_time(decoder, frame.raw))
