@@ -294,7 +294,7 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .reorderDepth:
       .init(
         "reorder-depth", .error, "E.2.1", "C.5.2",
-        "Signal the actual number of reordered frames; otherwise, players may show them too late.")
+        "Signal the actual reorder depth (h26x edit --latency auto), or players may show pictures too late.")
     case .outputOrder:
       .init("output-order", .error, "C.4.5.3", "C.5.2.4", "Signal a larger decoded picture buffer or reorder less.")
     case .decodedBufferFull:
