@@ -4,7 +4,7 @@
 
 usage: leftovers.py COMMAND [ARGUMENT ...]
 
-The caches of SwiftPM and the compiler do not count.
+SwiftPM's lock file, and the caches of SwiftPM and the compiler, do not count.
 """
 import os
 import subprocess
@@ -55,6 +55,7 @@ def watched():
     home = os.path.expanduser("~")
     inside = os.path.relpath(repository, home)
     files = state(repository, {".build", ".git"})
+    files.pop(os.path.join(repository, "Package.resolved"), None)
     # A temporary folder may be in the home folder.
     temporary = os.path.relpath(os.environ.get("TMPDIR", "/tmp"), home)
     files.update(state(home, CACHES | {inside, temporary}))
