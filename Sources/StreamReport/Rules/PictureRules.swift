@@ -34,8 +34,9 @@ enum PictureRules {
         .pictureOrderRepeated, "POC \(order) again", expected: "a POC that no other picture of the sequence has")
     }
     if let allowed, met.depth > allowed.count {
+      let pictures = met.depth == 1 ? "1 picture precedes" : "\(met.depth) pictures precede"
       log.report(
-        .reorderDepth, "\(met.depth) pictures that precede one in decoding order and follow it in output order",
+        .reorderDepth, "\(pictures) one in decoding order but not in output order",
         expected: "\(allowed.element) \(allowed.count) at most")
     }
   }
