@@ -14,42 +14,25 @@ enum EditedCapsField: String, CaseIterable {
   case multiviewFlags = "multiview-flags"
 
   /// The fields that these edits concern, each once.
-  static func list(_ edits: [StreamEdit]) -> [Self] {
-    allCases.filter { field in edits.contains { of($0).contains(field) } }
+  static func list(_ edits: StreamEditList) -> [Self] {
+    allCases.filter { $0.properties.contains(where: edits.affects) }
   }
 
-  private static func of(_ edit: StreamEdit) -> [Self] {
-    switch edit {
-    case .colour, .primaries, .transfer, .matrix, .fullRange, .removeVideoSignal: [.colorimetry]
-    case .chromaLocation: [.chromaSite]
-    case .sampleAspectRatio: [.pixelAspectRatio]
-    case .frameRate: [.framerate]
-    case .crop: [.width, .height]
+  /// The properties of the stream that the field repeats.
+  private var properties: [StreamProperty] {
+    switch self {
+    case .width, .height: [.size]
+    case .colorimetry: [.colour, .sei(.alternativeTransferCharacteristics)]
+    case .framerate: [.rate]
     case .level: [.level]
-    case .highTier: [.tier]
-    case .constraintSet, .compatibleProfile, .sourceConstraint: [.profile]
-    case .removeSEI(let type): of(type)
-    case .insertSEI(let insertion): of(insertion.type)
-    case .keepSEI(let types): repeated.filter { !types.contains($0) }.flatMap(of)
-    case .videoFormat, .overscanAppropriate, .reordering, .removeHRD, .removeLayers, .clockTimestamps,
-      .insertDelimiters, .removeDelimiters:
-      []
-    }
-  }
-
-  /// The messages that caps repeat.
-  private static let repeated: [SEIPayloadType] = [
-    .stereoVideoInformation, .framePackingArrangement, .masteringDisplayColourVolume, .contentLightLevel,
-    .alternativeTransferCharacteristics,
-  ]
-
-  private static func of(_ type: SEIPayloadType) -> [Self] {
-    switch type {
-    case .stereoVideoInformation, .framePackingArrangement: [.multiviewMode, .multiviewFlags]
-    case .masteringDisplayColourVolume: [.masteringDisplay, .dynamicRange]
-    case .contentLightLevel: [.contentLight, .dynamicRange]
-    case .alternativeTransferCharacteristics: [.colorimetry]
-    default: []
+    case .tier: [.tier]
+    case .profile: [.profile]
+    case .chromaSite: [.chromaLocation]
+    case .pixelAspectRatio: [.shape]
+    case .masteringDisplay: [.sei(.masteringDisplayColourVolume)]
+    case .contentLight: [.sei(.contentLightLevel)]
+    case .dynamicRange: [.sei(.masteringDisplayColourVolume), .sei(.contentLightLevel)]
+    case .multiviewMode, .multiviewFlags: [.sei(.stereoVideoInformation), .sei(.framePackingArrangement)]
     }
   }
 

@@ -17,7 +17,7 @@ struct EditedDescription<Codec: RepackCodec> {
   /// - Parameter isOfParameterSets: the description before is of parameter sets in another form.
   mutating func follow(_ edits: [StreamEdit], isOfParameterSets: Bool) {
     if isOfParameterSets { format = nil }
-    concerned.formUnion(EditedCapsField.list(edits))
+    concerned.formUnion(EditedCapsField.list(StreamEditList(edits)))
     isChangeDue = true
   }
 
@@ -74,9 +74,9 @@ struct EditedDescription<Codec: RepackCodec> {
   ///   - edits: those that hold.
   ///   - wanted: those that are to hold.
   func setFields(of caps: inout Caps, upstream: StructureView, _ edits: [StreamEdit], wanted: [StreamEdit]) {
-    let edited = EditedCapsField.list(edits)
+    let edited = EditedCapsField.list(StreamEditList(edits))
     let inserted = DisplayMetadata(insertedBy: edits)
-    let fields = concerned.union(EditedCapsField.list(wanted))
+    let fields = concerned.union(EditedCapsField.list(StreamEditList(wanted)))
     for field in fields {
       let value = edited.contains(field) ? field.value(format, inserted) : upstream.value(field.rawValue)
       if let value { caps.set(field.rawValue, value) } else { caps.remove(field.rawValue) }

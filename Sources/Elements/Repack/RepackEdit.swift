@@ -20,16 +20,10 @@ struct RepackEdit: Sendable, Equatable {
   }
 
   /// The caps fields that depend on the edits.
-  var capsFields: [EditedCapsField] { EditedCapsField.list(list.edits) + (list.findsLevel ? [.level] : []) }
+  var capsFields: [EditedCapsField] { EditedCapsField.list(list) }
 }
 
 extension StreamEditList {
-  /// Whether there is none.
-  var isEmpty: Bool { edits.isEmpty && !findsLevel && !measuresReordering }
-
-  /// Whether headers get a reorder depth.
-  var setsReordering: Bool { measuresReordering || leastReordering != nil }
-
   /// The edits of parameter sets, with an edit in the place of `latency`, and without `level=auto`.
   func headerEdits(_ reordering: StreamEdit?) -> [StreamEdit] {
     edits(at: nil, reordering: reordering).filter { !$0.keepsParameterSets }

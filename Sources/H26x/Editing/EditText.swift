@@ -75,35 +75,21 @@ extension ColourDescription {
   ]
 
   /// Reads a name of ``names``, or the three numbers of H.273: "9:16:9".
-  package init?(text: some StringProtocol) {
-    let bytes = Array(text.utf8)
-    if let (_, colour) = Self.known.first(where: { EditText.isEqual(bytes[...], $0.0) }) {
+  init?(text: ArraySlice<UInt8>) {
+    if let (_, colour) = Self.known.first(where: { EditText.isEqual(text, $0.0) }) {
       self = colour
       return
     }
-    let codes = EditText.numbers(bytes[...], count: 3, upTo: 255) { $0 == EditText.colon }
+    let codes = EditText.numbers(text, count: 3, upTo: 255) { $0 == EditText.colon }
     guard let codes else { return nil }
     self.init(primaries: UInt8(codes[0]), transfer: UInt8(codes[1]), matrix: UInt8(codes[2]))
   }
 }
 
-extension ChromaLocation {
-  /// In the order of `chroma_sample_loc_type`.
-  private static let names: [StaticString] = ["left", "center", "top-left", "top", "bottom-left", "bottom"]
-
-  /// Reads "left", "center", "top-left", "top", "bottom-left" or "bottom", for both fields.
-  package init?(text: some StringProtocol) {
-    guard let code = EditText.index(Array(text.utf8)[...], among: Self.names) else { return nil }
-    self.init(topField: UInt8(code), bottomField: UInt8(code))
-  }
-}
-
 extension Ratio {
   /// Reads a shape: "64:45" or "64/45".
-  package init?(aspect text: some StringProtocol) {
-    let terms = EditText.numbers(Array(text.utf8)[...], count: 2, upTo: .max) {
-      $0 == EditText.colon || $0 == EditText.slash
-    }
+  init?(aspect text: ArraySlice<UInt8>) {
+    let terms = EditText.numbers(text, count: 2, upTo: .max) { $0 == EditText.colon || $0 == EditText.slash }
     guard let terms else { return nil }
     self.init(terms[0], terms[1])
   }
@@ -138,8 +124,8 @@ extension Ratio {
 
 extension CropMargins {
   /// Reads "LEFT,RIGHT,TOP,BOTTOM".
-  package init?(text: some StringProtocol) {
-    let margins = EditText.numbers(Array(text.utf8)[...], count: 4, upTo: .max) { $0 == EditText.comma }
+  init?(text: ArraySlice<UInt8>) {
+    let margins = EditText.numbers(text, count: 4, upTo: .max) { $0 == EditText.comma }
     guard let margins else { return nil }
     self.init(left: margins[0], right: margins[1], top: margins[2], bottom: margins[3])
   }

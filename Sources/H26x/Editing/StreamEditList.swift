@@ -18,41 +18,61 @@ public struct StreamEditList: Sendable, Hashable {
   /// Creates a list without an edit.
   public init() {}
 
+  /// Creates a list of edits in the order to apply them.
+  package init(_ edits: [StreamEdit]) { self.edits = edits }
+
   /// Reads text; an empty one is a list without an edit.
   ///
   /// - Throws: for a field that there is not, one that is there twice, and a value that cannot be read.
   public init(_ text: String) throws(StreamEditTextError) {
-    var given: [StreamEditField: [ArraySlice<UInt8>]] = [:]
+    var values: [(field: StreamEditField, value: ArraySlice<UInt8>)] = []
     for (name, value) in try Self.parts(of: text) {
       guard let field = StreamEditField(name) else {
         throw StreamEditTextError(name, value, "expected a field of edits")
       }
-      guard given[field] == nil || field.isRepeatable else {
+      guard field.isRepeatable || !values.contains(where: { $0.field == field }) else {
         throw StreamEditTextError(name, value, "the field was given before")
       }
-      given[field, default: []].append(value)
+      values.append((field, value))
     }
+    try self.init(values)
+  }
+
+  /// Reads fields and the text of their values, in any order.
+  ///
+  /// - Throws: for a value that cannot be read, and for fields that exclude each other.
+  package init(_ values: [(field: StreamEditField, value: ArraySlice<UInt8>)]) throws(StreamEditTextError) {
     let ofColour: [StreamEditField] = [.colour, .primaries, .transfer, .matrix, .range]
-    if given[.removeColour] != nil, ofColour.contains(where: { given[$0] != nil }) {
+    if values.contains(where: { $0.field == .removeColour }), values.contains(where: { ofColour.contains($0.field) }) {
       throw StreamEditTextError(Array("remove-colour".utf8)[...], [], "excludes other fields of colour")
     }
     for field in StreamEditField.allCases {
-      for value in given[field] ?? [] {
+      for (_, value) in values.filter({ $0.field == field }) {
         if field == .level, EditText.isEqual(value, "auto") {
           findsLevel = true
-          continue
-        }
-        if field == .latency, EditText.isEqual(value, "measured") {
+        } else if field == .latency, EditText.isEqual(value, "measured") {
           measuresReordering = true
-          continue
+        } else if let new = field.edits(value) {
+          edits += new
+        } else {
+          throw StreamEditTextError(field, value)
         }
-        guard let new = field.edits(value) else { throw StreamEditTextError(field, value) }
-        edits += new
       }
     }
     // A stream of the High tier cannot be below level 4, so the tier comes first if it is Main.
-    guard let tier = edits.firstIndex(of: .highTier(false)) else { return }
-    edits.insert(edits.remove(at: tier), at: 0)
+    guard let tier = edits.firstIndex(of: .highTier(false)), tier > 0, edits[tier - 1].affects(.level) else { return }
+    edits.swapAt(tier - 1, tier)
+  }
+
+  /// Adds edits behind the others.
+  package mutating func append(contentsOf new: [StreamEdit]) { edits += new }
+
+  /// Whether there is no edit, nor one to be found or measured.
+  package var isEmpty: Bool { edits.isEmpty && !findsLevel && !measuresReordering }
+
+  /// Whether one of the edits can change a property.
+  public func affects(_ property: StreamProperty) -> Bool {
+    findsLevel && property == .level || edits.contains { $0.affects(property) }
   }
 
   /// Returns the edits with a level in place of "level=auto", and a reorder depth in place of "latency=measured" or a
@@ -70,6 +90,9 @@ public struct StreamEditList: Sendable, Hashable {
     }
     return edits
   }
+
+  /// Whether headers get a reorder depth.
+  package var setsReordering: Bool { measuresReordering || leastReordering != nil }
 
   /// The number of "latency"; nil without one.
   package var leastReordering: UInt8? { edits.lazy.compactMap { $0.reorderDepth }.first }

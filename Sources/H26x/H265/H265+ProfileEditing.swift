@@ -16,8 +16,8 @@ extension H265 {
     private static let names: [StaticString] = ["progressive-source", "interlaced-source", "non-packed", "frame-only"]
 
     /// Reads its name, such as "progressive-source"; nil for other text.
-    package init?(text: some StringProtocol) {
-      guard let index = EditText.index(Array(text.utf8)[...], among: Self.names) else { return nil }
+    init?(text: ArraySlice<UInt8>) {
+      guard let index = EditText.index(text, among: Self.names) else { return nil }
       self = Self.allCases[index]
     }
 

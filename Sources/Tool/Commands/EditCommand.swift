@@ -19,7 +19,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
       often wait until their buffer is full. A level and constraint flags are compared with the pictures in the same \
       way, and refused if the pictures violate them.
 
-      Names of colours: \(ColourArgument.names). SEI types are numbers or the standard's names, joined by commas.
+      Names of colours: \(ColourDescription.names). SEI types are numbers or the standard's names, joined by commas.
 
       Examples:
         h26x edit clip.mp4 -o out.mp4 --colour bt709 --range limited
@@ -58,20 +58,21 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
 
   func run() async throws {
     let input = try InputFile(file)
-    let measured = try await MeasuredEdits(edits, for: input)
+    var list = try edits.list
+    if let file = edits.insertSEIFrom { list.append(contentsOf: try SEIFile(path: file).edits()) }
+    let consequences = try await list.measure(input)
     guard let output, let format else {
-      let edit = try await EditSource(input: input, edits: measured.list).read()
+      let edit = try await EditSource(input: input, edits: list).read()
       try Interruption.check()
       var writer = ResultWriter()
       for line in edit.lines { writer.write(line + "\n") }
       try writer.finish()
-      for remark in measured.remarks { Terminal.say("\(input.name): \(remark)") }
+      for remark in consequences.remarks { Terminal.say("\(input.name): \(remark)") }
       return
     }
     let target = try OutputFile(output, force: force, inputs: [input])
     do throws(Failure) {
-      let edited = EditTarget(
-        input: input, edits: measured, target: target, format: format, frameRate: edits.frameRate?.rate)
+      let edited = EditTarget(input, target, format, list, consequences, frameRate: edits.frameRate?.rate)
       let lines = try await edited.write()
       try target.commit()
       for line in lines { Terminal.say(line) }

@@ -54,7 +54,7 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
 
   func run() async throws {
     if let sei {
-      var source = EditSource(input: try InputFile(file), edits: [])
+      var source = EditSource(input: try InputFile(file), edits: StreamEditList())
       source.listing = SEIListing(sei.types)
       var edit = try await source.read()
       try edit.listing?.finish()

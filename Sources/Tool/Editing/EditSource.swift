@@ -8,7 +8,7 @@ import StreamReport
 /// Reads a file as it is, edits it, and writes a byte stream or nothing.
 struct EditSource {
   let input: InputFile
-  let edits: [StreamEdit]
+  let edits: StreamEditList
   /// Lists the SEI messages that there are before the edits; `nil` for none.
   var listing: SEIListing?
 
@@ -38,7 +38,7 @@ struct EditSource {
     let file = try ContainerFile(input, status)
     let bytes = file.bytes()
     file.hasAllReaders()
-    var stream = ByteStreamEdit(codec, makeEdit(codec))
+    var edit = makeEdit(codec)
     try await Interruption.handled(
       by: { status.stop() },
       during: { () async throws(Failure) in
@@ -48,13 +48,13 @@ struct EditSource {
             let chunk = try read(bytes)
             guard !status.isStopping else { return }
             isLast = chunk.isEmpty
-            try stream.take(chunk, isLast: isLast, write)
+            try edit.take(chunk, isLast: isLast, write)
             place.reach(bytes: bytes.position)
           }
         }
       })
-    if stream.result.count == 0 { try Interruption.check() }
-    return stream.result
+    if edit.count == 0 { try Interruption.check() }
+    return edit
   }
 
   private func read(_ bytes: InputBytes) throws(Failure) -> [UInt8] {
@@ -76,34 +76,34 @@ struct EditSource {
     let video = try ContainerReader.reader(file)
     file.hasAllReaders()
     video.readAllMedia()
-    let (codec, place) = (video.track.codec, ProgressPlace(of: video.track, in: input))
-    var edit = makeEdit(codec)
-    var stream: ByteStreamEdit?
-    try begin(video.track.packaging, codec, &edit, &stream)
+    let place = ProgressPlace(of: video.track, in: input)
+    var edit = makeEdit(video.track.codec)
+    var isByteStream = try begin(video.track.packaging, &edit)
     try await Progress.during(place) { () async throws(Failure) in
       while Interruption.signal == nil, let sample = try video.next() {
-        if let packaging = sample.packaging { try begin(packaging, codec, &edit, &stream) }
-        if stream != nil {
-          try stream?.take(sample.bytes, isLast: false) { _ in }
+        if let packaging = sample.packaging, try begin(packaging, &edit) { isByteStream = true }
+        if isByteStream {
+          try edit.take(sample.bytes, isLast: false) { _ in }
         } else {
           _ = try edit.edit(sample.bytes)
         }
         place.reach(time: sample.composition ?? 0, bytes: video.position)
       }
-      if stream != nil { try stream?.take([], isLast: true) { _ in } } else { try edit.finish() }
+      if isByteStream { try edit.take([], isLast: true) { _ in } } else { try edit.finish() }
     }
-    return stream?.result ?? edit
+    return edit
   }
 
-  private func begin(
-    _ packaging: VideoTrack.Packaging, _ codec: FormatDescription.Codec, _ edit: inout VideoEdit,
-    _ stream: inout ByteStreamEdit?
-  ) throws(Failure) {
+  /// Begins another packaging.
+  ///
+  /// - Returns: whether it is a byte stream.
+  private func begin(_ packaging: VideoTrack.Packaging, _ edit: inout VideoEdit) throws(Failure) -> Bool {
     switch packaging {
     case .lengthPrefixed(let configuration, _):
       let edited = try edit.edit(configuration: configuration)
       if [.container("MP4"), .container("Matroska")].contains(input.kind) { edit.describeContainer(edited) }
-    case .byteStream: stream = stream ?? ByteStreamEdit(codec, edit)
+      return false
+    case .byteStream: return true
     }
   }
 }

@@ -5,17 +5,31 @@ import SystemPackage
 
 /// Writes an edited file, in its own format or another container.
 struct EditTarget {
-  let input: InputFile
-  let edits: MeasuredEdits
-  let target: OutputFile
-  let format: TargetContainer
-  /// The new frame rate.
-  let frameRate: Fraction?
+  private let repackaging: Repackaging
+  private let consequences: EditConsequences
+
+  /// - Parameter frameRate: the new frame rate.
+  init(
+    _ input: InputFile, _ target: OutputFile, _ format: TargetContainer, _ edits: StreamEditList,
+    _ consequences: EditConsequences, frameRate: Fraction?
+  ) {
+    var repackaging = Repackaging(
+      input: input, target: target, container: format, framerate: input.isRaw ? frameRate : nil, drop: nil,
+      keepsAudio: true, cut: nil)
+    repackaging.edits = edits
+    repackaging.framerateOption = "--frame-rate"
+    (self.repackaging, self.consequences) = (repackaging, consequences)
+  }
+
+  private var input: InputFile { repackaging.input }
+  private var target: OutputFile { repackaging.target }
+  private var format: TargetContainer { repackaging.container }
+  private var changesRate: Bool { repackaging.edits.affects(.rate) }
 
   /// Returns lines for the user.
   func write() async throws(Failure) -> [String] {
     let summary = try await input.isRaw && format == .annexb ? writeByteStream() : writeContainer()
-    return summary + (edits.remarks + (try remarks())).map { "\(target.name): \($0)" }
+    return summary + (consequences.remarks + (try remarks())).map { "\(target.name): \($0)" }
   }
 
   private func writeByteStream() async throws(Failure) -> [String] {
@@ -29,7 +43,8 @@ struct EditTarget {
 
   private func editByteStream(_ output: OutputFile) async throws(Failure) -> VideoEdit {
     var writer = try ResultWriter(output)
-    let edit = try await EditSource(input: input, edits: edits.list).editByteStream { (bytes) throws(Failure) in
+    let edit = try await EditSource(input: input, edits: repackaging.edits).editByteStream {
+      (bytes) throws(Failure) in
       writer.write(bytes)
     }
     try writer.finish()
@@ -38,20 +53,24 @@ struct EditTarget {
 
   private func writeContainer() async throws(Failure) -> [String] {
     try PluginFile.load()
-    guard input.isRaw, frameRate != nil, edits.mayAnnounceRate, case .byteStream(_, isEvident: true) = input.kind else {
-      return try await repack(input, edits.list)
+    guard input.isRaw, changesRate, consequences.mayAnnounceRate, case .byteStream(_, isEvident: true) = input.kind
+    else {
+      return try await repack(repackaging)
     }
     // Times derive from the headers, so the headers must be edited before the times are made.
     let scratch = try OutputFile(scratchPath, force: true)
     defer { scratch.discard() }
     _ = try await editByteStream(scratch)
     try Interruption.check()
-    guard let path = scratch.path else { return try await repack(input, edits.list) }
+    guard let path = scratch.path else { return try await repack(repackaging) }
     let file = try OpenFile(path, .readOnly, name: target.name)
     // It has no name now, so it disappears whatever happens.
     scratch.discard()
     // The scratch file has no name of its own.
-    let lines = try await repack(InputFile(FilePath(file.descriptor.path), name: input.name), [])
+    var repackaging = repackaging
+    repackaging.input = try InputFile(FilePath(file.descriptor.path), name: input.name)
+    repackaging.edits = StreamEditList()
+    let lines = try await repack(repackaging)
     return withExtendedLifetime(file) { lines }
   }
 
@@ -61,12 +80,7 @@ struct EditTarget {
     return (folder ?? "/var/tmp").appending(".h26x-edit")
   }
 
-  private func repack(_ source: InputFile, _ edits: [StreamEdit]) async throws(Failure) -> [String] {
-    var repackaging = Repackaging(
-      input: source, target: target, container: format, framerate: source.isRaw ? frameRate : nil, drop: nil,
-      keepsAudio: true, cut: nil)
-    repackaging.edits = edits
-    repackaging.framerateOption = "--frame-rate"
+  private func repack(_ repackaging: Repackaging) async throws(Failure) -> [String] {
     let (summary, left) = try await repackaging.run()
     return [summary] + left.map { "\(target.name): left behind: \($0)" }
   }
@@ -75,7 +89,7 @@ struct EditTarget {
 
   private func remarks() throws(Failure) -> [String] {
     var remarks: [String] = []
-    if frameRate != nil, !input.isRaw, format != .annexb {
+    if changesRate, !input.isRaw, format != .annexb {
       remarks.append("the container's times stay the same: only the stream has the new frame rate")
     }
     if format == .annexb, let named = FormatDescription.Codec(suffixOf: target.name), let codec = try codec,

@@ -1,6 +1,22 @@
 // SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
 import H26x
 import StreamReport
+
+/// Types of SEI messages, by number or name, joined by commas; `none` for none, or `all`.
+struct SEISelectionArgument: ExpressibleByArgument {
+  /// `nil` for all.
+  let types: Set<SEIPayloadType>?
+
+  init?(argument: String) {
+    guard argument != "all" else {
+      types = nil
+      return
+    }
+    guard let list = StreamEditField.types(Array(argument.utf8)[...]) else { return nil }
+    types = Set(list)
+  }
+}
 
 /// Writes the SEI messages of a stream, access unit by access unit, as ``SEIFile`` reads them.
 struct SEIListing {

@@ -36,7 +36,7 @@ extension StreamMeasure {
   private func check<Codec: StreamEditing>(
     _ syntax: Codec.Type, _ level: StreamLevel, in edits: [StreamEdit], _ input: InputFile
   ) throws(Failure) {
-    let others = edits.filter { if case .level = $0 { false } else { true } }
+    let others = edits.filter { !$0.affects(.level) }
     let demand = demand(syntax, after: edits)
     var reason: String
     do throws(StreamEditError) {
@@ -87,7 +87,7 @@ extension StreamMeasure {
     var demand = LevelDemand(frameRate: containerRate)
     demand.sliceSegments = sliceSegments
     let announced = rate(syntax, after: edits).map { Double($0.denominator) / Double($0.numerator) }
-    let isEdited = edits.contains { if case .frameRate = $0 { true } else { false } }
+    let isEdited = edits.contains { $0.affects(.rate) }
     let fields = isFieldSequence ? 2.0 : 1
     demand.accessUnits = pictures.map { picture in
       let period = announced.map { picture.isField ? $0 / 2 : $0 / fields }

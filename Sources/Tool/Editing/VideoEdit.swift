@@ -5,7 +5,10 @@ import H26x
 
 /// The editor of a stream whose codec is known only when it is read.
 struct VideoEdit {
+  private let edits: StreamEditList
   private var editor: any VideoEditing
+  /// Splits a byte stream.
+  private var splitter: any AccessUnitSplitting
   /// The name of the file, for messages.
   let source: String
   /// Access units so far.
@@ -19,10 +22,11 @@ struct VideoEdit {
   private var containerLines: [String] = []
 
   /// - Parameter source: the name for messages.
-  init(_ codec: FormatDescription.Codec, _ edits: [StreamEdit], source: String) {
-    editor = codec == .h264 ? StreamEditor<H264>(edits) : StreamEditor<H265>(edits)
-    self.source = source
-    lastPlace = edits.compactMap(\.lastPlace).max()
+  init(_ codec: FormatDescription.Codec, _ edits: StreamEditList, source: String) {
+    (self.edits, self.source) = (edits, source)
+    editor = codec == .h264 ? StreamEditor<H264>(edits.edits) : StreamEditor<H265>(edits.edits)
+    splitter = codec == .h264 ? AccessUnitSplitter<H264>() : AccessUnitSplitter<H265>()
+    lastPlace = edits.edits.compactMap(\.lastPlace).max()
   }
 
   /// Ends the stream.
@@ -64,18 +68,37 @@ struct VideoEdit {
     } catch { throw Failure("\(source): access unit \(count): \(error.words)") }
   }
 
+  /// Edits the next bytes of a byte stream. Bytes that are in no access unit are copied.
+  ///
+  /// - Parameters:
+  ///   - bytes: more of the stream.
+  ///   - isLast: nothing more comes.
+  ///   - write: gets the edited stream, piece by piece.
+  mutating func take(
+    _ bytes: [UInt8], isLast: Bool, _ write: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    splitter.append(bytes)
+    while let piece = splitter.next(isLast: isLast) {
+      try write(piece.isAccessUnit ? edit(piece.bytes) : piece.bytes)
+    }
+    if isLast { try finish() }
+    guard splitter.pendingCount <= AccessUnitLimits.size else {
+      throw Failure("\(source): no end of an access unit within \(AccessUnitLimits.size >> 20) MiB")
+    }
+  }
+
   /// Changes a container's description of the video to match the edits.
   func describe(_ format: inout MediaOutput.VideoFormat) {
-    format.staleSideData = editor.staleSideData
+    format.staleSideData = Set(HDR10Metadata.changed(by: edits).map(\.sideData))
     guard let description = editor.description(format.configuration) else { return }
-    if editor.changesSize { format.size = (description.cropRectangle.width, description.cropRectangle.height) }
-    if editor.changesShape {
+    if edits.affects(.size) { format.size = (description.cropRectangle.width, description.cropRectangle.height) }
+    if edits.affects(.shape) {
       format.pixelAspect = description.pixelAspectRatio.flatMap {
         TimeBase(Int32(clamping: $0.numerator), Int32(clamping: $0.denominator))
       }
       format.hasEditedAspect = true
     }
-    guard editor.changesColour else { return }
+    guard edits.affects(.colour) else { return }
     let colour = description.colour
     format.colour = StreamDescription.Colour(
       primaries: colour?.primaries ?? 2, transfer: colour?.transfer ?? 2, matrix: colour?.matrix ?? 2,
@@ -87,17 +110,17 @@ struct VideoEdit {
   /// - Parameter configuration: the edited configuration record.
   mutating func describeContainer(_ configuration: [UInt8]) {
     guard containerLines.isEmpty, let description = editor.description(configuration) else { return }
-    if editor.changesColour {
+    if edits.affects(.colour) {
       let colour = description.colour
       containerLines.append(
         "container: colour: now \(colour?.primaries ?? 2):\(colour?.transfer ?? 2):\(colour?.matrix ?? 2), "
           + "\(description.isFullRange == true ? "full" : "limited") range")
     }
-    if editor.changesShape {
+    if edits.affects(.shape) {
       let aspect = description.pixelAspectRatio.map { "\($0.numerator):\($0.denominator)" }
       containerLines.append("container: sample aspect ratio: \(aspect.map { "now \($0)" } ?? "removed")")
     }
-    if editor.changesSize {
+    if edits.affects(.size) {
       let size = description.cropRectangle
       containerLines.append("container: size: now \(size.width)x\(size.height)")
     }
@@ -167,7 +190,6 @@ private enum RecordRefusal: Error {
 
 /// An editor of any codec.
 private protocol VideoEditing {
-  var edits: [StreamEdit] { get }
   var changes: [FieldChange] { get }
   var messages: SEIChanges { get }
   var delimiters: SEIChanges.Count { get }
@@ -179,23 +201,6 @@ private protocol VideoEditing {
   func description(_ configuration: [UInt8]) -> FormatDescription?
   func list(configuration: [UInt8], in listing: inout SEIListing?)
   func list(_ accessUnit: Span<UInt8>, _ packaging: NALPackaging, number: Int, in listing: inout SEIListing?)
-}
-
-extension VideoEditing {
-  fileprivate var changesSize: Bool { edits.contains { if case .crop = $0 { true } else { false } } }
-  fileprivate var changesShape: Bool { edits.contains { if case .sampleAspectRatio = $0 { true } else { false } } }
-  /// The side data in which containers repeat SEI messages that are changed.
-  fileprivate var staleSideData: Set<SideData.Kind> {
-    Set(edits.flatMap { HDR10Metadata.changed(by: $0) }.map(\.sideData))
-  }
-  fileprivate var changesColour: Bool {
-    edits.contains {
-      switch $0 {
-      case .colour, .primaries, .transfer, .matrix, .fullRange, .removeVideoSignal: true
-      default: false
-      }
-    }
-  }
 }
 
 extension StreamEditor: VideoEditing {

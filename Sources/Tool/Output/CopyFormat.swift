@@ -7,7 +7,7 @@ import H26x
 struct CopyFormat {
   /// The source's name, for messages.
   private let source: String
-  private let edits: [StreamEdit]
+  let edits: StreamEditList
   /// Each access unit may bring its own parameter sets.
   private let hasStartCodes: Bool
   /// Bytes cannot be rewritten, because the target is a pipe.
@@ -21,7 +21,7 @@ struct CopyFormat {
   /// The description of the video does not hold the access units that follow.
   private var isOutdated = false
 
-  init(_ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ edits: [StreamEdit]) {
+  init(_ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ edits: StreamEditList) {
     (self.source, self.edits) = (source.name, edits)
     (hasStartCodes, isFinal) = (container.hasStartCodes, !target.isSeekable)
   }

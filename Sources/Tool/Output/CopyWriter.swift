@@ -33,7 +33,6 @@ struct CopyWriter {
   private let target: OutputFile
   private let container: TargetContainer
   private let cut: Cut?
-  private let edits: [StreamEdit]
   private var beginning: CutBeginning?
   private var spacing = PictureSpacing()
   /// Hidden access units since the last access unit that is shown. Later access units may need them.
@@ -68,11 +67,11 @@ struct CopyWriter {
   ///     record.
   init(
     _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ read: CopySource?,
-    keepsAudio: Bool, _ cut: Cut?, origin: Int64?, seeks: Bool, _ edits: [StreamEdit],
+    keepsAudio: Bool, _ cut: Cut?, origin: Int64?, seeks: Bool, _ edits: StreamEditList,
     _ sets: KeyframeParameterSets?
   ) {
     let (otherStreams, times) = (read?.otherStreams, read?.times ?? CopyTimes())
-    (self.source, self.target, self.container, self.edits) = (source, target, container, edits)
+    (self.source, self.target, self.container) = (source, target, container)
     refusal = read?.refusal
     self.sets = sets
     (self.times, self.cut) = (times, cut)
@@ -213,7 +212,7 @@ struct CopyWriter {
   /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
     SampleEntryExtras(
-      sink.otherStreams?.sampleEntry, sink.otherStreams?.video, edits,
+      sink.otherStreams?.sampleEntry, sink.otherStreams?.video, format.edits,
       allowsInBandParameterSets: format.video?.allowsInBandParameterSets ?? false)
   }
 

@@ -31,15 +31,6 @@ enum HDR10Metadata: CaseIterable {
     }
   }
 
-  /// Metadata that is no longer true in a container's copy after an edit.
-  static func changed(by edit: StreamEdit) -> [Self] {
-    allCases.filter { metadata in
-      switch edit {
-      case .removeSEI(let type): type == metadata.message
-      case .keepSEI(let types): !types.contains(metadata.message)
-      case .insertSEI(let insertion): insertion.type == metadata.message
-      default: false
-      }
-    }
-  }
+  /// Metadata that is no longer true in a container's copy after edits.
+  static func changed(by edits: StreamEditList) -> [Self] { allCases.filter { edits.affects(.sei($0.message)) } }
 }

@@ -9,7 +9,7 @@ import SystemPackage
 
 /// A file that is written in another container or packaging.
 struct Repackaging {
-  let input: InputFile
+  var input: InputFile
   let target: OutputFile
   let container: TargetContainer
   /// The frame rate of a byte stream that has none.
@@ -22,7 +22,7 @@ struct Repackaging {
   /// The part that is kept; `nil` for everything.
   let cut: Cut?
   /// Changes of the headers.
-  var edits: [StreamEdit] = []
+  var edits = StreamEditList()
   /// Times are derived from the order of pictures, because the container lacks some.
   var ordersPictures = false
 

@@ -26,16 +26,11 @@ struct SampleEntryExtras {
   /// Boxes that libavformat rewrites.
   private static let rewritten = codes(["colr", "pasp", "fiel"])
 
-  /// Boxes for properties that an edit changes.
-  private static func described(by edit: StreamEdit) -> Set<FourCharacterCode> {
-    switch edit {
-    case .colour, .primaries, .transfer, .matrix, .fullRange, .removeVideoSignal: codes(["colr"])
-    case .sampleAspectRatio: codes(["pasp"])
-    case .crop: codes(["clap"])
-    case .removeLayers: codes(["lhvC", "vexu", "hfov", "mvcC", "mvcP", "svcC"])
-    default: Set(HDR10Metadata.changed(by: edit).map(\.box))
-    }
-  }
+  /// Boxes that repeat a property of the stream, apart from HDR10's.
+  private static let repeated: [(property: StreamProperty, boxes: Set<FourCharacterCode>)] = [
+    (.colour, codes(["colr"])), (.shape, codes(["pasp"])), (.size, codes(["clap"])),
+    (.layers, codes(["lhvC", "vexu", "hfov", "mvcC", "mvcP", "svcC"])),
+  ]
 
   /// - Parameters:
   ///   - entry: the source's sample entry; `nil` if the source is neither MP4 nor MOV.
@@ -43,14 +38,14 @@ struct SampleEntryExtras {
   ///   - edits: of the headers.
   ///   - allowsInBandParameterSets: whether the copy's sample entry does.
   init(
-    _ entry: MP4.VisualSampleDescription?, _ video: StreamDescription?, _ edits: [StreamEdit],
+    _ entry: MP4.VisualSampleDescription?, _ video: StreamDescription?, _ edits: StreamEditList,
     allowsInBandParameterSets: Bool
   ) {
-    let described = edits.reduce(into: Set()) { $0.formUnion(Self.described(by: $1)) }
-    for box in entry?.otherBoxes ?? [] where !Self.notCopied.contains(box.type) {
-      if !described.contains(box.type) {
+    let light = HDR10Metadata.changed(by: edits).map(\.box)
+    for box in entry?.otherBoxes ?? [] where !Self.notCopied.contains(box.type) && !light.contains(box.type) {
+      if !Self.repeated.contains(where: { $0.boxes.contains(box.type) && edits.affects($0.property) }) {
         boxes.append(box)
-      } else if !Self.rewritten.contains(box.type), !HDR10Metadata.allCases.contains(where: { $0.box == box.type }) {
+      } else if !Self.rewritten.contains(box.type) {
         edited.append(box.type.name)
       }
     }

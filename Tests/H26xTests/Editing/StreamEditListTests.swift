@@ -36,6 +36,8 @@ import Testing
     ),
     ("level=1b", [.level(.level1b)]),
     ("level=4,tier=main", [.highTier(false), .level(StreamLevel(tenths: 40))]),
+    ("tier=main,remove-hrd,level=4", [.removeHRD, .highTier(false), .level(StreamLevel(tenths: 40))]),
+    ("tier=main,remove-hrd", [.removeHRD, .highTier(false)]),
     ("tier=high,level=4", [.level(StreamLevel(tenths: 40)), .highTier(true)]),
     (
       "remove-sei=5,content_light_level_info,range=full",
@@ -79,6 +81,20 @@ import Testing
       list.edits(at: level)
         == [.fullRange(true), .level(level), .highTier(true), .removeSEI(.userDataUnregistered)])
     #expect(list.edits(at: nil) == list.edits)
+  }
+
+  /// Containers and caps repeat properties, and look up whether theirs are outdated.
+  @Test func findsTheAffectedProperties() throws {
+    let list = try StreamEditList("range=full,crop=0,0,0,8,level=auto,constraint-set=1=1,keep-sei=137")
+    let affected: [StreamProperty] = [.colour, .size, .level, .profile, .sei(.contentLightLevel), .sei(.pictureTiming)]
+    let others: [StreamProperty] = [
+      .chromaLocation, .shape, .rate, .tier, .layers, .sei(.masteringDisplayColourVolume),
+    ]
+    for property in affected { #expect(list.affects(property), "\(property)") }
+    for property in others { #expect(!list.affects(property), "\(property)") }
+    #expect(
+      !StreamEdit.insertSEI(SEIInsertion(.recoveryPoint, payload: [], at: .keyframes)).affects(.sei(.pictureTiming)))
+    #expect(StreamEdit.removeHRD.affects(.sei(.bufferingPeriod)))
   }
 
   private static let unreadable: [(String, String)] = [

@@ -180,6 +180,10 @@ import Testing
       (["--colour", "nonsense"], 64, "colour"), (["--insert-sei", "5=0"], 64, "insert-sei"),
       (["--remove-sei", "nonsense"], 64, "remove-sei"), (["--latency", "17"], 64, "latency"),
       (["--remove-colour", "--range", "full"], 64, "exclude"),
+      (["--range", "wide"], 64, "--range wide: expected limited or full"),
+      (["--aud", "yes"], 64, "--aud yes: expected insert, remove or keep"),
+      (["--frame-rate", "0.001"], 64, "frame-rate"),
+      (["--constraint-set", "1=1", "--constraint-set", "6=1"], 64, "--constraint-set 6=1: expected N=0 or N=1"),
     ] as [([String], Int32, String)] {
       let run = try await Program.run(["edit", clip, "-o", "out.h264"] + arguments, in: folder.url)
       #expect(run.status == status && run.said.contains(said), "\(arguments): \(run.status) \(run.said)")

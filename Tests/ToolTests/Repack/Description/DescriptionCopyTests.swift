@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 import Foundation
+import H26x
 import StreamReport
 import SystemPackage
 import Testing
@@ -199,7 +200,7 @@ import Testing
     let entry = try MP4.VideoSamples(InputBytes(input)).movie.videoTrack?.video?.description
     #expect(entry?.coding.name == "dvh1")
     let video = try CutCompanionTests.open(Program.media.appending(path: name).path).stream(0)
-    let extras = SampleEntryExtras(entry, video, [], allowsInBandParameterSets: isInBand)
+    let extras = SampleEntryExtras(entry, video, StreamEditList(), allowsInBandParameterSets: isInBand)
     #expect(extras.coding?.name == coding)
   }
 
