@@ -221,7 +221,7 @@ class InspectorTests(PageCase):
         self.read(page, streams.media / "clip.h264")
         page.value("model.units[3].size = 2 ** 27")
         page.value("choose(3, true)")
-        page.wait("$('detail').textContent.includes('more than 67,108,864 bytes')")
+        page.wait("$('detail').textContent.includes('larger than 67,108,864 bytes')")
 
     def test_what_is_saved_is_whole_or_nothing(self):
         page = self.inspector()
