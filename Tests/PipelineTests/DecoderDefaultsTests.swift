@@ -22,7 +22,7 @@ struct DecoderDefaultsTests {
       filter + ["gst-launch-1.0"] + line.split(separator: " ").map(String.init), environment: environment)
   }
 
-  /// Where the service is missing, isolation is an error: it shows whether decoding is isolated.
+  /// Without the service, isolation is an error. The error shows that decoding is isolated.
   @Test(
     arguments: ["h264", "h265"],
     [
@@ -40,7 +40,7 @@ struct DecoderDefaultsTests {
     #expect(run.status == (row.isIsolated ? 1 : 0), "\(run)")
   }
 
-  /// Where no device is there, one that is required is an error.
+  /// Without a device, hardware=required is an error.
   @Test(arguments: [
     ("required", "", true), ("required", "hardware=off", false), ("auto", "", false),
     ("off", "hardware=required", true),

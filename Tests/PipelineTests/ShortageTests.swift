@@ -27,7 +27,7 @@ struct ShortageTests {
     _ = try await Command.run(["gst-inspect-1.0", "swifth264dec"])
     let clip = PluginUnderTest.media.appending(path: "clip.\(codec)").path
     for limit in [0, 100, 200, 255, 256, 1000, 100_000] {
-      // What is written goes through a pipe: the limit is not meant for it.
+      // The output goes through a pipe, so that the limit does not apply to it.
       let run = try await Command.run([
         "sh", "-c",
         "{ (ulimit -f \(limit); gst-launch-1.0 -m filesrc location='\(clip)' ! swift\(codec)parse "

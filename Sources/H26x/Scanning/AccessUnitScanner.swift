@@ -380,7 +380,8 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
         if startCodes.exist { noticeStartCodes() }
         cursor.beginsAccessUnit = false
         if settings.cutsNALUnits {
-          markTruncation(bytes, after: unit.end, lengthSize)
+          // Start codes are no lengths.
+          if !startCodes.exist { markTruncation(bytes, after: unit.end, lengthSize) }
           return complete(unit.end, endsAccessUnit: unit.end == bytes.count)
         }
       }

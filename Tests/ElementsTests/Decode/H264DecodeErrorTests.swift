@@ -62,7 +62,7 @@ import Testing
     #expect(fault.debug.contains("codec_data"))
   }
 
-  /// Where nothing can be decoded, that is reported long before the stream ends, once.
+  /// If nothing can be decoded, the decoder reports that once, long before the stream ends.
   @Test(arguments: StreamCodec.allCases, ["byte-stream", "avc"])
   func aStreamOfUnusableAccessUnitsPostsOneWarning(_ codec: StreamCodec, _ format: String) throws {
     let format = format == "avc" ? codec.outOfBand : format

@@ -7,7 +7,7 @@ import Testing
 
 /// Streams that reorder more deeply than `max_num_reorder_frames` says: libavcodec discards their B-frames.
 @Suite(.serialized) struct ReorderDepthTests {
-  /// What a stream says about its reordering.
+  /// The reorder depth that a stream signals.
   struct Signal: Sendable, CustomTestStringConvertible {
     /// `max_num_reorder_frames`; nil for none.
     let reorder: UInt8?

@@ -86,7 +86,7 @@ import Testing
     #expect(harness.takeMessages().first?.contains("an access unit does not end") == true)
   }
 
-  /// After an access unit of many megabytes, small ones are pushed at once again.
+  /// After an access unit of many megabytes, the parser pushes small access units immediately again.
   @Test func aLargeAccessUnitDoesNotDelayLaterOnes() throws {
     let harness = try Harness.parse(from: "video/x-h264", to: "stream-format=byte-stream, alignment=au")
     #expect(harness.push(Self.endless) == 0)

@@ -59,7 +59,7 @@ import Testing
         #expect(expected.count == sound.count)
         for damage in Damage.allCases {
           for index in [0, 3, sound.count - 1] {
-            // Of the first packet alone, nobody can say: one NAL unit and a start code behind it.
+            // The first packet alone is ambiguous: one NAL unit and a start code behind it.
             if damage == .garbageWithStartCode, index == 0, !hasSEI { continue }
             var packets = sound
             packets[index] = damage.apply(to: sound[index], lastNALUnit: size)
