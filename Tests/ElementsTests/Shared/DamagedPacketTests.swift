@@ -190,6 +190,28 @@ import Testing
     }
   }
 
+  /// Start codes of three bytes in place of lengths would be lengths past the end.
+  @Test(arguments: StreamCodec.allCases) func doesNotFlagStartCodesInPlaceOfLengths(codec: StreamCodec) throws {
+    let record = try Self.record(codec)
+    let harness = try Harness("\(codec.element)parse")
+    harness.setOutputCaps("\(codec.mediaType), stream-format=byte-stream, alignment=nal")
+    harness.setInputCaps(
+      "\(codec.mediaType), stream-format=\(codec.inBand), alignment=au, "
+        + "codec_data=(buffer)\(ParseStream.hexadecimal(record))")
+    for index in 0..<UInt32(3) {
+      let picture = Self.sized(100) { codec.picture(index == 0 ? .idr : .p, number: index, order: index, size: $0) }
+      let packet: [UInt8] = [0, 0, 1] + Self.message(codec, 40) + [0, 0, 1] + picture
+      #expect(harness.push(packet, pts: .milliseconds(UInt64(40 * index))) == 0)
+    }
+    harness.endOfStream()
+    var count = 0
+    while let buffer = harness.tryPull() {
+      count += 1
+      #expect(!buffer.flags.contains(.corrupted))
+    }
+    #expect(count >= 6)
+  }
+
   /// Damage that no decoder can see: whole slices are missing.
   @Test(arguments: ["clip.h264", "clip.h265"], ["", "alignment=nal"])
   func decodersFlagThePicturesOfFlaggedInput(clip: String, alignment: String) throws {
