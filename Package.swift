@@ -204,7 +204,7 @@ let package = Package(
       name: "CodecServiceTests",
       dependencies: [
         "CLinux", "CodecLink", "CodecPeers", "CodecService", "CodecServiceProgram", "VideoDecoding",
-        "ThreadSanitizerLocks", "codec-host", "codec-trial",
+        "TestSupport", "ThreadSanitizerLocks", "codec-host", "codec-trial",
       ],
       swiftSettings: testSettings),
     .testTarget(

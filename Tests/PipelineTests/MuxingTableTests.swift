@@ -129,7 +129,7 @@ struct MuxingTableTests {
     #expect(probed.output.prefix { $0.isNumber } == "\(Self.count)", "\(comment): \(probed)")
   }
 
-  @Test(arguments: TestScope.rows(Structure.all, usually: 4), [true, false])
+  @Test(arguments: TestScope.rows(Structure.all, usually: 3), [true, false])
   func showsEveryPictureAtItsTime(_ structure: Structure, _ hasVUI: Bool) async throws {
     let scratch = try Scratch()
     let raw = try await stream(structure, hasVUI: hasVUI, in: scratch)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// Byte streams of fields and of interlaced frames, into containers and out again.
@@ -7,7 +8,8 @@ import Testing
   .enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)),
   .enabled(if: !Vector.interlaced.isEmpty, Comment(rawValue: Vector.missing)))
 struct MuxingTests {
-  @Test(arguments: Vector.interlaced.map(\.name), [("mp4mux", "mp4"), ("matroskamux", "mkv")])
+  @Test(
+    arguments: TestScope.rows(Vector.interlaced.map(\.name), usually: 3), [("mp4mux", "mp4"), ("matroskamux", "mkv")])
   func keepsTimesOfFields(name: String, muxer: (element: String, container: String)) async throws {
     let vector = try #require(Vector.interlaced.first { $0.name == name })
     let scratch = try Scratch()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// Every packaging, alignment and length size through repackager, parser and decoder.
@@ -39,7 +40,7 @@ struct PackagingTableTests {
   }
 
   /// Length prefixes of every size into the parser, which writes four bytes where there is no codec_data.
-  @Test(arguments: [1, 2, 4], Form.all)
+  @Test(arguments: [1, 2, 4], TestScope.rows(Form.all, usually: 2))
   func parsesLengthsOfEverySize(size: Int, form: Form) async throws {
     for format in ["avc", "avc3"] {
       for clip in size == 1 ? ["small-slices.h264"] : ["small-slices.h264", "clip.h264"] {

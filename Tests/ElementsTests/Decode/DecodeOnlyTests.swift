@@ -3,6 +3,7 @@ import CGStreamer
 import GStreamer
 import H26x
 import HarnessSupport
+import TestSupport
 import Testing
 
 /// `DECODE_ONLY` on input, which applications leave on access units of an earlier seek. The segment decides alone which
@@ -14,7 +15,8 @@ import Testing
     for segment in [nil, 0..<units.count, 10..<40, 31..<32] {
       let expected = try decode(units, of: codec, flagging: 0..<0, segment, isolation)
       #expect(expected.count == segment?.count ?? units.count)
-      for flagged in [0..<1, 0..<5, 3..<4, 10..<25, 0..<units.count, units.count - 1..<units.count] {
+      let flags = [0..<1, 0..<5, 3..<4, 10..<25, 0..<units.count, units.count - 1..<units.count]
+      for flagged in TestScope.rows(flags, usually: 2) {
         let pictures = try decode(units, of: codec, flagging: flagged, segment, isolation)
         #expect(pictures == expected, "\(flagged) of \(String(describing: segment))")
       }

@@ -15,7 +15,7 @@ import Testing
   static let eightBitFormats = ["I420", "NV12", "YV12", "NV21", "Y42B", "Y444", "YUY2", "BGRx", "P010_10LE"]
   static let tenBitFormats = ["I420_10LE", "P010_10LE", "I420", "NV12", "Y444_10LE", "BGRx"]
 
-  @Test(arguments: TestScope.rows(eightBits, usually: 2)) func switchesBetweenEightBitFormatsExactly(clip: String)
+  @Test(arguments: TestScope.rows(eightBits, usually: 1)) func switchesBetweenEightBitFormatsExactly(clip: String)
     throws
   {
     try switchFormats(of: clip, among: Self.eightBitFormats)

@@ -28,7 +28,7 @@ import Testing
     #expect(run.said.hasPrefix("h26x: ") && run.said.filter { $0 == "\n" }.count == 1, what)
   }
 
-  @Test(arguments: TestScope.rows(readers, usually: 4)) func reportsBadInputInOneLine(reader: [String]) async throws {
+  @Test(arguments: TestScope.rows(readers, usually: 3)) func reportsBadInputInOneLine(reader: [String]) async throws {
     let (bad, kinds) = try prepared()
     try await Crowd.each(kinds) { kind in
       let folder = try Folder()
@@ -106,7 +106,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["h264", "mp4", "mkv", "ts", "flv"]) func readsPipes(suffix: String) async throws {
+  @Test(arguments: TestScope.rows(["h264", "mp4", "mkv", "ts", "flv"], usually: 3)) func readsPipes(suffix: String)
+    async throws
+  {
     let clip = Program.media.appending(path: "clip.\(suffix)").path
     let readers = Self.readers.filter { !["demo", "compare"].contains($0[0]) }
     try await Crowd.each(readers) { reader in

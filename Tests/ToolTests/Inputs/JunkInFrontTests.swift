@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tool
@@ -31,7 +32,9 @@ import Testing
     return stride(from: 0, to: stream.count, by: 188).flatMap { front + stream[$0..<$0 + 188] + back }
   }
 
-  @Test(arguments: [188, 192, 204]) func skipsBytesInFrontOfTheFirstPacket(size: Int) async throws {
+  @Test(arguments: TestScope.rows([188, 192, 204], usually: 2)) func skipsBytesInFrontOfTheFirstPacket(size: Int)
+    async throws
+  {
     let folder = try Folder()
     let stream = Self.packets(try Self.clip("ts"), of: size)
     let expected = try await Program.run(["hash", Program.media.appending(path: "clip.ts").path], in: folder.url)

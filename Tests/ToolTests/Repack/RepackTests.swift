@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// `h26x repack` between containers, files and pipes.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct RepackTests {
   private func clip(_ suffix: String) -> String { Program.media.appending(path: "clip.\(suffix)").path }
 
-  @Test(arguments: Program.clipSuffixes) func keepsPicturesBetweenContainers(from: String) async throws {
+  @Test(arguments: TestScope.rows(Program.clipSuffixes, usually: 3)) func keepsPicturesBetweenContainers(from: String)
+    async throws
+  {
     let folder = try Folder()
     let reference = try await Program.run(["decode", clip("h264"), "-o", "-"], in: folder.url).output
     for to in Program.clipSuffixes + ["mov"] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
@@ -9,7 +10,7 @@ import Testing
 
   private func units(_ name: String) -> [[UInt8]] { accessUnits(Vector.named(name)?.bytes ?? []) }
 
-  @Test(arguments: names, SessionConfiguration.threadings.indices)
+  @Test(arguments: TestScope.rows(names, usually: 2), SessionConfiguration.triedThreadings)
   func outputsPicturesInTheAllocatorsMemory(_ name: String, _ threading: Int) throws {
     let units = units(name)
     let allocator = TestAllocator()
@@ -56,7 +57,7 @@ import Testing
     #expect(session.statistics.allocatorMisses == 0)
   }
 
-  @Test(arguments: names, [true, false])
+  @Test(arguments: TestScope.rows(names, usually: 2), [true, false])
   func semiPlanarEqualsTheNativePictureInterleaved(_ name: String, _ usesAllocator: Bool) throws {
     let units = units(name)
     let native = try decodeAll(units)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import H26x
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
@@ -10,7 +11,7 @@ import Testing
   private func units(_ name: String) -> [[UInt8]] { accessUnits(Vector.named(name)?.bytes ?? []) }
 
   /// In-band changes of size, bit depth and chroma format.
-  @Test(arguments: SessionConfiguration.threadings.indices, [false, true])
+  @Test(arguments: SessionConfiguration.triedThreadings, [false, true])
   func sizeDepthAndChromaChangeInBand(_ threading: Int, _ usesAllocator: Bool) throws {
     let names = [
       "HCAFR1_HHI.264", "BASQP1_Sony_C.jsv", "goh264_high10_weighted422_cabac_b.h264", "FRExt4_Panasonic.avc",

@@ -326,7 +326,8 @@ import Testing
 
   /// Whatever is lost, the application is told so.
   @Test(
-    .disabled(if: isSanitized), arguments: ["clip.h264", "clip.h265", "open-gop.h264", "open-gop.h265"], [1, 2, 3])
+    .disabled(if: isSanitized), arguments: ["clip.h264", "clip.h265", "open-gop.h264", "open-gop.h265"],
+    TestScope.rows([1, 2, 3], usually: 2))
   func reportsLostPicturesWithoutAttemptsLeft(_ name: String, _ retries: Int) throws {
     let stream = try CodedStream(name)
     for ends in [[40, 38, 32, 31], [40, 38, 38, 37], [24, 12, 9, 8]] as [[UInt64]] {

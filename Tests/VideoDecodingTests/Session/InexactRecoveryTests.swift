@@ -83,7 +83,7 @@ import Testing
   @Test(
     arguments: TestScope.rows(
       ["clip.h264", "interlaced.h264", "open-gop.h264", "small-slices.h264", "intra-refresh.h264"], usually: 2),
-    SessionConfiguration.threadings.indices)
+    SessionConfiguration.triedThreadings)
   func picturesAreTheSameInEachRun(_ name: String, _ threading: Int) throws {
     let intact = try mediaAccessUnits(name)
     for start in [3, 8, 14, 15, 17] {

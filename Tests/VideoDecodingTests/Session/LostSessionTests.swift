@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import Glibc
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
@@ -20,7 +21,7 @@ import Testing
   /// Open GOPs with CRA and leading pictures; a single IDR picture followed by B pyramids; fields.
   static let h265 = ["open-gop.h265", "interlaced.h265", "g2b_bframes3_128x128.h265"]
 
-  @Test(arguments: names + h265, SessionConfiguration.threadings.indices)
+  @Test(arguments: TestScope.rows(names, usually: 4) + h265, SessionConfiguration.triedThreadings)
   func losesNoPictureIfSendingFailsOnce(_ name: String, _ threading: Int) throws {
     let stream = try CodedStream(name)
     let configuration = SessionConfiguration.threadings[threading]
@@ -112,7 +113,8 @@ import Testing
   }
 
   /// A decoder that learns the reorder depth from the stream loses pictures: the replay loses the same ones.
-  @Test(arguments: names + ["HPCV_BRCM_A.264", "cros_test-25fps.h264"] + h265, [0, 1])
+  @Test(
+    arguments: TestScope.rows(names + ["HPCV_BRCM_A.264", "cros_test-25fps.h264"], usually: 4) + h265, [0, 1])
   func lowDelayLosesTheSamePictures(_ name: String, _ threading: Int) throws {
     let stream = try CodedStream(name)
     var configuration = SessionConfiguration.threadings[threading]

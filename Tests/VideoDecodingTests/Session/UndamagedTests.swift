@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 import H26x
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
@@ -21,7 +22,9 @@ import Testing
 
   static let vectors = repeats == nil ? Vector.undamaged.filter { few.contains($0.file) } : Vector.undamaged
 
-  @Test(arguments: vectors) func undamagedPicturesAreNotFlagged(_ vector: Vector) async throws {
+  @Test(arguments: TestScope.rows(vectors, usually: 5)) func undamagedPicturesAreNotFlagged(_ vector: Vector)
+    async throws
+  {
     var accessUnits: [AccessUnit] = []
     for await accessUnit in AccessUnits(of: vector.bytes, codec: vector.codec) { accessUnits.append(accessUnit) }
     let alone = try await Outcome(of: accessUnits, .with { $0.threadType = .none })

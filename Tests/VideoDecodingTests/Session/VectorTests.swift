@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
 
 @Suite(.enabled(if: Vector.folder != nil)) struct VectorTests {
-  @Test(arguments: Vector.annexB(samples: 8_000_000))
+  @Test(arguments: TestScope.rows(Vector.annexB(samples: 8_000_000), usually: 24))
   func decodesBitExactly(_ vector: Vector) throws {
     let units = accessUnits(vector.bytes)
     let session = try makeSession(units)

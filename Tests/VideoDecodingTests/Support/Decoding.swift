@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
@@ -117,6 +118,9 @@ extension SessionConfiguration {
   }
 
   /// Configurations without threads, and with each kind of threads.
+  /// The indices of ``threadings`` that tests of many pictures try: in a usual run, no threads and frame threads.
+  static let triedThreadings = TestScope.rows(Array(threadings.indices), usually: 2)
+
   static let threadings: [SessionConfiguration] = [
     .with { $0.threadType = .none },
     .with {

@@ -52,7 +52,7 @@ import Testing
     let base = try Folder()
     let all = try await Self.pictures(Self.media(source.name), in: base)
     try #require(all.count == 62)
-    try await Crowd.each(Self.spans) { span in
+    try await Crowd.each(TestScope.rows(Self.spans, usually: 5)) { span in
       let folder = try Folder()
       for target in source.targets {
         for mode in ["keyframe", "hidden"] where mode == "keyframe" || ["mp4", "mov"].contains(target) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 import Foundation
+import TestSupport
 import Testing
 
 /// Streams whose parameter sets change between coded video sequences, in containers that describe a track once.
@@ -46,7 +47,7 @@ import Testing
     other.replaceSubrange(entry, with: Data(described.utf8))
     try folder.write("other.mp4", other)
     sources.append("other.mp4")
-    for source in sources {
+    for source in TestScope.rows(sources, usually: 3) {
       for container in ["ts", "mp4", "mov", "mkv"] + (suffix == "h264" ? ["flv"] : []) {
         let target = "\(source).\(container)"
         try await repack(source, target, in: folder)

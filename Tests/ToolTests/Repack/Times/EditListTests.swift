@@ -77,7 +77,7 @@ import Testing
     let all = try await Self.pictures(source, in: base)
     try #require(all.count == 62)
     for movie in [plain, try UnevenSamples.made(of: plain)] {
-      try await Crowd.each(TestScope.rows(Self.inside, usually: 4)) { edit in
+      try await Crowd.each(TestScope.rows(Self.inside, usually: 3)) { edit in
         let folder = try Folder()
         try folder.write("in.mp4", try Self.edited(movie, [(Double(edit.length) / 2, Double(edit.start) / 2)]))
         let expected = Array(all[edit.shown])

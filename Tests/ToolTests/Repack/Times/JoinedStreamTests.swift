@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 import Foundation
+import TestSupport
 import Testing
 
 /// Transport streams whose clock begins anew, as where files were joined.
@@ -28,7 +29,7 @@ import Testing
 
   /// The second part begins at the same time, 20 seconds, 5 hours or 13 hours later, or an hour or half a second earlier:
   /// beside the three seconds of the first.
-  @Test(arguments: [0, 20, 18_000, 46_800, -3600, -1] as [Double])
+  @Test(arguments: TestScope.rows([0, 20, 18_000, 46_800, -3600, -1] as [Double], usually: 3))
   func continuesTimesAcrossJoinedParts(seconds: Double) async throws {
     let folder = try Folder()
     let part = try await Self.part(folder)

@@ -2,6 +2,7 @@
 import AVFormat
 import Foundation
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import Tool
@@ -30,7 +31,9 @@ import Testing
 
   /// The clock of MPEG-TS begins anew after 26 hours and a half: within the first second of the clip, or in front of sound
   /// that precedes the video.
-  @Test(arguments: [90_000, 300, 200_000]) func continuesTimesWhenTheTransportClockWraps(after ticks: UInt64)
+  @Test(arguments: TestScope.rows([90_000, 300, 200_000], usually: 2)) func continuesTimesWhenTheTransportClockWraps(
+    after ticks: UInt64
+  )
     async throws
   {
     let folder = try Folder()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// Transport streams that give only some of their pictures a time.
@@ -30,7 +31,7 @@ import Testing
   }
 
   /// The others follow from the order of pictures and the frame rate.
-  @Test(arguments: [1, 2, 5]) func derivesMissingTimes(kept: Int) async throws {
+  @Test(arguments: TestScope.rows([1, 2, 5], usually: 2)) func derivesMissingTimes(kept: Int) async throws {
     let folder = try Folder()
     let clip = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.ts")))
     // 1 is the first picture alone.
