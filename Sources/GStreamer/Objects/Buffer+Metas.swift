@@ -10,8 +10,8 @@ import CGStreamer
 /// let fields = buffer.fields(of: temperature)
 /// ```
 ///
-/// Elements that copy a buffer copy its metadata too. Elements that make another buffer of it, such as a decoder or a
-/// filter that changes the format, keep only some: metadata without tags, or with tags that they do not affect.
+/// Elements that copy a buffer copy its metadata too. Elements that make another buffer, such as decoders and filters
+/// that change the format, keep only some. They keep metadata without tags, or with tags that they do not affect.
 public struct CustomMeta: Hashable, Sendable {
   /// The name, unique in the process.
   public let name: String
