@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
+extension H265: CheckedCodec {
+  typealias Rules = H265Rules
+}
+
 /// Rules of H.265 on parameter sets, and the properties of it that the rules of both codecs need.
 enum H265Rules: CodecRules {
   typealias Codec = H265
