@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The syntax of ITU-T H.264. Clause numbers refer to the edition of 2021-08.
-public enum H264: VideoCodecSyntax {
+extension H264: VideoCodecSyntax {
   /// H.264.
   public static var codec: FormatDescription.Codec { .h264 }
   /// "H.264".
@@ -171,3 +170,5 @@ extension H264.DecoderConfigurationRecord: ConfigurationRecordSyntax {
     sequenceParameterSets + (high?.sequenceParameterSetExtensions ?? []) + pictureParameterSets
   }
 }
+
+extension H264: ElementCodecSyntax {}

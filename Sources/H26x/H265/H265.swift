@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The syntax of ITU-T H.265. Clause numbers refer to the edition of 2023-09.
-public enum H265: VideoCodecSyntax {
+extension H265: VideoCodecSyntax {
   /// H.265.
   public static var codec: FormatDescription.Codec { .h265 }
   /// "H.265".
@@ -212,3 +211,5 @@ extension H265.DecoderConfigurationRecord: ConfigurationRecordSyntax {
     return record
   }
 }
+
+extension H265: ElementCodecSyntax {}

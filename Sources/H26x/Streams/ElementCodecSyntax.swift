@@ -35,6 +35,3 @@ extension ElementCodecSyntax {
   /// `stream-format` of streams with start codes, the same for every codec.
   package static var byteStreamFormat: String { "byte-stream" }
 }
-
-extension H264: ElementCodecSyntax {}
-extension H265: ElementCodecSyntax {}
