@@ -24,6 +24,10 @@ public struct SEIPayloadType: RawRepresentable, Sendable, Hashable {
   public static let framePackingArrangement = SEIPayloadType(rawValue: 45)
   /// `display_orientation()`.
   public static let displayOrientation = SEIPayloadType(rawValue: 47)
+  /// `decoding_unit_info()` of H.265.
+  static var decodingUnitInformation: Self { Self(rawValue: 130) }
+  /// `scalable_nesting()` of H.265.
+  static var scalableNesting: Self { Self(rawValue: 133) }
   /// `mastering_display_colour_volume()`.
   public static let masteringDisplayColourVolume = SEIPayloadType(rawValue: 137)
   /// `content_light_level_info()`.
