@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import CodecLink
 import H26x
 
 /// The memory of one picture in libavcodec, which holds it as the owner of its buffer reference.
@@ -14,8 +15,10 @@ import H26x
   let scratch: Scratch?
   /// The request for memory that this process shares with the codec's; `nil` if the memory is its own.
   let sharedRequest: PictureRequest?
-  /// Keeps shared memory.
-  let lease: SlotTable.Lease?
+  /// The memory that this process shares with the codec's.
+  let sharedMemory: SharedMemory?
+  /// Keeps its contents: the process gets the memory for another picture when this is gone.
+  private let lease: (any AnyObject & Sendable)?
   /// The picture's location in a device's memory. Without planes this is its only location.
   private(set) var surface: PictureSurface?
 
@@ -39,18 +42,21 @@ import H26x
     self.blocks = blocks
     unsafe self.scratch = unsafe scratch
     sharedRequest = nil
-    lease = nil
+    (sharedMemory, lease) = (nil, nil)
   }
 
   /// Memory that the codec's process has written. The process may change its contents at any time.
-  init(sharing request: PictureRequest, planes: [PictureBuffer.Plane], lease: SlotTable.Lease) {
+  init(
+    sharing request: PictureRequest, planes: [PictureBuffer.Plane], memory: SharedMemory,
+    lease: any AnyObject & Sendable
+  ) {
     pixelFormat = request.pixelFormat
     unsafe self.planes = unsafe planes
     token = nil
     blocks = []
     unsafe scratch = nil
     sharedRequest = request
-    self.lease = lease
+    (sharedMemory, self.lease) = (memory, lease)
   }
 
   /// A picture in a device's memory, and nowhere else.
@@ -61,7 +67,7 @@ import H26x
     blocks = []
     unsafe scratch = nil
     sharedRequest = nil
-    lease = nil
+    (sharedMemory, lease) = (nil, nil)
     self.surface = surface
   }
 
