@@ -1,15 +1,20 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MPL-2.0
-"""Arrows between the folders of each module: a folder points at another if its Swift files name a type of it.
+"""Arrows between the folders of each module in Sources. A cycle is an error.
 
 Usage: arrows.py [--all] [MODULE…]
 
-Prints each arrow with the number of mentions and an example. A cycle is an error: the script then prints the cycle and
-the mentions of its weakest arrow, and exits with status 1. With --all it prints every mention of a cycle's arrows.
+A folder points at another if one of its Swift files
 
-A type belongs to the folder of its declaration. Extensions belong to their own folders, and mention the types that they
-extend. Comments and the text of strings do not count. Names are looked up in the enclosing types, from the inside out,
-as the compiler does. Names of generic parameters, associated types and type aliases of members are not followed.
+- names a type that the other folder declares: in code, not in comments or text. The names of nested types are looked up
+  in the enclosing types, from the inside out. Generic parameters hide types. An extension mentions the type that it
+  extends.
+- uses a member that the other folder declares in an extension of a type from elsewhere. Only members whose name is
+  declared in no other folder of all modules count, because the type of an expression is not known here.
+
+Prints each arrow with the number of mentions and the first of them. For a cycle, prints the shortest one with the
+mentions of its weakest arrow, and exits with status 1. With --all, prints the mentions of all arrows among the folders
+of the cycle.
 """
 
 import collections
@@ -167,6 +172,39 @@ class File:
                 continue
             index += 1
 
+    def members(self):
+        """Each name of a function, variable or case with the type whose extension has it for others to use, or None."""
+        scopes = []
+        pending = None
+        depth = 0
+        for index, (text, _) in enumerate(self.tokens):
+            following = self.tokens[index + 1][0] if index + 1 < len(self.tokens) else ""
+            previous = self.tokens[index - 1][0] if index else ""
+            if text == "{":
+                depth += 1
+                if pending:
+                    scopes.append((depth, pending))
+                    pending = None
+            elif text == "}":
+                if scopes and scopes[-1][0] == depth:
+                    scopes.pop()
+                depth -= 1
+            elif text == "extension" and re.match(r"[A-Z]", following):
+                pending = tuple(self.chain(index + 1)[0])
+            elif text in KINDS and previous != "." and re.match(r"[A-Z]", following):
+                pending = "type"
+            elif text in ("func", "var", "let", "case") and previous != "." and re.match(r"[a-z_]", following):
+                modifiers = {text for text, _ in self.tokens[max(0, index - 4) : index]}
+                is_member = scopes and scopes[-1][0] == depth and scopes[-1][1] != "type" and text != "case"
+                is_hidden = modifiers & {"private", "fileprivate"}
+                yield following, scopes[-1][1] if is_member and not is_hidden else None
+
+    def uses(self, names):
+        """Each of these names behind a point, and its line."""
+        for index, (text, line) in enumerate(self.tokens):
+            if text in names and index and self.tokens[index - 1][0] == ".":
+                yield text, line
+
     def chain(self, index):
         names = [self.tokens[index][0]]
         while (
@@ -190,6 +228,23 @@ class Module:
         self.arrows = collections.defaultdict(list)
         for file in self.files:
             file.read(lambda *_: None, self.mention)
+
+    def add_members(self, owners):
+        """Adds the uses of members in extensions. `owners` has the folders of all modules that declare a name."""
+        members = {}
+        for file in self.files:
+            for name, extended in file.members():
+                if extended is None or len(owners[name]) > 1:
+                    continue
+                declared = self.types.get(extended) or self.types.get(extended[:1]) or []
+                if file.folder not in {owner.folder for owner, _ in declared if owner}:
+                    members[name] = (file.folder, ".".join(extended))
+        for file in self.files:
+            for name, line in file.uses(members):
+                folder, extended = members[name]
+                if folder != file.folder:
+                    self.arrows[file.folder, folder].append(
+                        Mention(file.path.relative_to(ROOT), line, f"{extended}.{name}"))
 
     def declare(self, path, file, names):
         # Private types of the same name may be in several files.
@@ -260,17 +315,23 @@ def shortest(module, folders):
 def main():
     arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     is_all = "--all" in sys.argv
+    modules = [Module(path) for path in sorted((ROOT / "Sources").iterdir()) if any(path.rglob("*.swift"))]
+    owners = collections.defaultdict(set)
+    for module in modules:
+        for file in module.files:
+            for name, _ in file.members():
+                owners[name].add((module.path, file.folder))
     failed = False
-    for path in sorted((ROOT / "Sources").iterdir()):
-        if arguments and path.name not in arguments or not path.is_dir():
+    for module in modules:
+        path = module.path
+        if arguments and path.name not in arguments or len(module.folders) < 2:
             continue
-        module = Module(path)
-        if len(module.folders) < 2:
-            continue
+        module.add_members(owners)
         print(path.name)
         for (source, to), mentions in sorted(module.arrows.items()):
             example = mentions[0]
             print(f"  {source} → {to}: {len(mentions)}, {example.name} in {example.path.name}:{example.line}")
+        sys.stdout.flush()
         for folders in module.cycles():
             failed = True
             print(f"{path.name}: these folders point at one another: {', '.join(folders)}", file=sys.stderr)
