@@ -6,9 +6,9 @@ import H26x
 @safe package final class PictureMemory: @unchecked Sendable {
   let pixelFormat: PixelFormat
   /// The planes that are exposed to the session's caller.
-  let planes: [PictureBuffer.Plane]
+  package let planes: [PictureBuffer.Plane]
   /// The allocator's token, if the planes are the allocator's.
-  let token: AnyObject?
+  package let token: AnyObject?
   /// The session's own memory, for the planes or for separate chroma.
   private let blocks: [PicturePool.Block]
   /// The memory that libavcodec writes if its format differs from the planes'.
@@ -20,7 +20,7 @@ import H26x
   /// Keeps its contents: the process gets the memory for another picture when this is gone.
   private let lease: (any AnyObject & Sendable)?
   /// The picture's location in a device's memory. Without planes this is its only location.
-  private(set) var surface: PictureSurface?
+  package private(set) var surface: PictureSurface?
 
   @unsafe struct Scratch {
     /// nil if luma is written in its place.
@@ -105,7 +105,7 @@ import H26x
   }
 
   /// Interleaves chroma, and packs samples of 10 bits, once a semi-planar picture is decoded; nothing to do for others.
-  func finish(width: Int, height: Int) {
+  package func finish(width: Int, height: Int) {
     guard let scratch = unsafe scratch, unsafe planes.count == 2 else { return }
     if let luma = unsafe scratch.luma { return unsafe pack(luma, scratch, width: width, height: height) }
     unsafe ChromaInterleaver.interleave(

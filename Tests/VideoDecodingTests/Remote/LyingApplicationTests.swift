@@ -2,6 +2,7 @@
 import AVCodec
 import CodecLink
 import CodecPeers
+import CodecService
 import Foundation
 import Glibc
 import H26x
