@@ -171,4 +171,9 @@ extension H264.DecoderConfigurationRecord: ConfigurationRecordSyntax {
   }
 }
 
-extension H264: ElementCodecSyntax {}
+extension H264: ElementCodecSyntax {
+  package static var fillerHeader: UInt8 { NALUnitType.fillerData.rawValue }
+  package static var endOfSequence: [UInt8] { [NALUnitType.endOfSequence.rawValue] }
+  /// nil: there are none.
+  package static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID? { nil }
+}

@@ -212,4 +212,11 @@ extension H265.DecoderConfigurationRecord: ConfigurationRecordSyntax {
   }
 }
 
-extension H265: ElementCodecSyntax {}
+extension H265: ElementCodecSyntax {
+  package static var fillerHeader: UInt8 { NALUnitType.fillerData.rawValue << 1 }
+  package static var endOfSequence: [UInt8] { [NALUnitType.endOfSequence.rawValue << 1, 1] }
+
+  package static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID? {
+    role(of: nalUnit) == .videoParameterSet && nalUnit.count > 2 ? .init(nalUnit[2] >> 4) : nil
+  }
+}
