@@ -171,7 +171,7 @@ let package = Package(
     .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: testSettings),
     // What codec processes and applications send that break the protocol.
     .target(
-      name: "CodecPeers", dependencies: ["AVCodec", "CodecLink", "VideoDecoding", "TestSupport"],
+      name: "CodecPeers", dependencies: ["AVCodec", "CodecLink", "CodecService", "VideoDecoding", "TestSupport"],
       path: "Tests/CodecPeers", swiftSettings: testSettings),
     // A VA-API driver that looks pictures up, and the pictures (Tests/VADriver).
     .target(
@@ -188,7 +188,8 @@ let package = Package(
     .testTarget(
       name: "VideoDecodingTests",
       dependencies: [
-        "VideoDecoding", "AVCodec", "CAVCodec", "CodecLink", "CodecPeers", "CodecServiceProgram", "H26x",
+        "VideoDecoding", "AVCodec", "CAVCodec", "CodecLink", "CodecPeers", "CodecService", "CodecServiceProgram",
+        "H26x",
         "HardwareSupport", "TestSupport", "ThreadSanitizerLocks",
       ],
       exclude: ["Hardware/Records", "Reading/Records"], swiftSettings: testSettings),

@@ -36,6 +36,27 @@ package struct MessageReader: ~Escapable {
     return value
   }
 
+  /// Reads a number from 0 to `limit`.
+  ///
+  /// - Throws: `LinkError.invalid` if it is larger.
+  @_lifetime(self: copy self)
+  package mutating func readCount(limit: Int) throws(LinkError) -> Int {
+    guard let count = Int(exactly: try read(UInt32.self)), count <= limit else { throw .invalid }
+    return count
+  }
+
+  /// Reads a flag.
+  ///
+  /// - Throws: `LinkError.invalid` if it is neither 0 nor 1.
+  @_lifetime(self: copy self)
+  package mutating func readFlag() throws(LinkError) -> Bool {
+    switch try read(UInt8.self) {
+    case 0: false
+    case 1: true
+    default: throw .invalid
+    }
+  }
+
   /// Reads bytes whose number is in front of them.
   ///
   /// - Throws: `LinkError.invalid` if there are fewer, or more than `limit`.

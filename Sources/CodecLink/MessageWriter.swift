@@ -24,6 +24,12 @@ package struct MessageWriter {
     }
   }
 
+  /// Appends a number that is not negative.
+  package mutating func append(count: Int) { append(UInt32(clamping: count)) }
+
+  /// Appends a flag.
+  package mutating func append(_ flag: Bool) { append(UInt8(flag ? 1 : 0)) }
+
   /// Appends bytes, their number in front.
   package mutating func append(_ value: [UInt8]) {
     append(UInt32(clamping: value.count))

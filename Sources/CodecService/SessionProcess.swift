@@ -2,7 +2,6 @@
 import CLinux
 package import CodecLink
 import Glibc
-package import VideoDecoding
 
 /// A process that was forked for one session.
 package struct SessionProcess: Sendable {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import CodecLink
 import Glibc
-import VideoDecoding
 
 /// Serves a session until its application closes the connection.
 func serveSession(_ socket: consuming LinkSocket, _ opened: OpenedDevice?) -> Never {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import CodecLink
+import CodecService
 import Foundation
 import Glibc
 import TestSupport

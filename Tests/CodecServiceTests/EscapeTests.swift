@@ -5,8 +5,8 @@ import Glibc
 import Testing
 import VideoDecoding
 
-/// What a codec process under somebody else's control tries, and what it gets. Each attempt is denied: the process is
-/// ended by its filter, or the call fails.
+/// A codec process under somebody else's control tries to escape. Each attempt is denied: the process is ended by its
+/// filter, or the call fails.
 @Suite struct EscapeTests {
   /// How an attempt ends.
   enum Outcome: Equatable, Sendable {

@@ -26,7 +26,7 @@ import VideoDecoding
   func killsAStoppedProcess() throws {
     let process = try CodecStarter.begin(limits: ProcessLimits())
     kill(process.processIdentifier, SIGSTOP)
-    // What was sent before it stopped may still have been answered.
+    // The process may still have answered messages that were sent before it stopped.
     var message = LinkMessage()
     try process.socket.send([UInt8(1)].span)
     let error = #expect(throws: LinkError.self) {

@@ -103,7 +103,7 @@ import Testing
     // Guard pages of stacks, as glibc 2.42 makes them.
     #expect(try verdict("madvise", 0, 4_096, 102) == .allow)
     #expect(try verdict("madvise", 0, 4_096, 103) == .allow)
-    // What pthread_create asks for, a fork, and threads in namespaces of their own.
+    // The flags of pthread_create, of a fork, and of threads in namespaces of their own.
     #expect(try verdict("clone", 0x3D_0F00) == .allow)
     #expect(try verdict("clone", 17) == .kill)
     for namespace in [0x2_0000, 0x200_0000, 0x400_0000, 0x800_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000] {

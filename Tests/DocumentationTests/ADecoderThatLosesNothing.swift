@@ -43,7 +43,8 @@ func decode(
   var report = LossReport()
   var session: DecompressionSession?
   for await accessUnit in accessUnits {
-    // The first access unit has the format; later ones have one only where it changes, which `decode` handles.
+    // The first access unit has the format. Later access units have a format only if it changes, which `decode`
+    // handles.
     if session == nil, let format = accessUnit.format { session = try DecompressionSession(format: format) }
     guard let session else { continue }
     if accessUnit.tag == number { session.simulateLoss(loss) }

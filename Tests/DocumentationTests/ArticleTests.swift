@@ -175,7 +175,7 @@ import VideoFiles
       #expect(sample.videoInfo?.width == 320)
     }
     #expect(try [UInt8](Data(contentsOf: shown)) == expected)
-    // What is not NV12 comes as BGRA.
+    // Pictures of other formats than NV12 come as BGRA.
     var native = DecodedPictures(of: accessUnits).makeAsyncIterator()
     let first = try #require(try await native.next())
     #expect(try sample(of: first).copiedBytes() == PictureConverter(to: .bgra).convert(first).bytes)

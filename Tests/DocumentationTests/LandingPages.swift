@@ -4,7 +4,7 @@ import VideoDecoding
 
 // The code of the libraries' first pages, checked by ArticleTests.
 
-/// What is in the first sequence parameter set of an H.264 byte stream.
+/// The contents of the first sequence parameter set of an H.264 byte stream.
 func firstFormat(of stream: [UInt8]) throws(BitstreamError) -> (profile: String?, width: Int, height: Int)? {
   var nalUnits = AnnexB.NALUnits(stream.span)
   while let nalUnit = nalUnits.next() {

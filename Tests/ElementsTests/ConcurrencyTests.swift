@@ -85,9 +85,9 @@ import Testing
     }
   }
 
-  /// A caps event that meets an element just being taken down or flushed is refused, and the pad then answers the
-  /// buffer behind it with "error" or "not-negotiated" in place of "flushing" (the core, on sticky events): the base
-  /// class posts its general error about that. Our elements post an error of their own before they answer so.
+  /// An element that is just being taken down or flushed refuses a caps event. The pad then answers the buffer behind
+  /// it with "error" or "not-negotiated" in place of "flushing" (the core, on sticky events). The base class posts its
+  /// general error about that. Our elements post an error of their own before they answer so.
   private static func isOfTakingDown(_ error: String) -> Bool {
     error.contains("gst_base_parse_loop") && error.contains(/reason (error|not-negotiated) \(-[45]\)/)
   }

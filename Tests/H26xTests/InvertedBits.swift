@@ -4,8 +4,8 @@ import H26x
 import TestSupport
 import Testing
 
-/// Expects what becomes of bytes when one bit of them is inverted, or when they end early, to be that of a record: how
-/// many of the results are errors, by element, and a digest of all results.
+/// Inverts each bit of the bytes in turn, lets them end early, and compares the results with a record. The record has
+/// the number of errors, by element, and a digest of all results.
 ///
 /// - Parameter read: reads the bytes, and writes them again or describes what was read.
 func expectInvertedBits(

@@ -98,7 +98,7 @@ struct ClipTests {
     #expect(run.pictureChecksum == Self.checksum, "\(run)")
   }
 
-  /// Where there are no other elements, decodebin finds ours by their caps.
+  /// Without other elements, decodebin finds ours by their caps.
   @Test func isAutoplugged() async throws {
     let path = PluginUnderTest.media.appending(path: "clip.mp4").path
     let run = try await Command.launch(

@@ -23,8 +23,8 @@ struct HardeningTests {
     #expect(!needed.contains { $0.contains("swift") || $0.contains("Foundation") }, "\(needed)")
   }
 
-  /// A program with a Swift runtime of its own, which the plugin's must not disturb: it uses classes, casts
-  /// and concurrency while the plugin decodes in the same process.
+  /// A program with a Swift runtime of its own, which the plugin's must not disturb. It uses classes, casts and
+  /// concurrency while the plugin decodes in the same process.
   @Test func loadsIntoASwiftProgram() async throws {
     let scratch = try Scratch()
     let source = try scratch.file("host.swift", Data(Self.host.utf8))

@@ -69,7 +69,7 @@ struct InspectTests {
       })
   }
 
-  /// Whoever reads an element's description can paste a line of it.
+  /// A line of an element's description can be pasted.
   @Test(arguments: [
     ("swifth264parse", "h264"), ("swifth264repack", "h264"), ("swifth264dec", "h264"), ("swifth265parse", "h265"),
     ("swifth265repack", "h265"), ("swifth265dec", "h265"),

@@ -48,7 +48,7 @@ struct LeakTests {
     #expect(run.endedByItself, "\(run)")
   }
 
-  /// Stops with the first objects alive, so that the message shows which they are.
+  /// Stops with the first objects alive, so that the message lists them.
   private func traced(_ pipeline: String) async throws -> Command {
     let run = try await Command.launch(
       pipeline,

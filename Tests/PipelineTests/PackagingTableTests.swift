@@ -5,8 +5,8 @@ import Testing
 
 /// Every packaging, alignment and length size through repackager, parser and decoder.
 ///
-/// The clip's slices have 200 bytes at most, so that a length of one byte holds them; as two bytes or four, their
-/// lengths look like start codes to a search for them.
+/// The clip's slices have 200 bytes at most, so that a length of one byte holds them. As two bytes or four, their
+/// lengths look like start codes to a search.
 @Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
 struct PackagingTableTests {
   /// A packaging between two elements.

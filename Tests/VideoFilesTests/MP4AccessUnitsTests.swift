@@ -11,7 +11,7 @@ import VideoDecoding
 let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(path: "Media")
 
 @Suite struct MP4AccessUnitsTests {
-  /// 62 pictures at 25 a second, in ticks of 1/2500 s; sync samples at 0, 20 and 42; an edit from tick 200 on.
+  /// 62 pictures at 25 a second, in ticks of 1/2500 s. The sync samples are 0, 20 and 42. An edit starts at tick 200.
   private let clip: [UInt8]
   private static let frame = Duration.milliseconds(40)
 
@@ -89,7 +89,7 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
     #expect(times == (0..<62).map { Self.frame * $0 })
   }
 
-  /// What is in front of an edit is decoded as far as it is needed, and not shown.
+  /// Pictures in front of an edit are decoded as far as they are needed, and not shown.
   @Test func editsHideWhatTheyLeaveOut() async throws {
     var file = SmallMP4(bytes: clip)
     file.edit([(duration: 2000, mediaTime: 200 + 30 * 100)])
@@ -181,7 +181,7 @@ let media = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPat
     #expect(failures == 62)
   }
 
-  /// What is no MP4, and MP4 without video.
+  /// Files that are no MP4, and MP4 without video.
   @Test func errorsNameTheMissingPart() {
     func description(_ bytes: [UInt8]) -> String? {
       do throws(VideoFileError) {

@@ -45,6 +45,9 @@ extension FormatDescription {
     return Double(frameRate.numerator) / Double(frameRate.denominator) > 2 * maximumFrameRate
   }
 
+  /// The caps field `coded-picture-structure`; nil in H.265, which codes fields as pictures of their own.
+  private var codedPictureStructure: String? { codec == .h264 ? isInterlacedAllowed ? "field" : "frame" : nil }
+
   /// Sets the fields that describe the coding, whatever upstream's caps contain.
   func setCodingFields(of caps: inout Caps) {
     if let codedPictureStructure { caps.set("coded-picture-structure", .string(codedPictureStructure)) }

@@ -224,7 +224,7 @@ open class BaseTransform: Element {
         try unsafe Buffer.lending(input) { (input) throws(FlowError) in try element.transform(input, into: &owned) }
       }
       let written = unsafe owned.take()
-      unsafe precondition(written == output, VirtualMethod.replaced)
+      unsafe precondition(written == output, LentObject.replaced)
       return flow
     }
   }

@@ -44,8 +44,8 @@ extension Element {
     let result: Result<Bool, RegistrationError> = registration.withLock { registered in
       if registered[typeName] == ObjectIdentifier(self) { return .success(false) }
       do throws(RegistrationError) {
-        guard isElementName(name) else { throw .invalidElementName(name) }
-        guard isTypeName(typeName) else { throw .invalidTypeName(typeName) }
+        guard ObjectName.isElement(name) else { throw .invalidElementName(name) }
+        guard ObjectName.isType(typeName) else { throw .invalidTypeName(typeName) }
         guard unsafe g_type_from_name(typeName) == 0 else { throw .typeNameTaken(typeName) }
         if !isChecked { try checkDeclarations() }
         let type = ElementRecord(self).registerType(named: typeName)

@@ -23,11 +23,6 @@ public import CGStreamer
 /// }
 /// ```
 public enum VirtualMethod {
-  /// The message that stops a program whose method put another object in the place of a lent object, which C would
-  /// release again.
-  @usableFromInline static let replaced: String =
-    "an object that was lent for a change was replaced; one that has other owners, as in passthrough, can only be read"
-
   /// The class structure of a parent type, for calls to replaced methods. It is never unloaded.
   @unsafe @inlinable
   public static func parentClass<Class>(_ type: GType, as: Class.Type) -> UnsafePointer<Class> {
@@ -126,7 +121,7 @@ public enum VirtualMethod {
       var lent = unsafe Object(owning: object)
       let flow = FlowError.code { () throws(FlowError) in try method(element)(&lent) }
       let changed = unsafe lent.take()
-      unsafe precondition(changed == object, VirtualMethod.replaced)
+      unsafe precondition(changed == object, LentObject.replaced)
       return flow
     }
   }

@@ -10,8 +10,8 @@ import CGStreamer
 /// let fields = buffer.fields(of: temperature)
 /// ```
 ///
-/// Elements that copy a buffer copy its metadata too. Elements that make another buffer of it, such as a decoder or a
-/// filter that changes the format, keep only some: metadata without tags, or with tags that they do not affect.
+/// Elements that copy a buffer copy its metadata too. Elements that make another buffer, such as decoders and filters
+/// that change the format, keep only some. They keep metadata without tags, or with tags that they do not affect.
 public struct CustomMeta: Hashable, Sendable {
   /// The name, unique in the process.
   public let name: String
@@ -26,7 +26,7 @@ public struct CustomMeta: Hashable, Sendable {
   /// - Throws: `invalidTypeName`, or `typeNameTaken` by something else.
   public init(registering name: String, tags: [String] = []) throws(RegistrationError) {
     gst_init(nil, nil)
-    guard Element.isTypeName(name), name.utf8.first != UInt8(ascii: "_") else { throw .invalidTypeName(name) }
+    guard ObjectName.isType(name), name.utf8.first != UInt8(ascii: "_") else { throw .invalidTypeName(name) }
     let isKnown = Self.registration.withLock { _ in
       if let known = unsafe gst_meta_get_info(name) { return unsafe gst_meta_info_is_custom(known) != 0 }
       // GStreamer registers its kinds at their first use, and fails if the name is taken.

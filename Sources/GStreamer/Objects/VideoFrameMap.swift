@@ -62,7 +62,7 @@ import CGStreamer
   }
 
   private consuming func giveBack(to frame: UnsafeMutablePointer<GstVideoFrame>) {
-    unsafe precondition(raw.buffer == frame.pointee.buffer, VirtualMethod.replaced)
+    unsafe precondition(raw.buffer == frame.pointee.buffer, LentObject.replaced)
     discard self
   }
 

@@ -354,3 +354,15 @@ public struct BitReader: ~Escapable {
     BitstreamError(reason, element, bitOffset: bitOffset)
   }
 }
+
+extension BitReader {
+  /// Whether only `rbsp_trailing_bits()` are left.
+  mutating func endsProperly() -> Bool {
+    do throws(BitstreamError) {
+      try trailingBits()
+      return true
+    } catch {
+      return false
+    }
+  }
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Measures the reorder depth of a stream: how many pictures at most precede a picture in decoding order and follow
-/// it in output order (`max_num_reorder_frames`, H.264 E.2.1; `sps_max_num_reorder_pics`, H.265 7.4.3.2.1).
+/// Measures the reorder depth of a stream: how many pictures at most precede a picture in decoding order and follow it
+/// in output order. It is `max_num_reorder_frames` (H.264 E.2.1) or `sps_max_num_reorder_pics` (H.265 7.4.3.2.1).
 package struct ReorderDepth: Sendable {
   /// The depth of the pictures so far.
   package private(set) var pictures = 0

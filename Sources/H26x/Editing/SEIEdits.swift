@@ -142,11 +142,10 @@ struct SEIEdits: Sendable {
         case .stereoVideoInformation: _ = try StereoVideoInformation(message)
         case .framePackingArrangement: _ = try FramePackingArrangement(message, codec: Codec.codec)
         case .displayOrientation: _ = try DisplayOrientation(message, codec: Codec.codec)
-        case .timeCode where Codec.codec == .h265: _ = try H265.TimeCode(message)
         case .masteringDisplayColourVolume: _ = try MasteringDisplayColourVolume(message)
         case .contentLightLevel: _ = try ContentLightLevel(message)
         case .alternativeTransferCharacteristics: _ = try AlternativeTransferCharacteristics(message)
-        default: break
+        default: try Codec.checkSEI(message)
         }
       }
     } catch {

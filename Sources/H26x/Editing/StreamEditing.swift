@@ -38,6 +38,10 @@ public protocol StreamEditing: VideoCodecSyntax {
     clockTimestamps timestamps: [ClockTimestamp?], in message: borrowing SEIMessages.Message,
     sps: SequenceParameterSet?
   ) throws(StreamEditError) -> EditedSEIMessage
+  /// Reads an SEI message whose syntax only this codec has. Other messages are not read.
+  ///
+  /// - Throws: the fault in the message.
+  static func checkSEI(_ message: borrowing SEIMessages.Message) throws(BitstreamError)
   /// The levels of Annex A, the lowest first.
   static var levels: [StreamLevel] { get }
   /// Whether pictures with an SPS stay within the limits of its level.

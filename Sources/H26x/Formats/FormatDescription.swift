@@ -95,9 +95,6 @@ public struct FormatDescription: Sendable, Hashable {
   public var isIntraOnly: Bool
   /// Whether fields and field macroblocks are allowed.
   public var isInterlacedAllowed: Bool
-  /// The caps field `coded-picture-structure`: "field" if fields are allowed, else "frame"; nil in H.265, which codes
-  /// fields as pictures of their own.
-  package var codedPictureStructure: String?
   /// Whether each picture is a single field: frames are twice as high as ``croppedSize``.
   public var isFieldSequence = false
   /// Whether picture timing SEI messages specify how pictures are displayed.

@@ -22,20 +22,3 @@ package struct LevelLimits: Sendable {
     return (sent.high, sent.low) > (allowed.high, allowed.low)
   }
 }
-
-extension H265.Level {
-  /// Into how many parts pictures may be divided (Table A.8): MaxSliceSegmentsPerPicture, MaxTileRows and MaxTileCols;
-  /// nil for the levels of newer editions, and for a number that is no level.
-  package var partitionLimits: (sliceSegments: Int, tileRows: Int, tileColumns: Int)? {
-    switch idc {
-    case 30, 60: (16, 1, 1)
-    case 63: (20, 1, 1)
-    case 90: (30, 2, 2)
-    case 93: (40, 3, 3)
-    case 120, 123: (75, 5, 5)
-    case 150, 153, 156: (200, 11, 10)
-    case 180, 183, 186: (600, 22, 20)
-    default: nil
-    }
-  }
-}

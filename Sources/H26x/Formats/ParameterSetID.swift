@@ -3,8 +3,8 @@
 /// The id of a parameter set, by which other structures refer to it. Ids of different kinds are different types: the
 /// id of a PPS cannot be taken for an id of an SPS.
 ///
-/// The maximum depends on kind and codec: 31 and 255 for SPS and PPS of H.264 (7.4.2); 15, 15 and 63 for VPS, SPS and
-/// PPS of H.265 (7.4.3).
+/// The maximum depends on kind and codec. In H.264 it is 31 for SPS and 255 for PPS (7.4.2). In H.265 it is 15 for VPS
+/// and SPS and 63 for PPS (7.4.3).
 public struct ParameterSetID<Kind>: RawRepresentable, Hashable, Comparable, Sendable, ExpressibleByIntegerLiteral,
   CustomStringConvertible
 {

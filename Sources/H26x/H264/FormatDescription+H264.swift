@@ -106,7 +106,6 @@ extension FormatDescription {
       Double(sps.level.maximumMacroblocksPerSecond) / Double(max(1, sps.widthInMacroblocks * sps.heightInMacroblocks))
     isIntraOnly = sps.profile.isIntraOnly
     isInterlacedAllowed = !sps.isFrameOnly
-    codedPictureStructure = sps.isFrameOnly ? "frame" : "field"
     isPictureStructurePresent = sps.vui?.isPictureStructurePresent ?? false
     decodedPictureBufferFrames = sps.decodedPictureBufferFrames
     sentReorderFrames = sps.sentReorderFrames

@@ -25,6 +25,9 @@ extension H264 {
     }
   }
 
+  /// Reads nothing: H.265 has all messages of H.264 that can be inserted.
+  public static func checkSEI(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {}
+
   /// `nal_unit_type` 6.
   public static func seiHeader(forPictureOf slice: Span<UInt8>) -> [UInt8] { [6] }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The syntax of ITU-T H.264. Clause numbers refer to the edition of 2021-08.
-public enum H264: VideoCodecSyntax {
+extension H264: VideoCodecSyntax {
   /// H.264.
   public static var codec: FormatDescription.Codec { .h264 }
   /// "H.264".
@@ -170,4 +169,11 @@ extension H264.DecoderConfigurationRecord: ConfigurationRecordSyntax {
   public var nalUnits: [[UInt8]] {
     sequenceParameterSets + (high?.sequenceParameterSetExtensions ?? []) + pictureParameterSets
   }
+}
+
+extension H264: ElementCodecSyntax {
+  package static var fillerHeader: UInt8 { NALUnitType.fillerData.rawValue }
+  package static var endOfSequence: [UInt8] { [NALUnitType.endOfSequence.rawValue] }
+  /// nil: there are none.
+  package static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID? { nil }
 }

@@ -155,3 +155,8 @@ extension H264 {
     }
   }
 }
+
+extension NALUnitTypeSet {
+  /// A set of H.264's types: `repackager.drop = .h264(.sei, .fillerData)`.
+  public static func h264(_ types: H264.NALUnitType...) -> NALUnitTypeSet { NALUnitTypeSet(types) }
+}

@@ -103,7 +103,7 @@ extension H264 {
     package var forbidsBSlices: Bool { idc == 66 || isIntraOnly }
 
     /// The other profiles whose decoders must decode this stream too (A.2), by their names in caps and in order of
-    /// preference. h264parse offers the same list to a decoder that does not list the profile.
+    /// preference. The element h264parse offers the same list to a decoder that does not list the profile.
     public var compatibleProfiles: [String] { compatibleProfiles(viewCount: nil) }
 
     /// As ``compatibleProfiles``, for a multiview stream of `viewCount` views.

@@ -129,15 +129,3 @@ extension H264 {
     }
   }
 }
-
-extension BitReader {
-  /// Whether only `rbsp_trailing_bits()` are left.
-  mutating func endsProperly() -> Bool {
-    do throws(BitstreamError) {
-      try trailingBits()
-      return true
-    } catch {
-      return false
-    }
-  }
-}

@@ -201,3 +201,8 @@ extension H265 {
     }
   }
 }
+
+extension NALUnitTypeSet {
+  /// A set of H.265's types: `repackager.drop = .h265(.prefixSEI, .suffixSEI)`.
+  public static func h265(_ types: H265.NALUnitType...) -> NALUnitTypeSet { NALUnitTypeSet(types) }
+}

@@ -165,8 +165,8 @@ extension H265.Profile {
   public var isIntraOnly: Bool { idc >= 4 && constraints.contains(.intra) }
 
   /// The other profiles whose decoders must decode a stream of the profile `name` too (A.3, G.11, H.11, I.11), and
-  /// those with a compatibility flag, by their names in caps and in order of preference. h265parse offers the same
-  /// list to a decoder that does not list the profile.
+  /// profiles with a compatibility flag. They are names in caps, in order of preference. The element h265parse offers
+  /// the same list to a decoder that does not list the profile.
   ///
   /// - Parameters:
   ///   - name: of the profile, as ``name(chromaFormat:bitDepth:)`` gives it.

@@ -1,14 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 
-extension SEIPayloadType {
-  /// `active_parameter_sets` of H.265.
-  public static let activeParameterSets = SEIPayloadType(rawValue: 129)
-  /// `decoded_picture_hash` of H.265.
-  public static let decodedPictureHash = SEIPayloadType(rawValue: 132)
-  /// `time_code` of H.265.
-  public static let timeCode = SEIPayloadType(rawValue: 136)
-}
-
 extension H265 {
   /// `recovery_point()` (D.2.8): when decoding starts here, a later picture and all after it are correct.
   public struct RecoveryPoint: Sendable, Hashable {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension SEIPayloadType {
-  /// `decoding_unit_info` of H.265.
-  static var decodingUnitInformation: Self { Self(rawValue: 130) }
-  /// `scalable_nesting` of H.265.
-  static var scalableNesting: Self { Self(rawValue: 133) }
-
   /// Whether it depends on HRD parameters: those that a nesting has no others beside (D.3.24).
   fileprivate var dependsOnHRD: Bool { [.bufferingPeriod, .pictureTiming, .decodingUnitInformation].contains(self) }
 }
@@ -62,6 +57,13 @@ extension H265 {
   /// Prefix SEI of the slice's temporal sub-layer.
   public static func seiHeader(forPictureOf slice: Span<UInt8>) -> [UInt8] {
     [NALUnitType.prefixSEI.rawValue << 1, temporalID(of: slice) + 1]
+  }
+
+  /// Reads a time code.
+  ///
+  /// - Throws: `.truncated`.
+  public static func checkSEI(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
+    if message.type == .timeCode { _ = try TimeCode(message) }
   }
 
   /// False: nothing belongs to the slice behind it alone.

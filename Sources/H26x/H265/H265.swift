@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The syntax of ITU-T H.265. Clause numbers refer to the edition of 2023-09.
-public enum H265: VideoCodecSyntax {
+extension H265: VideoCodecSyntax {
   /// H.265.
   public static var codec: FormatDescription.Codec { .h265 }
   /// "H.265".
@@ -210,5 +209,14 @@ extension H265.DecoderConfigurationRecord: ConfigurationRecordSyntax {
     record.arrays = types.flatMap { type in arrays.filter { $0.type == type } }
     record.arrays += arrays.filter { !types.contains($0.type) }
     return record
+  }
+}
+
+extension H265: ElementCodecSyntax {
+  package static var fillerHeader: UInt8 { NALUnitType.fillerData.rawValue << 1 }
+  package static var endOfSequence: [UInt8] { [NALUnitType.endOfSequence.rawValue << 1, 1] }
+
+  package static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID? {
+    role(of: nalUnit) == .videoParameterSet && nalUnit.count > 2 ? .init(nalUnit[2] >> 4) : nil
   }
 }

@@ -14,12 +14,6 @@ public struct NALUnitTypeSet: Sendable, Hashable {
     for type in types { insert(type.rawValue) }
   }
 
-  /// A set of H.264's types: `repackager.drop = .h264(.sei, .fillerData)`.
-  public static func h264(_ types: H264.NALUnitType...) -> NALUnitTypeSet { NALUnitTypeSet(types) }
-
-  /// A set of H.265's types: `repackager.drop = .h265(.prefixSEI, .suffixSEI)`.
-  public static func h265(_ types: H265.NALUnitType...) -> NALUnitTypeSet { NALUnitTypeSet(types) }
-
   /// Whether the set is empty.
   public var isEmpty: Bool { bits == 0 }
 

@@ -24,6 +24,16 @@ public struct SEIPayloadType: RawRepresentable, Sendable, Hashable {
   public static let framePackingArrangement = SEIPayloadType(rawValue: 45)
   /// `display_orientation()`.
   public static let displayOrientation = SEIPayloadType(rawValue: 47)
+  /// `active_parameter_sets` of H.265.
+  public static let activeParameterSets = SEIPayloadType(rawValue: 129)
+  /// `decoding_unit_info()` of H.265.
+  static var decodingUnitInformation: Self { Self(rawValue: 130) }
+  /// `decoded_picture_hash` of H.265.
+  public static let decodedPictureHash = SEIPayloadType(rawValue: 132)
+  /// `scalable_nesting()` of H.265.
+  static var scalableNesting: Self { Self(rawValue: 133) }
+  /// `time_code` of H.265.
+  public static let timeCode = SEIPayloadType(rawValue: 136)
   /// `mastering_display_colour_volume()`.
   public static let masteringDisplayColourVolume = SEIPayloadType(rawValue: 137)
   /// `content_light_level_info()`.

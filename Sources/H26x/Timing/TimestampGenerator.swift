@@ -16,9 +16,9 @@
 /// - Decoding times never decrease, and are never later than presentation.
 ///
 /// A look ahead at the first pictures finds the POC step between frames, the first POC, and the reorder depth if the
-/// stream does not signal it. 2r + 2 frames suffice; one is the minimum. If the stream reorders more deeply than it
-/// announced, decoding times stand still for a while. If that does not help, because a picture should have been shown
-/// already, its presentation time moves to the decoding time.
+/// stream does not signal it. It needs at least one frame, and 2r + 2 frames suffice. If the stream reorders more
+/// deeply than it announced, decoding times stand still for a while. If that does not help, because a picture should
+/// have been shown already, its presentation time moves to the decoding time.
 public struct TimestampGenerator: Sendable {
   /// Units in the duration of a frame: divisible by 1 to 17, for steps of POC.
   public static let ticksPerFrame: Int64 = 24_504_480

@@ -11,8 +11,8 @@ extension MP4 {
     /// Creates an orientation without mirroring.
     init(rotation: Int) { self.rotation = rotation }
 
-    /// Reads the entries a, b, c and d: x' = ax + cy, y' = bx + dy. nil if they do more than scale, mirror and turn
-    /// by right angles, except for rounding of a hundredth.
+    /// Reads the entries a, b, c and d: x' = ax + cy, y' = bx + dy. The result is nil if they do more than scale,
+    /// mirror and turn by right angles, except for rounding of a hundredth.
     init?(_ a: Int64, _ b: Int64, _ c: Int64, _ d: Int64) {
       let straight = min(abs(a), abs(d))
       let turned = min(abs(b), abs(c))

@@ -2,7 +2,7 @@
 import H26x
 
 /// Makes report items of the NAL units or samples of a stream.
-struct StreamAnalysis<Codec: ReportedCodec> {
+struct StreamAnalysis<Codec: CheckedCodec> {
   private let options: ReportOptions
   private var boundaryFinder = AccessUnitBoundaryFinder<Codec>()
   private var walk: NALUnitWalk<Codec>

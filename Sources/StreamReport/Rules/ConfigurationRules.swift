@@ -2,7 +2,7 @@
 import H26x
 
 /// Checks the fields of a container's configuration record against its parameter sets.
-enum ConfigurationRules<Codec: ReportedCodec> {
+enum ConfigurationRules<Codec: CheckedCodec> {
   /// A record that cannot be read.
   static func check(unreadable error: BitstreamError, log: inout FindingLog) {
     log.report(.containerConfiguration, ReportText(error), expected: "a configuration record")

@@ -2,7 +2,7 @@
 import H26x
 
 /// Compares a container's description with the stream inside.
-struct ContainerRules<Codec: ReportedCodec> {
+struct ContainerRules<Codec: CheckedCodec> {
   private var description: MP4.VisualSampleDescription?
   /// Picture order counts and presentation times of the last pictures in the sequence.
   private var shown: [(order: Int32, time: Int64)] = []

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
+extension H264: CheckedCodec {
+  typealias Rules = H264Rules
+}
+
 /// Rules of H.264 on parameter sets, and the properties of it that the rules of both codecs need.
 enum H264Rules: CodecRules {
   typealias Codec = H264

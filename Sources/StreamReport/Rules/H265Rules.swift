@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
+extension H265: CheckedCodec {
+  typealias Rules = H265Rules
+}
+
 /// Rules of H.265 on parameter sets, and the properties of it that the rules of both codecs need.
 enum H265Rules: CodecRules {
   typealias Codec = H265
@@ -181,15 +185,6 @@ extension H265.SequenceParameterSet {
     }
     if case .variable = rate { return false }
     return true
-  }
-
-  /// Clock ticks between pictures at a fixed rate (`elemental_duration_in_tc_minus1` + 1 of the highest sub-layer); 1
-  /// without one.
-  var ticksPerPicture: UInt16 {
-    switch vui?.timing?.hrdParameters?.subLayers.last?.pictureRate {
-    case .fixed(let ticks), .fixedWithinSequence(let ticks): max(1, ticks)
-    case .variable, nil: 1
-    }
   }
 }
 

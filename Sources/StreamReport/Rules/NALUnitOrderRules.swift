@@ -3,7 +3,7 @@ import H26x
 
 /// Checks the order of the NAL units of each access unit (H.264 7.4.1.2.3, H.265 7.4.2.4.4), and that its delimiter and
 /// its picture agree.
-struct NALUnitOrderRules<Codec: ReportedCodec> {
+struct NALUnitOrderRules<Codec: CheckedCodec> {
   private var hasPicture = false
   private var hasEnded = false
   /// The picture type of the access unit delimiter.

@@ -19,7 +19,7 @@ enum ParameterSetRules {
   }
 
   /// A set that cannot be read, or does not end as it should.
-  static func check<Codec: ReportedCodec>(_ met: WalkedParameterSet<Codec>, log: inout FindingLog) {
+  static func check<Codec: CheckedCodec>(_ met: WalkedParameterSet<Codec>, log: inout FindingLog) {
     let name = met.record.name
     if let error = met.record.error {
       return log.report(.unreadableParameterSet, "\(name): \(ReportText(error))", expected: "a parameter set")

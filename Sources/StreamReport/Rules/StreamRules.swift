@@ -2,7 +2,7 @@
 import H26x
 
 /// The rules of a stream. Checks its contents, and collects the findings.
-struct StreamRules<Codec: ReportedCodec> {
+struct StreamRules<Codec: CheckedCodec> {
   private var log = FindingLog(Codec.codec)
   private var order = NALUnitOrderRules<Codec>()
   private var messages = MessageRules()

@@ -3,7 +3,6 @@ import H26x
 
 extension H264: ReportedCodec {
   typealias Pictures = H264PictureWalk
-  typealias Rules = H264Rules
 
   static var delimiterElement: StaticString { "primary_pic_type" }
 

@@ -3,7 +3,6 @@ import H26x
 
 extension H265: ReportedCodec {
   typealias Pictures = H265PictureWalk
-  typealias Rules = H265Rules
 
   static var delimiterElement: StaticString { "pic_type" }
 

@@ -195,3 +195,14 @@ extension H265.SliceSegmentHeader.SliceType {
     }
   }
 }
+
+extension H265.SequenceParameterSet {
+  /// Clock ticks between pictures at a fixed rate (`elemental_duration_in_tc_minus1` + 1 of the highest sub-layer); 1
+  /// without one.
+  var ticksPerPicture: UInt16 {
+    switch vui?.timing?.hrdParameters?.subLayers.last?.pictureRate {
+    case .fixed(let ticks), .fixedWithinSequence(let ticks): max(1, ticks)
+    case .variable, nil: 1
+    }
+  }
+}

@@ -9,8 +9,6 @@ protocol ReportedCodec: VideoCodecSyntax {
   associatedtype WholeSliceHeader: WholeSliceHeaderSyntax where WholeSliceHeader.SliceHeader == SliceHeader
   /// A parameter set of any kind.
   associatedtype ParameterSet
-  /// The rules about syntax that only this codec has.
-  associatedtype Rules: CodecRules where Rules.Codec == Self
 
   /// The syntax element of an access unit delimiter.
   static var delimiterElement: StaticString { get }

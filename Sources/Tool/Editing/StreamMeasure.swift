@@ -3,8 +3,9 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// The demands of a stream's pictures, independent of its headers. They include the most pictures that precede one in
-/// decoding order and follow it in output order, the bits and when they come, and the H.264 tools in use.
+/// The demands of a stream's pictures, independent of its headers. They include the bits and their times, and the H.264
+/// tools in use. They also include the most pictures that precede a picture in decoding order and follow it in output
+/// order.
 struct StreamMeasure {
   private var reordering = ReorderDepth()
   /// The first access unit that has the depth.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
-import AVFormat
 import GStreamer
 import H26x
 
 /// The editor of a stream whose codec is known only when it is read.
 struct VideoEdit {
-  private let edits: StreamEditList
+  let edits: StreamEditList
   private var editor: any VideoEditing
   /// Splits a byte stream.
   private var splitter: any AccessUnitSplitting
@@ -87,23 +86,8 @@ struct VideoEdit {
     }
   }
 
-  /// Changes a container's description of the video to match the edits.
-  func describe(_ format: inout MediaOutput.VideoFormat) {
-    format.staleSideData = Set(HDR10Metadata.changed(by: edits).map(\.sideData))
-    guard let description = editor.description(format.configuration) else { return }
-    if edits.affects(.size) { format.size = (description.cropRectangle.width, description.cropRectangle.height) }
-    if edits.affects(.shape) {
-      format.pixelAspect = description.pixelAspectRatio.flatMap {
-        TimeBase(Int32(clamping: $0.numerator), Int32(clamping: $0.denominator))
-      }
-      format.hasEditedAspect = true
-    }
-    guard edits.affects(.colour) else { return }
-    let colour = description.colour
-    format.colour = StreamDescription.Colour(
-      primaries: colour?.primaries ?? 2, transfer: colour?.transfer ?? 2, matrix: colour?.matrix ?? 2,
-      isFullRange: description.isFullRange)
-  }
+  /// The format of an edited configuration record; `nil` if it cannot be read.
+  func description(of configuration: [UInt8]) -> FormatDescription? { editor.description(configuration) }
 
   /// Notes the description of the video that an MP4 or Matroska file would have beside the stream.
   ///

@@ -10,7 +10,10 @@ final class ProgressPlace: Sendable {
   private let measure: @Sendable (Int64) -> ProgressAmount?
   private let unit: ProgressAmount.Unit
 
-  private init(_ unit: ProgressAmount.Unit, _ measure: @escaping @Sendable (Int64) -> ProgressAmount?) {
+  /// - Parameters:
+  ///   - unit: of the places that are reached.
+  ///   - measure: the completed amount, by the place that was reached.
+  init(_ unit: ProgressAmount.Unit, _ measure: @escaping @Sendable (Int64) -> ProgressAmount?) {
     (self.unit, self.measure) = (unit, measure)
     reached = Atomic(-1)
   }
@@ -18,17 +21,6 @@ final class ProgressPlace: Sendable {
   /// In seconds of the media.
   convenience init(of duration: ClockTime) {
     self.init(.seconds) { ProgressAmount(done: Double($0) / 1e9, total: duration.seconds, unit: .seconds) }
-  }
-
-  /// In bytes of the file. The total of a pipe is not known.
-  convenience init(of input: InputFile) {
-    let total = input.size.map { Double($0) }
-    self.init(.bytes) { ProgressAmount(done: Double($0), total: total, unit: .bytes) }
-  }
-
-  /// In seconds of a video track, or in bytes of its file if the track's duration is not known.
-  convenience init(of track: VideoTrack, in input: InputFile) {
-    if let duration = track.duration { self.init(of: duration) } else { self.init(of: input) }
   }
 
   /// The position of a pipeline.

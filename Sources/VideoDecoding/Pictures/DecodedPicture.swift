@@ -141,7 +141,7 @@ public import H26x
   /// own.
   package var sharedSamples: SharedSamples? {
     // Descriptors may have been short, so that the memory has none any more.
-    guard let shared = memory.lease?.memory, shared.rawValue >= 0 else { return nil }
+    guard let shared = memory.sharedMemory, shared.rawValue >= 0 else { return nil }
     let offsets = unsafe memory.planes.indices.map { index in
       let plane = unsafe memory.planes[index]
       let first = unsafe firstSample(ofPlane: index, stride: plane.stride)

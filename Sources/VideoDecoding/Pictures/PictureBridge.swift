@@ -36,7 +36,7 @@ package final class PictureBridge: FrameBufferSource {
   /// The access units for which the decoder has started a picture.
   let started: StartedPictures
   /// Which pictures stay in a device's memory.
-  let surfaces: SurfaceExport
+  package let surfaces: SurfaceExport
 
   package init(
     allocator: (any PictureAllocator)?, layout: SessionConfiguration.OutputLayout,
@@ -117,7 +117,7 @@ package final class PictureBridge: FrameBufferSource {
   }
 
   /// Copies a picture that this process holds in the device's memory.
-  func download(_ hold: SurfaceExport.Hold) throws(AVError) -> PictureMemory? {
+  package func download(_ hold: SurfaceExport.Hold) throws(AVError) -> PictureMemory? {
     try hold.surface.download(to: self) as? PictureMemory
   }
 

@@ -4,9 +4,9 @@ import AVCodec
 /// A codec's report of a picture that it outputs, without the samples.
 package struct PictureDescription: Sendable, Hashable {
   /// The index of the access unit that started the picture; nil if the codec has lost it.
-  var index: UInt64?
+  package var index: UInt64?
   /// Coded size in luma samples.
-  var width: Int, height: Int
+  package var width: Int, height: Int
   /// The crop that the stream signals, whether or not it is possible.
   package var crop = PictureCrop()
   /// Not all references of the picture were there.

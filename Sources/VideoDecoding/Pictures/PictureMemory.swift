@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: MPL-2.0
+import CodecLink
 import H26x
 
 /// The memory of one picture in libavcodec, which holds it as the owner of its buffer reference.
 @safe package final class PictureMemory: @unchecked Sendable {
   let pixelFormat: PixelFormat
   /// The planes that are exposed to the session's caller.
-  let planes: [PictureBuffer.Plane]
+  package let planes: [PictureBuffer.Plane]
   /// The allocator's token, if the planes are the allocator's.
-  let token: AnyObject?
+  package let token: AnyObject?
   /// The session's own memory, for the planes or for separate chroma.
   private let blocks: [PicturePool.Block]
   /// The memory that libavcodec writes if its format differs from the planes'.
   let scratch: Scratch?
   /// The request for memory that this process shares with the codec's; `nil` if the memory is its own.
   let sharedRequest: PictureRequest?
-  /// Keeps shared memory.
-  let lease: SlotTable.Lease?
+  /// The memory that this process shares with the codec's.
+  let sharedMemory: SharedMemory?
+  /// Keeps its contents: the process gets the memory for another picture when this is gone.
+  private let lease: (any AnyObject & Sendable)?
   /// The picture's location in a device's memory. Without planes this is its only location.
-  private(set) var surface: PictureSurface?
+  package private(set) var surface: PictureSurface?
 
   @unsafe struct Scratch {
     /// nil if luma is written in its place.
@@ -39,18 +42,21 @@ import H26x
     self.blocks = blocks
     unsafe self.scratch = unsafe scratch
     sharedRequest = nil
-    lease = nil
+    (sharedMemory, lease) = (nil, nil)
   }
 
   /// Memory that the codec's process has written. The process may change its contents at any time.
-  init(sharing request: PictureRequest, planes: [PictureBuffer.Plane], lease: SlotTable.Lease) {
+  init(
+    sharing request: PictureRequest, planes: [PictureBuffer.Plane], memory: SharedMemory,
+    lease: any AnyObject & Sendable
+  ) {
     pixelFormat = request.pixelFormat
     unsafe self.planes = unsafe planes
     token = nil
     blocks = []
     unsafe scratch = nil
     sharedRequest = request
-    self.lease = lease
+    (sharedMemory, self.lease) = (memory, lease)
   }
 
   /// A picture in a device's memory, and nowhere else.
@@ -61,7 +67,7 @@ import H26x
     blocks = []
     unsafe scratch = nil
     sharedRequest = nil
-    lease = nil
+    (sharedMemory, lease) = (nil, nil)
     self.surface = surface
   }
 
@@ -99,7 +105,7 @@ import H26x
   }
 
   /// Interleaves chroma, and packs samples of 10 bits, once a semi-planar picture is decoded; nothing to do for others.
-  func finish(width: Int, height: Int) {
+  package func finish(width: Int, height: Int) {
     guard let scratch = unsafe scratch, unsafe planes.count == 2 else { return }
     if let luma = unsafe scratch.luma { return unsafe pack(luma, scratch, width: width, height: height) }
     unsafe ChromaInterleaver.interleave(

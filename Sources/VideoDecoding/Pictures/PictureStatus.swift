@@ -11,15 +11,4 @@ struct PictureStatus {
   let isSingleField: Bool
   let isRandomAccessPoint: Bool
   let latency: SessionLatency
-
-  init(_ record: LedgerEntry, isCorrupt: Bool, latency: SessionLatency) {
-    tag = record.tag
-    time = record.time
-    duration = record.duration
-    display = record.display
-    self.isCorrupt = isCorrupt
-    isSingleField = record.isField && !record.hasBothFields
-    isRandomAccessPoint = record.isRandomAccessPoint
-    self.latency = latency
-  }
 }

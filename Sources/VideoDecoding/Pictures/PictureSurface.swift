@@ -14,7 +14,7 @@ package struct PictureSurface: Sendable {
   let keeper: any AnyObject & Sendable
 
   /// The surface's holder in this process; nil if another process holds it.
-  var hold: SurfaceExport.Hold? { keeper as? SurfaceExport.Hold }
+  package var hold: SurfaceExport.Hold? { keeper as? SurfaceExport.Hold }
 
   /// Whether a descriptor is of memory that other devices can read (DMA-BUF), and so has a size that never changes.
   static func isDeviceMemory(_ descriptor: Int32) -> Bool {

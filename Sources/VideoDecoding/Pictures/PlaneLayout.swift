@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 /// The layout of a picture's planes in one block of memory.
-struct PlaneLayout: Hashable {
+package struct PlaneLayout: Hashable {
   /// Bytes from one row of a plane to the next.
   let strides: [Int]
   /// The offset of each plane.
@@ -14,7 +14,7 @@ struct PlaneLayout: Hashable {
   /// Planes one after the other, with the least strides or with these.
   ///
   /// - Parameter strides: as many as the format has planes; none for the least.
-  init(_ request: PictureRequest, strides given: [Int] = []) {
+  package init(_ request: PictureRequest, strides given: [Int] = []) {
     let alignment = request.strideAlignment
     let strides =
       given.isEmpty ? (0..<request.pixelFormat.planeCount).map { request.minimumStride(plane: $0) } : given
@@ -34,7 +34,7 @@ struct PlaneLayout: Hashable {
   /// The planes in a block that begins at `start`.
   ///
   /// SAFETY: the caller vouches for `byteCount` bytes at `start`.
-  @unsafe func planes(at start: UnsafeMutablePointer<UInt8>) -> [PictureBuffer.Plane] {
+  @unsafe package func planes(at start: UnsafeMutablePointer<UInt8>) -> [PictureBuffer.Plane] {
     unsafe strides.indices.map { plane in
       unsafe PictureBuffer.Plane(
         start: start + offsets[plane], stride: strides[plane], byteCount: planeByteCounts[plane])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-import AVCodec
+package import AVCodec
 import Synchronization
 
 /// Which pictures of a device stay in its memory, and how many do.
@@ -8,8 +8,8 @@ import Synchronization
 /// are downloaded until the next flush: a decoder never waits for a surface.
 package final class SurfaceExport: Sendable {
   /// Keeps a picture in the device's memory.
-  final class Hold: Sendable {
-    let surface: ExportedSurface
+  package final class Hold: Sendable {
+    package let surface: ExportedSurface
     private let export: SurfaceExport
 
     fileprivate init(_ surface: ExportedSurface, of export: SurfaceExport) {
@@ -43,19 +43,19 @@ package final class SurfaceExport: Sendable {
   }
 
   /// Whether pictures stay in the device's memory, starting with the next picture.
-  var isWanted: Bool {
+  package var isWanted: Bool {
     get { state.withLock { $0.isWanted } }
     set { state.withLock { $0.isWanted = newValue } }
   }
 
   /// The decoder outputs everything inside. The surfaces of these pictures are none that it lacks.
-  var isDraining: Bool {
+  package var isDraining: Bool {
     get { state.withLock { $0.isDraining } }
     set { state.withLock { $0.isDraining = newValue } }
   }
 
   /// The samples of the picture of an access unit are needed, wherever it stays.
-  func requireSamples(of index: UInt64) {
+  package func requireSamples(of index: UInt64) {
     guard limit > 0 else { return }
     state.withLock { state in
       guard !state.sampled.contains(index) else { return }
@@ -69,7 +69,7 @@ package final class SurfaceExport: Sendable {
   func requiresSamples(of index: UInt64) -> Bool { state.withLock { $0.sampled.contains(index) } }
 
   /// A flush.
-  func flush() {
+  package func flush() {
     state.withLock { state in
       state.isExhausted = false
       state.sampled = []

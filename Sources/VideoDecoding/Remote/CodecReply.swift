@@ -29,8 +29,8 @@ package enum CodecReply {
     case decoded, failed, picture, released, finished, slotRequest, surface, unplaced
   }
 
-  /// Slots of a session, at most: far more than codec and application ever hold.
-  package static let slotLimit = 4096
+  /// Slots of a session, at most.
+  package static let slotLimit = SlotGrant.sessionLimit
   /// Surfaces that the application holds, at most.
   package static let surfaceLimit = 256
 

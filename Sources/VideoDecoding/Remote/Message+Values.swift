@@ -2,14 +2,9 @@
 import AVCodec
 import CodecLink
 
-// The values that commands and replies are made of.
+// The values that commands and replies are made of. For any value out of range, reading throws `LinkError.invalid`.
 
 extension MessageWriter {
-  /// A number that is not negative.
-  mutating func append(count: Int) { append(UInt32(clamping: count)) }
-
-  mutating func append(_ flag: Bool) { append(UInt8(flag ? 1 : 0)) }
-
   mutating func append(_ error: AVError?) { append(error?.rawValue ?? 0) }
 
   mutating func append(_ skip: CodecSettings.Skip) {
@@ -55,24 +50,6 @@ extension MessageWriter {
 }
 
 extension MessageReader {
-  /// A number from 0 to `limit`.
-  ///
-  /// - Throws: `LinkError.invalid`, as all of these methods do, for any value out of range.
-  @_lifetime(self: copy self)
-  mutating func readCount(limit: Int) throws(LinkError) -> Int {
-    guard let count = Int(exactly: try read(UInt32.self)), count <= limit else { throw .invalid }
-    return count
-  }
-
-  @_lifetime(self: copy self)
-  mutating func readFlag() throws(LinkError) -> Bool {
-    switch try read(UInt8.self) {
-    case 0: false
-    case 1: true
-    default: throw .invalid
-    }
-  }
-
   /// An error of libavcodec's: an error that ends a process cannot be reported by the process itself.
   @_lifetime(self: copy self)
   mutating func readError() throws(LinkError) -> AVError? {

@@ -54,11 +54,9 @@ final class SlotTable: Sendable {
   final class Lease: Sendable {
     private let number: Int
     private let table: SlotTable
-    let memory: SharedMemory
 
-    fileprivate init(_ number: Int, _ memory: SharedMemory, of table: SlotTable) {
+    fileprivate init(_ number: Int, of table: SlotTable) {
       self.number = number
-      self.memory = memory
       self.table = table
     }
 
@@ -146,9 +144,9 @@ final class SlotTable: Sendable {
       state.slots[number].isMapped = true
       return (state.slots[number].memory, request)
     }
-    // SAFETY: the memory was made for this layout, and the lease keeps it mapped.
+    // SAFETY: the memory was made for this layout, and the picture keeps it mapped.
     let planes = unsafe PlaneLayout(request).planes(at: memory.base.assumingMemoryBound(to: UInt8.self))
-    return unsafe PictureMemory(sharing: request, planes: planes, lease: Lease(number, memory, of: self))
+    return unsafe PictureMemory(sharing: request, planes: planes, memory: memory, lease: Lease(number, of: self))
   }
 
   /// The process has ended.

@@ -5,8 +5,8 @@ import HarnessSupport
 import TestSupport
 import Testing
 
-/// Downstream asks for another format in the middle of a stream, where decoding must continue with its references:
-/// pictures are those of a decoder that had the format from the start.
+/// Downstream requests another format in the middle of a stream. Decoding must continue with its references: the
+/// pictures are the same as from a decoder that had the format from the start.
 @Suite(.serialized) struct FormatSwitchTests {
   /// Streams with a colour description (the clips) and without, of frames and of fields.
   static let eightBits = [

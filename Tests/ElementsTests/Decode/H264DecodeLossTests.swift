@@ -58,8 +58,8 @@ import Testing
     #expect(harness.takeFault() == nil)
   }
 
-  /// Pictures in front of the end of a gradual refresh are flagged, or not output where damage is not wanted; all that
-  /// follow are those of the whole stream.
+  /// Pictures in front of the end of a gradual refresh are flagged, or not output if damage is not wanted. All pictures
+  /// behind it are the same as in the whole stream.
   @Test(arguments: [true, false]) func aGradualRefreshIsFlaggedUntilItsEnd(_ outputCorrupt: Bool) throws {
     let units = try Clip.accessUnits("intra-refresh.h264")
     let sets = Clip.nalUnits(units[0]).filter { 7...8 ~= $0[0] & 31 }

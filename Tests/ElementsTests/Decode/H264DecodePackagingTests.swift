@@ -25,8 +25,8 @@ import Testing
       return "\(format), \(prefix) bytes, \(alignment)"
     }
 
-    /// Start codes of three and four bytes, length prefixes of one, two and four; the latter with parameter sets in
-    /// `codec_data` only, in both, and in the stream only.
+    /// Start codes of three and four bytes, and length prefixes of one, two and four. Length-prefixed streams have
+    /// parameter sets in `codec_data` only, in both, and in the stream only.
     static let all: [Packing] = {
       var all: [Packing] = []
       for (format, prefixes) in [("byte-stream", [3, 4]), ("avc", [1, 2, 4]), ("avc3", [1, 2, 4])] {

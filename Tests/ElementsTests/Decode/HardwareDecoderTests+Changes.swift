@@ -28,7 +28,7 @@ extension HardwareDecoderTests {
     #expect(expected.count >= units.count / 2)
   }
 
-  /// What follows what in one stream.
+  /// The streams that follow each other in one stream.
   static let changes = [
     ["clip.h264", "wide.h264", "interlaced.h264", "clip.h264"],
     ["clip.h265", "wide.h265", "ten-bit.h265", "clip.h265"],

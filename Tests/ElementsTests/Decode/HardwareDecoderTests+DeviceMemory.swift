@@ -40,7 +40,7 @@ extension HardwareDecoderTests {
     }
   }
 
-  /// Where downstream prefers the system's memory, or lists nothing, or no device decodes.
+  /// Downstream prefers the system's memory, or lists nothing, or no device decodes.
   @Test(arguments: ["clip.h264", "ten-bit.h265"], ["isolation=none", "isolation=process"])
   func usesSystemMemoryIfDownstreamPrefersIt(_ clip: String, _ isolation: String) throws {
     let units = try ElementDriver.accessUnits(clip)

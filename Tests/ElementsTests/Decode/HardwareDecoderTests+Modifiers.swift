@@ -56,7 +56,7 @@ extension HardwareDecoderTests {
     }
   }
 
-  /// What downstream lists decides: other modifiers, or caps without any, for what is not row after row.
+  /// Downstream's list decides: other modifiers, or caps without any, for pictures that are not row after row.
   @Test(.enabled(if: isThere), arguments: settings)
   func downloadsPicturesOfUnlistedModifiers(_ settings: String) throws {
     let units = try ElementDriver.accessUnits("clip.h264")
@@ -74,7 +74,7 @@ extension HardwareDecoderTests {
     }
   }
 
-  /// Where nothing but row after row is taken, and the pictures are, caps without a modifier are enough.
+  /// Caps without a modifier are enough if downstream takes only pictures row after row and gets such pictures.
   @Test(.enabled(if: isThere), arguments: settings) func linearPicturesNeedNoModifier(_ settings: String) throws {
     let units = try ElementDriver.accessUnits("clip.h264")
     let harness = try device.decoder("clip.h264", settings, output: "\(Self.linear); \(Self.system)")

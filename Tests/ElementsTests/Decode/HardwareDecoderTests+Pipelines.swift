@@ -59,7 +59,7 @@ extension HardwareDecoderTests {
     #expect(frames == (try self.frames(codec, "hardware=off", play)))
     #expect(frames.count == Clip.frameCount + 1)
     #expect(device.driver.decodedCount - decoded >= Clip.frameCount)
-    // The picture that nobody sees.
+    // The picture that is never output.
     #expect(device.driver.garbageCount - garbage <= 1)
   }
 

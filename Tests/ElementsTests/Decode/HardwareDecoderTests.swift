@@ -53,7 +53,8 @@ import VideoDecoding
     }
   }
 
-  /// Where downstream takes several formats, pictures come as the device has them; where there is none, as libavcodec does.
+  /// If downstream takes several formats, pictures come as the device has them. Without a device, they come as
+  /// libavcodec has them.
   @Test(
     arguments: [("clip.h264", "NV12", "I420"), ("ten-bit.h265", "P010_10LE", "I420_10LE")], settings + ["hardware=off"])
   func picturesOfADeviceAreNotConverted(_ formats: (clip: String, device: String, software: String), _ settings: String)

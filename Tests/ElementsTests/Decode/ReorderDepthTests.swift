@@ -43,8 +43,8 @@ import Testing
     #expect(pictures.map(\.pts) == expected.map(\.pts))
   }
 
-  /// Where delay matters more, nothing is held back until a picture contradicts what is signalled. What comes too late is
-  /// counted.
+  /// If delay matters more, nothing is held back until a picture contradicts the signalled depth. Pictures that come
+  /// too late are counted.
   @Test(arguments: signals, ["low-delay=true max-threads=1", "low-delay=true isolation=process"])
   func lowDelayCountsPicturesThatComeTooLate(_ signal: Signal, _ properties: String) throws {
     let units = try units(signal)

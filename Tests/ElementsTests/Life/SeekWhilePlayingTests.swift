@@ -86,7 +86,7 @@ import Testing
     var wrong: [Int: String] = [:]
     for arrival in arrivals {
       guard let number = Self.number(arrival.bytes), wrong[arrival.flushes] == nil else { continue }
-      // Where the base class estimates a byte position by the bit rate, it may be a picture off.
+      // The base class may be a picture off if it estimates a byte position by the bit rate.
       let distance = Int64(clamping: arrival.pts) - Int64(number * Self.frame)
       if abs(distance) > Int64(Self.frame) {
         wrong[arrival.flushes] = "picture \(number) at \(Double(arrival.pts) / 1e9) s"

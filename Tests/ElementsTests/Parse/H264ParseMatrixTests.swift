@@ -68,7 +68,7 @@ import Testing
     #expect(caps.contains("codec_data") == [.avc, .avc3].contains(output))
   }
 
-  /// Where downstream accepts anything, the packaging stays as it is; a byte stream is aligned to access units.
+  /// If downstream accepts anything, the packaging stays as it is. A byte stream is aligned to access units.
   @Test(arguments: [
     (Input.unknown, Output.accessUnits), (.unaligned, .accessUnits), (.accessUnits, .accessUnits),
     (.nalUnits, .nalUnits), (.avc, .avc), (.avc3, .avc3), (.avc3WithoutCodecData, .avc3),
@@ -92,8 +92,8 @@ import Testing
     #expect(bytes.text("stats").filter { $0 != "\\" }.contains("bytes-skipped=(guint64)11"))
   }
 
-  /// NAL units of layers, auxiliary pictures and filler data belong to the base picture before them, prefix NAL units
-  /// to the next one, and an SEI message may precede the SPS that it needs.
+  /// NAL units of layers, auxiliary pictures and filler data belong to the base picture before them, and prefix NAL
+  /// units to the next picture. An SEI message may precede the SPS that it needs.
   @Test func keepsSupplementaryNALUnitsWithTheirPicture() throws {
     let prefix: [UInt8] = [0x6E, 0x40, 0x40, 0x10]
     let layer: [UInt8] = [0x74, 0x40, 0x40, 0x10, 0x88, 0x84]

@@ -50,7 +50,7 @@ import Testing
     #expect(places == Array(0..<40) + [43, 40, 41, 42, 44, 45, 46, 47])
   }
 
-  /// A reorder depth that is not sent shows only in the pictures that are reordered: those before them, in order or each
+  /// A reorder depth that is not sent shows only in the pictures that are reordered. Earlier pictures, in order or each
   /// an IDR picture, do not change it.
   @Test(arguments: [[0, 2, 4, 6], [0, 0, 0, 0]], [11, 100_000])
   func lateReorderingDoesNotChangeEarlierTimes(_ before: [Int], pieces: Int) throws {

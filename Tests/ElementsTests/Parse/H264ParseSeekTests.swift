@@ -34,7 +34,8 @@ import Testing
         #expect(unsafe gst_element_seek_simple(pipeline, GST_FORMAT_TIME, flags, target * 1_000_000) != 0)
         #expect(unsafe gst_element_get_state(pipeline, nil, nil, 10_000_000_000) == GST_STATE_CHANGE_SUCCESS)
         let (pts, isDelta) = unsafe prerolled(pipeline)
-        // Where the index has no entry, the base class estimates the position; it is off by less than a sequence.
+        // If the index has no entry, the base class estimates the position. The estimate is off by less than a
+        // sequence.
         #expect(abs(pts - expected * 1_000_000) <= 400_000_000, "\(target)")
         if target == 0 { #expect(pts == 0 && !isDelta) }
       }

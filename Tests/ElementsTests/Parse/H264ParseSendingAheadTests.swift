@@ -4,8 +4,8 @@ import GStreamer
 import HarnessSupport
 import Testing
 
-/// Byte streams in pull mode, where the element pushes batches of small access units past the base class: the output
-/// must be that of push mode, where the base class pushes each.
+/// Byte streams in pull mode. The element pushes batches of small access units past the base class. The output must be
+/// the same as in push mode, in which the base class pushes each access unit.
 @Suite struct H264ParseSendingAheadTests {
   typealias Stream = ParseStream
 

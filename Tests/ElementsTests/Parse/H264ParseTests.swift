@@ -49,8 +49,8 @@ import Testing
     #expect(harness.waiting == 0)
   }
 
-  /// Constrained Baseline as cameras send it, without a signalled reorder depth, and streams that signal 0: the
-  /// first picture is shown at once, whatever the step of the POCs.
+  /// Constrained Baseline as cameras send it, without a signalled reorder depth, and streams that signal 0. The first
+  /// picture is shown immediately, whatever the step of the POCs.
   @Test(
     arguments: [
       Stream.spsToOrder(profile: 66, constraints: 0xC0), Stream.spsToOrder(reorder: 0),
@@ -240,8 +240,8 @@ import Testing
     #expect(buffer.flags.contains(.header))
   }
 
-  /// Before GStreamer 1.24.12 copying its own meta of 0 bytes is a critical warning, which is fatal here; from then on
-  /// its own is used, whose data is NULL.
+  /// Before GStreamer 1.24.12, copying its own meta of 0 bytes is a critical warning, which is fatal here. Since that
+  /// release its own meta is used, whose data is NULL.
   @Test func emptyUserDataCanBeCopied() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     let information = seiNALUnit([(.userDataUnregistered, [UInt8](1...16))])

@@ -36,7 +36,7 @@ import Testing
     #expect(frames(times) == [[2, 0], [6, 1], [4, 2], [3, 3], [5, 4]])
   }
 
-  /// Where nothing can be looked at ahead, because each access unit goes out as it comes.
+  /// The parser cannot look ahead, because each access unit goes out as it comes.
   @Test func timesRawAccessUnitsByPOC() throws {
     let harness = try Harness.parseH265(
       from: Self.raw + ", alignment=au", to: "stream-format=byte-stream, alignment=au")
@@ -69,7 +69,7 @@ import Testing
     #expect(times.map { !$0.flags.contains(.deltaUnit) } == [true, false, true, false, false, false])
   }
 
-  /// Decodable leading pictures of an IDR or BLA picture, whose POCs begin anew, are shown before it and after all
+  /// Decodable leading pictures of an IDR or BLA picture have POCs that restart. They are shown before it and after all
   /// pictures of the group before, wherever in the stream it is and however the data comes.
   @Test(arguments: [H265.NALUnitType.idrWithRADL, .blaWithRADL], [1, 7, 100_000])
   func leadingPicturesAfterAPOCResetAreShownFirst(type: H265.NALUnitType, piece: Int) throws {

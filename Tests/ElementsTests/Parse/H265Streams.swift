@@ -88,8 +88,8 @@ enum H265Stream {
     RepackStream.lengthPrefixed(nalUnits, lengthSize)
   }
 
-  /// An hvcC record (ISO/IEC 14496-15, 8.3.3.1), written without the code under test except for the first bytes,
-  /// which are those of Main profile.
+  /// An hvcC record (ISO/IEC 14496-15, 8.3.3.1) of Main profile. Except for the first bytes it is written without the
+  /// code under test.
   static func hvcC(_ arrays: [[[UInt8]]] = headers.map { [$0] }, size: Int = 4, isComplete: Bool = true) -> [UInt8] {
     var record: [UInt8] = [1, 0x01, 0x40, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 63]
     record += [0xF0, 0, 0xFC, 0xFD, 0xF8, 0xF8, 0, 0, 0x0C | UInt8(size - 1), UInt8(arrays.count)]

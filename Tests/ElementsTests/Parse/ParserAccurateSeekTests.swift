@@ -136,8 +136,8 @@ import Testing
     }
   }
 
-  /// A PPS that came once, seconds before the target, goes out with the first picture after the seek; also where the
-  /// keyframe has parameter sets, but not this one.
+  /// A PPS that came once, seconds before the target, goes out with the first picture after the seek. This is also so
+  /// if the keyframe has other parameter sets.
   @Test(arguments: [true, false]) func keepsParameterSetsBeforeTheTarget(_ hasOwn: Bool) throws {
     let late = ParseStream.ppsToOrder(id: 1)
     var nalUnits = [ParseStream.spsToOrder(reorder: 0), ParseStream.ppsToOrder()]

@@ -25,7 +25,7 @@ import Testing
     #expect(harness.takeCapsEvents().isEmpty)
   }
 
-  /// What is not known in front of the first parameter sets does not change the packaging.
+  /// A gap in front of the first parameter sets does not change the packaging.
   @Test func aLeadingGapKeepsTheByteStreamFormat() throws {
     let harness = try Harness.parse(from: Self.bytes)
     harness.push(Event.gap(at: .zero, duration: Self.time(25)))
@@ -64,7 +64,7 @@ import Testing
     #expect(times == (0..<6).map { Self.time($0) })
   }
 
-  /// Where the parser makes room for decoding times, gaps are as much later as pictures are.
+  /// If the parser makes room for decoding times, gaps are as much later as pictures are.
   @Test func aGapMovesWithTheSegment() throws {
     let harness = try Harness.parse(from: Self.bytes, to: "stream-format=byte-stream, alignment=au")
     let sps = Stream.spsToOrder(reorder: 2)

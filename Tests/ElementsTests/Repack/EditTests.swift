@@ -6,7 +6,7 @@ import Testing
 
 @testable import Elements
 
-/// What comes out of a repackager with edits, packaging by packaging.
+/// The output of a repackager with edits, packaging by packaging.
 @Suite(.serialized) struct EditTests {
   /// An edit, and what shows it.
   struct Edit: Sendable, CustomTestStringConvertible {
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  /// What is above the base layer goes, whatever its type, and delimiters come.
+  /// The edit removes all NAL units above the base layer, whatever their type, and inserts delimiters.
   @Test func removesLayersAndInsertsDelimiters() throws {
     for sample in RepackSample.all {
       let isH264 = sample.codec == "264"
@@ -207,8 +207,8 @@ import Testing
     }
   }
 
-  /// Far from the start, where slices are no longer searched: an end of sequence behind a picture is still found, by
-  /// which a new edit takes effect at the next CRA picture, too. H.264 has only IDR pictures there.
+  /// Far from the start, slices are no longer searched, but an end of sequence behind a picture is still found. With
+  /// it, a new edit takes effect at the next CRA picture, too. H.264 has only IDR pictures there.
   @Test func findsEndsOfSequencesFarFromTheStart() throws {
     let end = RepackEnd(format: .byteStream, alignment: "au")
     for sample in RepackSample.all {
@@ -258,7 +258,7 @@ import Testing
     }
   }
 
-  /// What the stream forbids is a warning with its clause, and the stream goes on as it was.
+  /// An edit that the stream forbids is a warning with its clause, and the stream continues as it was.
   @Test(arguments: ["matrix=0", "level=1,crop=0,0,0,4096", "crop=0,4096,0,0,remove-sei=5,144"])
   func aForbiddenEditLeavesTheStreamUnchanged(text: String) throws {
     for sample in RepackSample.all {

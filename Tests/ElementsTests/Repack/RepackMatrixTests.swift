@@ -58,8 +58,8 @@ struct RepackSample: Sendable {
   var names: (outOfBand: String, inBand: String)
   var sets: [[UInt8]]
   var delimiter: [UInt8]
-  /// Four access units without the parameter sets, which `withSets` adds to the first and the last; the first, the
-  /// third and the last are random access points, and only the third is droppable.
+  /// Four access units without the parameter sets, which `withSets` adds to the first and the last. The first, the
+  /// third and the last are random access points. Only the third is droppable.
   var accessUnits: [[[UInt8]]]
   /// The configuration record with these sets and this length size.
   var record: @Sendable ([[UInt8]], Int) -> [UInt8]
@@ -225,7 +225,7 @@ struct RepackSample: Sendable {
     }
   }
 
-  /// Expects the configuration record of the output, which has the fields of the SPS where it was made anew.
+  /// Expects the configuration record of the output. A record that was made again has the fields of the SPS.
   private func expectRecord(
     _ harness: Harness, _ sample: RepackSample, _ output: RepackEnd, _ source: RepackEnd
   ) throws {

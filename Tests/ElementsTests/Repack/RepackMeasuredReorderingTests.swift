@@ -16,7 +16,7 @@ import Testing
     try codec == "264" ? Clip.accessUnits("clip.h264") : Clip.accessUnits("clip.h265", of: H265.self)
   }
 
-  /// The reorder depths that headers announce when those of the input announce 4, and what is on the bus.
+  /// The reorder depths that headers announce when the input's headers announce 4, and the messages on the bus.
   private func depths(
     _ codec: String, _ units: [[UInt8]], discontinuities: Set<Int> = [], latency: String = "measured"
   ) throws -> (announced: [Int?], messages: [String]) {

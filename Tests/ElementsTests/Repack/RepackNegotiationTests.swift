@@ -174,7 +174,8 @@ private typealias Stream = RepackStream
     }
   }
 
-  /// Buffers bypass the element from the middle of an access unit on: its front, which was collected, goes before.
+  /// Buffers begin to bypass the element in the middle of an access unit. Its front, which was collected, precedes
+  /// them.
   @Test func bypassingBuffersDoNotOvertakeCollectedOnes() throws {
     let harness = try Harness.repack("drop=aud", to: "byte-stream", "nal")
     harness.setInputCaps(Stream.caps("byte-stream", "nal"))

@@ -17,7 +17,7 @@ import Testing
     return accessUnit
   }
 
-  /// What comes out for an access unit, and of how many memories it consists.
+  /// The output for an access unit, and the number of its memories.
   private static func output(
     _ accessUnits: [[[UInt8]]], _ properties: String, _ sample: RepackSample, _ end: RepackEnd
   ) throws -> [(nalUnits: [[UInt8]], memories: UInt32)] {

@@ -243,7 +243,7 @@ import Testing
           let bytes = nalUnits.flatMap { unit in
             [UInt8](repeating: 0, count: size.byteCount - 1) + [UInt8(unit.count)] + unit
           }
-          // What follows the slices is looked at, because lengths lead to it.
+          // NAL units behind the slices are read, because lengths lead to them.
           let expected = isPlain && back.isEmpty
           for end in [bytes.count, bytes.count - 1, bytes.count - back.joined().count - 1] {
             let holds = PlainPicture<H264>.holds(bytes.span.extracting(0..<end), packaging: .lengthPrefixed(size))

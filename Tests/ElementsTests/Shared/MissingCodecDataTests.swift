@@ -5,8 +5,8 @@ import HarnessSupport
 import TestSupport
 import Testing
 
-/// Caps of length-prefixed streams without `codec_data`: the parameter sets are in the stream, and start codes may stand
-/// in place of lengths, as in MP4 files without avcC and in WebCodecs.
+/// Caps of length-prefixed streams without `codec_data`, as in MP4 files without avcC and in WebCodecs. The parameter
+/// sets are in the stream, and start codes may stand in place of lengths.
 @Suite struct MissingCodecDataTests {
   init() { #expect(Registration.succeeded) }
 

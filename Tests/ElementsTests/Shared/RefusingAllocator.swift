@@ -14,7 +14,7 @@ import Synchronization
     init(maps: Int) { self.maps = maps }
   }
 
-  /// What stands behind a GstMemory; in a part of another, only the GstMemory is used.
+  /// The fields behind a GstMemory. A part of another memory uses only the GstMemory.
   @unsafe private struct Tail {
     var rest: Int
     let ledger: Unmanaged<Ledger>

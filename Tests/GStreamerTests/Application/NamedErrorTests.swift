@@ -91,7 +91,7 @@ import Testing
       message { () throws(PipelineError) in try element.connect("none") { _ in nil } } == "one has no signal “none”")
   }
 
-  /// Nobody knows what a time is in bytes.
+  /// No element can convert a time to bytes.
   @Test func reportsThatThePipelineCannotSeek() async throws {
     let pipeline = try Pipeline("appsrc name=in ! fakesink")
     try await pipeline.play()

@@ -69,7 +69,7 @@ import Testing
       if case .streamsSelected(let collection, let ids) = message.content, collection["two"] != nil { selected = ids }
     }
     #expect(selected == ["two"])
-    // What was made of the first stream precedes.
+    // Output of the first stream precedes.
     var last: [UInt8] = []
     var samples = bytes
     while last != [2], let sample = try await samples.next() { last = try sample.copiedBytes() }

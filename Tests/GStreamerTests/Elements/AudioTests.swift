@@ -240,7 +240,7 @@ private final class LateDecoder: AudioDecoder {
       times.append(buffer.pts)
     }
     #expect(codes == [[1, 0, 2, 0], [3, 0], [4, 0]])
-    // The second begins in the second buffer, as the third does, which follows it at once.
+    // The second begins in the second buffer. The third follows it immediately, in the same buffer.
     #expect(times == [.milliseconds(5), .milliseconds(9), .milliseconds(10)])
     #expect(
       CountingStreamDecoder.record.snapshot == ["found behind a gap", "found", "found", "2 left", "drained"])

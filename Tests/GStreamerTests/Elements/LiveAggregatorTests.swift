@@ -64,7 +64,7 @@ private final class Repeater: Aggregator {
     }
     #expect(try wait() == .second)
     #expect(try output() == ([0], .seconds(3600)))
-    // What has come is not waited for.
+    // The aggregator does not wait for data that has come.
     #expect(harness.push([7]) == 0)
     #expect(try output() == ([7], .seconds(3601)))
     #expect(try wait() == .seconds(3))

@@ -130,7 +130,7 @@ private final class TakenSignal: Declaring {
           group.addTask {
             let name = "testregisteredonce\(round)"
             let isFirst = (try? RegisteredOnce.register(as: name, typeName: "GstTestRegisteredOnce\(round)")) == true
-            // Whoever did it, it is done.
+            // The class is registered, whichever task did it.
             #expect(throws: Never.self) { try PipelineElement(name) }
             return isFirst
           }

@@ -109,7 +109,7 @@ private final class LengthParse: BaseParse {
     #expect(harness.takeMessages() == ["error: Not for me."])
   }
 
-  /// Of a frame that cannot be there, GStreamer has a critical warning alone, which is fatal here.
+  /// GStreamer has only a critical warning about a frame that cannot be there. The warning is fatal here.
   @Test(arguments: [0, 4, 255]) func aFrameOfAnImpossibleSizeIsAnError(size: UInt8) throws {
     let harness = try Harness("testlengthparse")
     harness.collectMessages()

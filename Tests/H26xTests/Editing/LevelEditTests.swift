@@ -23,8 +23,8 @@ import Testing
     }
   }
 
-  /// What decoders infer or read of the buffer is the same at every level that is not refused, and a level that is
-  /// refused is one that the set breaks.
+  /// Decoders infer or read the same size of the buffer at every level that is not refused. Only levels that the set
+  /// breaks are refused.
   @Test(.enabled(if: Vectors.isAvailable), arguments: Vectors.rows(codec: "h264", container: "annexb"))
   func acceptedLevelsDoNotChangeTheInferredBuffer(_ row: Vectors.Row) throws {
     for nalUnit in Set(nalUnits(try Vectors.bytes(row.file))) where nalUnit[0] & 0x1F == 7 {

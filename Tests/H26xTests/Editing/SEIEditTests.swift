@@ -241,7 +241,8 @@ import Testing
     #expect(try editor.edited(stream).count > stream.count + 24)
   }
 
-  /// Of messages that a picture has once, the same is not repeated, and another refused; what is removed does not count.
+  /// A picture has some messages only once. The same message is not repeated, and another is refused. Removed messages
+  /// do not count.
   @Test func refusesContradictingMessages() throws {
     let stream = MinimalStream.annexB([
       MinimalStream.sps(), MinimalStream.pps(), seiNALUnit([(.contentLightLevel, [0, 1, 0, 1])]),

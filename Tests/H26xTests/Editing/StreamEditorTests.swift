@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// What is above the base layer is removed, and nothing else.
+  /// Only the NAL units above the base layer are removed.
   @Test func removesLayersAboveTheBase() throws {
     let prefix: [UInt8] = [0x6E, 0x40, 0x80, 0x07]
     let (subset, extended): ([UInt8], [UInt8]) = ([0x6F, 0x76, 0, 0x28, 0x80], [0x74, 0x40, 0x80, 0x07, 0x88, 0x80])

@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// What is held back before the first parameter sets is forgotten with the position.
+  /// Data that is held back before the first parameter sets is dropped with the position.
   @Test func repositioningRestartsTheSearch() {
     var scanner = H264.AccessUnitScanner()
     scanner.cutsNALUnits = true

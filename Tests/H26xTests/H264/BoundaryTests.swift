@@ -63,7 +63,7 @@ import Testing
     #expect(try boundaries([unreadable, Slice(frameNumber: 3, lsb: 8)]) == "[[")
   }
 
-  /// What each codec knows of its slices and sequences.
+  /// Slices and sequences by the syntax of each codec.
   @Test func describesSlicesAndSequencesOfEachCodec() throws {
     let sets = try SliceBuilder.sets()
     for (type, reference, mayReset) in [(1, 2, true), (1, 0, false), (5, 2, false)] as [(UInt8, UInt8, Bool)] {

@@ -97,7 +97,7 @@ import Testing
   @Test func nearbyPOCsAreNeighbors() throws {
     for (count, isNear) in [(4, false), (5, true), (20, true), (21, false), (3, true), (0, true)] as [(UInt32, Bool)] {
       try expect([slice(.trailingR, 4), slice(.trailingR, count, at: 8)], isNear ? "[[" : "[.")
-      // Where it goes back, any other POC is another picture's.
+      // If the slice address goes back, any other POC is another picture's.
       try expect(
         [slice(.trailingR, 4), slice(.trailingR, 4, at: 8), slice(.trailingR, count, at: 8)],
         count == 4 ? "[.." : "[.[")

@@ -102,7 +102,7 @@ import Testing
     #expect(failure { () throws(BitstreamError) in try sets.insert(bytes: long) }?.reason == .lengthOutOfBounds)
   }
 
-  /// Sets of other layers are kept beside those of the base layer, with which they share ids.
+  /// Sets of other layers are kept beside sets of the base layer with the same ids.
   @Test func setsOfOtherLayersDoNotReplaceTheBaseLayers() throws {
     var sets = try H265Samples.store()
     let before = sets.sequenceParameterSetNALUnits

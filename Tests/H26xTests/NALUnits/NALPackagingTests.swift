@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  /// What was dropped stays counted where start codes are repaired.
+  /// Dropped NAL units stay counted when start codes are repaired.
   @Test func droppedUnitsAreCountedBeyondARepair() throws {
     var repackager = Repackager(codec: .h264)
     repackager.drop = NALUnitTypeSet([9])

@@ -35,7 +35,7 @@ import Testing
     #expect(try repackager.packaged([UInt8]().span, from: .annexB, as: .lengthPrefixed(.four)).isEmpty)
   }
 
-  /// What comes before the tail, and the tail as it is, are what is written in one piece.
+  /// The bytes before the tail, and the tail as it is, equal the bytes that are written in one piece.
   @Test func writingHeadAndTailEqualsWritingTheWhole() throws {
     var random = SeededGenerator(state: 27)
     var (tails, wholes) = (0, 0)

@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  /// What was moved stays moved, where another sequence begins too.
+  /// Times that were moved stay moved, even if another sequence begins.
   @Test(arguments: [(UInt64(40), UInt64(1000), UInt64(1040), UInt64(1080))])
   func movesTimes(_ from: UInt64, _ to: UInt64, _ next: UInt64, _ end: UInt64) throws {
     var stream = try minimal()
@@ -80,7 +80,7 @@ import Testing
     #expect(try !stream.read(MinimalStream.slice(isIDR: false), rate: nil) || stream.timeline.hasPicture)
   }
 
-  /// Without a look ahead only what is known goes on: these parameter sets, this rate, this SPS.
+  /// Without a look ahead, only a known sequence continues: these parameter sets, this rate, this SPS.
   @Test func continuesWithoutLookAheadInAKnownSequence() throws {
     var stream = try minimal()
     #expect(try stream.read(MinimalStream.slice(isIDR: true)))

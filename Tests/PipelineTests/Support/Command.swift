@@ -70,8 +70,8 @@ struct Command: CustomStringConvertible {
 
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    // Threads of this program block signals, and what they start inherits that: take it back. timeout(1) runs the
-    // program in a process group of its own and ends all of it, scripts' children included.
+    // Threads of this program block signals, and processes that they start inherit that: take it back. The command
+    // timeout(1) runs the program in a process group of its own and ends all of it, scripts' children included.
     process.arguments = ["--default-signal", "timeout", "--kill-after=5", "600"] + arguments
     process.environment = PluginUnderTest.environment.merging(environment) { $1 }
     process.currentDirectoryURL = directory

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// Of a pipe, neither the size nor what is left are known.
+  /// A pipe has neither a known size nor a known rest.
   @Test func printsNullForUnknownAmounts() async throws {
     let folder = try Folder()
     let run = try await Program.shell(

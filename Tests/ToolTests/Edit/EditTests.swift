@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// What is written into the boxes of MP4 says the same.
+  /// The boxes of MP4 have the same values.
   @Test func writesColourAndShapeIntoTheBoxes() async throws {
     let folder = try Folder()
     let run = try await Program.run(

@@ -49,7 +49,7 @@ import Testing
         object["access-unit"] as? Int ?? -1, object["type"] as? Int ?? -1, object["payload"] as? String ?? "")
     }
     #expect(found == lines)
-    // What was listed can be inserted again, and removed.
+    // Listed messages can be inserted again, and removed.
     try folder.write("listed.jsonl", Data(list.text.utf8))
     let again = try await Program.run(
       ["edit", out, "-o", "again.\(target)", "--remove-sei", "4,5,136", "--insert-sei-from", "listed.jsonl"],

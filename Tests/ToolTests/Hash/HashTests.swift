@@ -74,8 +74,8 @@ import Testing
     #expect(lines.map { $0.prefix(36) } == [25, 26, 27].map { "0,         \($0),         \($0),        1," })
   }
 
-  /// Ticks have a place for all times, whatever most durations are: every one of 120 ms behind the first 600 ms is a multiple
-  /// of 40 ms, and every one of 60 ms one of 20 ms. Matroska and FLV have rounded times.
+  /// Ticks fit all times, whatever most durations are. Every duration of 120 ms behind the first 600 ms is a multiple
+  /// of 40 ms, and every duration of 60 ms a multiple of 20 ms. Matroska and FLV have rounded times.
   @Test(arguments: [(3, 1, "1/25", "1/25"), (3, 2, "1/50", "1/1000000000")])
   func choosesTicksThatHoldVariableRates(factor: Int, divisor: Int, table: String, others: String) async throws {
     let folder = try Folder()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tool
 
-/// What a file is, by its first bytes: start codes alone make no byte stream, and what is known is named.
+/// The kind of a file by its first bytes. Start codes alone make no byte stream, and known kinds are named.
 @Suite struct InputKindTests {
   private static func clip(_ name: String) throws -> [UInt8] {
     [UInt8](try Data(contentsOf: Program.media.appending(path: name)))

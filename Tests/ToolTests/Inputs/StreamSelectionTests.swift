@@ -118,7 +118,7 @@ import Testing
     #expect(run.status == 0 && run.said.contains("left behind: program 7\n"), "\(run.said)")
   }
 
-  /// What is chosen and not there.
+  /// Choices of streams that are not there.
   static let mistakes: [(options: [String], status: Int32, said: String)] = [
     (["--streams", "9"], 1, "no stream 9; it has 0 video (H.264)"),
     (["--streams", "2"], 1, "have no H.264 or H.265 video; the file has 0 video (H.264), 1 video (H.265)"),

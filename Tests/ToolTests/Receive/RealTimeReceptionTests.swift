@@ -38,7 +38,7 @@ import Testing
       run.status == 143 && run.said.contains("62 access units received in \(packets.count) packets\n"), "\(run.said)")
   }
 
-  /// A sender that is started again begins with times of its own: those of the file go on.
+  /// A sender that is started again begins with times of its own. The times of the file continue.
   @Test func continuesWithAnotherSender() async throws {
     let (folder, port) = (try Folder(), try freePort())
     var sender = RTPSender()
@@ -88,7 +88,7 @@ import Testing
     #expect(run.status == 143 && run.said.contains(" packets, 3 broken"), "\(run.status) \(run.said)")
   }
 
-  /// What was received before an error is kept, and plays.
+  /// The recording before an error is kept, and plays.
   @Test func keepsTheRecordingBeforeAnError() async throws {
     let (folder, port) = (try Folder(), try freePort())
     var sender = RTPSender()

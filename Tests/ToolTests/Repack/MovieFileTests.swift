@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tool
 
-/// What is changed in an MP4 file behind libavformat.
+/// The changes of an MP4 file after libavformat has written it.
 @Suite(.enabled(if: Program.isBuilt)) struct MovieFileTests {
   private static func number(_ bytes: Data) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
 
@@ -52,8 +52,8 @@ import Testing
     }
   }
 
-  /// Media stay where they are if there is room for the description in front of them: enough, exactly as much, too little for
-  /// a box that fills it up, too little, and beyond what 32 bits reach.
+  /// Media stay where they are if there is room for the description in front of them. The room is enough, exactly as
+  /// much, too little for a box that fills it up, too little, or beyond 32 bits.
   @Test(arguments: [65_536, 0, 4, -100, 1 << 32] as [Int64], [0, .max] as [Int64])
   func writesTheDescriptionIntoReservedRoom(excess: Int64, roomSize: Int64) async throws {
     let folder = try Folder()
@@ -82,7 +82,7 @@ import Testing
     #expect(run.status == 0, "\(run.said)")
   }
 
-  /// The boxes of a file that may be too large to be read at once, and where the last one ends.
+  /// The boxes of a file that may be too large to be read in one piece, and the end of the last box.
   private static func boxes(_ bytes: InputBytes) throws -> (names: [String], end: UInt64) {
     var (names, offset): ([String], UInt64) = ([], 0)
     while bytes.size - offset >= 8 {
@@ -142,8 +142,8 @@ import Testing
     #expect(isCopied)
   }
 
-  /// The last sample of sound lasts as long as the others, although MP4 states that of no sample behind it, and sound is not
-  /// the first that is read.
+  /// The last sample of sound lasts as long as the others. In MP4 no later sample states that, and sound is not the
+  /// first stream that is read.
   @Test func keepsTheEndOfSound() async throws {
     let folder = try Folder()
     let video = Program.media.appending(path: "clip.mp4").path

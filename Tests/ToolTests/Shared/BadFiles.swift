@@ -33,7 +33,7 @@ enum BadFiles {
       Kind(name: "text", verdict: .useless("text"), bytes: Data("Not a video.\n".utf8)),
       Kind(
         name: "playlist", verdict: .useless("an HLS playlist"), bytes: Data("#EXTM3U\n#EXTINF:2,\nx0.ts\n".utf8)),
-      // The names of segments lead nowhere, so that a program that opened them would wait or say so.
+      // The names of segments lead nowhere. A program that opened them would wait or report an error.
       Kind(
         name: "manifest.mpd", verdict: .useless("a DASH manifest"),
         bytes: Data(

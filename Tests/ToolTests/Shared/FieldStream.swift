@@ -3,8 +3,8 @@ import Foundation
 import H26x
 import TestSupport
 
-/// A byte stream of H.264 whose frames of 32x32 samples are coded in two fields each (PAFF): an IDR picture every eight
-/// frames, and I pictures between them, which no recovery point announces.
+/// A byte stream of H.264 whose frames of 32x32 samples are coded in two fields each (PAFF). It has an IDR picture
+/// every eight frames, and I pictures between them, which no recovery point announces.
 enum FieldStream {
   /// Frames from one IDR picture to the next.
   static let groupSize = 8

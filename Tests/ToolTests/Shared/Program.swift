@@ -46,7 +46,7 @@ struct Program {
   /// A signal to a program that runs.
   struct Signal: Sendable {
     let number: Int32
-    /// Whether it is to be sent to this process: what it has done is looked at every few milliseconds.
+    /// Whether this process should get the signal. The test checks its progress every few milliseconds.
     let isDue: @Sendable (pid_t) -> Bool
 
     fileprivate func send(to process: Process) {

@@ -40,7 +40,7 @@ private struct MP4Tables {
 
   private static func four(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
 
-  /// Where the header of a box is.
+  /// The position of a box's header.
   private static func place(_ bytes: [UInt8], _ type: String, from start: Int = 0) -> Int? {
     Data(bytes[start...]).range(of: Data(type.utf8)).map { start + $0.lowerBound - 4 }
   }

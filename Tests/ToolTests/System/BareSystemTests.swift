@@ -7,8 +7,8 @@ import Testing
 @Suite(.enabled(if: Program.isBuilt)) struct BareSystemTests {
   private static let clip = Program.media.appending(path: "clip.mp4").path
 
-  /// Where this process may mount, which containers may forbid. Without /proc, libdispatch ends the program sooner or later,
-  /// and Swift has no arguments.
+  /// These tests need the right to mount, which containers may lack. Without /proc, libdispatch ends the program sooner
+  /// or later, and Swift has no arguments.
   @Test(arguments: ["info \(clip)", "hash \(clip)", "repack \(clip) -o out.mkv", "", "--version"])
   func reportsThatProcIsMissing(command: String) async throws {
     let folder = try Folder()

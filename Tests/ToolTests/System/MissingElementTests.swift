@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tool
 
-/// What is not installed is named with its package.
+/// An element that is not installed is named with its package.
 @Suite struct MissingElementTests {
   @Test(arguments: [
     ("videoflip", "clip.mp4: GStreamer has no element videoflip; install the package gstreamer1.0-plugins-good"),

@@ -24,7 +24,7 @@ import VideoDecoding
     #expect(others.contains(40) && (frames + others).sorted() == Array(0..<62))
   }
 
-  /// What does not continue the stream begins anew, in the same session, and nothing is lost in between.
+  /// An access unit that does not continue the stream starts another, in the same session. Nothing is lost in between.
   @Test func aDiscontinuityLosesNoPicture() async throws {
     var accessUnits: [AccessUnit] = []
     for await accessUnit in AccessUnits(of: try stream("open-gop.h265"), codec: .h265) {

@@ -21,7 +21,7 @@ extension HardwareChangeTests {
     }
   }
 
-  /// What is seen of a picture.
+  /// The visible properties of a picture.
   private struct Seen: Equatable {
     let tag: UInt64
     var isOfDevice: Bool { modifier != nil }
@@ -116,7 +116,7 @@ extension HardwareChangeTests {
     #expect(session.statistics.hashMismatches == 0)
   }
 
-  /// Whatever its arrangement, a picture stays where it is, and its samples can still be had.
+  /// A picture of any arrangement stays in the device's memory, and its samples can still be read.
   @Test(arguments: [true, false]) func tiledPicturesHaveTheirModifier(_ isIsolated: Bool) throws {
     let stream = try CodedStream("clip.h264")
     let driver = try VADriver([stream])
@@ -155,7 +155,7 @@ extension HardwareChangeTests {
     let seen = try see(stream.units, in: session) { held.append($0) }
     #expect(seen.map(\.bytes) == expected.map(\.bytes))
     #expect(seen.map(\.isOfDevice) == seen.indices.map { $0 < SessionConfiguration.OutputMemory.surfaceCount })
-    // What is held has not changed.
+    // Held pictures have not changed.
     #expect(held.map(Seen.init) == seen)
     // A drain has the decoder forget its pictures, and nothing else: it still lacks the surfaces.
     let more = try see(stream.units, in: session, from: 500) { held.append($0) }

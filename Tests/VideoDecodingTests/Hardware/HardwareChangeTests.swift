@@ -5,15 +5,15 @@ import Testing
 
 @testable import VideoDecoding
 
-/// Streams on a device whose size or bit depth changes, in other packagings, and sessions in the application's process,
-/// which has one environment: these run one after the other, those in other files among them.
+/// Streams on a device whose size or bit depth changes, in other packagings, and sessions in the application's process.
+/// That process has one environment, so the tests run one after the other, with tests in other files among them.
 @Suite(.enabled(if: VADriver.folder != nil), .serialized)
 struct HardwareChangeTests {
   init() { PictureSurface.takeSharedMemory() }
 
   // MARK: Other sizes and bit depths
 
-  /// What follows what in one stream.
+  /// The streams that follow each other in one stream.
   static let changes = [
     ["clip.h264", "wide.h264", "interlaced.h264", "clip.h264"],
     ["clip.h265", "wide.h265", "clip.h265"],
@@ -89,8 +89,8 @@ struct HardwareChangeTests {
     }
   }
 
-  /// What a device refuses for a picture's first slice alone, it has refused: libavcodec asks it again for the next
-  /// slice, and decodes the picture without the first one.
+  /// A device may refuse something for a picture's first slice alone. That counts as a refusal: libavcodec tries again
+  /// with the next slice, and decodes the picture without the first slice.
   @Test(arguments: [VADriver.Fault.tooManyContexts, .fewSurfaces, .refusedSize])
   func aRefusedSliceRefusesItsPicture(_ fault: VADriver.Fault) throws {
     let parts = try parts(["wide.h264", "clip.h264"])
@@ -195,7 +195,7 @@ struct HardwareChangeTests {
     #expect(session.takeNotices().isEmpty)
   }
 
-  /// What happens in a process that goes on: all but what ends or stops it.
+  /// The faults that a process survives: all that neither end nor stop it.
   static let survivableFaults: [VADriver.Fault] = [
     .refusedProfile, .refusedSize, .fewSurfaces, .error, .lostContext, .syncFailure, .tooManyContexts,
   ]

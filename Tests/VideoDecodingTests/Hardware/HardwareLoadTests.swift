@@ -11,8 +11,8 @@ import Testing
 
 /// Many sessions on a device, and many faults.
 ///
-/// `HARDWARE_FAULTS=5000` is the number of faults; where it is set, nothing else may run in the process, and what it has
-/// left is counted.
+/// `HARDWARE_FAULTS=5000` is the number of faults. If it is set, nothing else may run in the process, and leftovers are
+/// counted.
 @Suite(.enabled(if: VADriver.folder != nil), .serialized)
 struct HardwareLoadTests {
   private static let wantedFaults = ProcessInfo.processInfo.environment["HARDWARE_FAULTS"].flatMap { Int($0) }

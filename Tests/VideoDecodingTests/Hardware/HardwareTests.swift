@@ -24,7 +24,7 @@ struct HardwareTests {
     #expect(run.checksums == (try stream.softwareRun(semiPlanar: isSemiPlanar)).checksums)
     let format: PixelFormat = name == "ten-bit.h265" ? .yuv420p10 : .yuv420p
     #expect(run.frames.allSatisfy { $0.pixelFormat == (isSemiPlanar ? format.semiPlanar : format) })
-    // One is the picture that nobody sees.
+    // One is the picture that is never output.
     #expect(driver.garbageCount <= 1)
     #expect(driver.decodedCount > 0)
     #expect(session.latency.threadDelay == 0)
@@ -55,13 +55,13 @@ struct HardwareTests {
     }
   }
 
-  /// libavcodec goes on without a slice that the driver has not taken, and the driver decodes what it has got.
+  /// libavcodec continues without a slice that the driver has not taken, and the driver decodes the slices that it got.
   @Test(arguments: ["clip.h264", "clip.h265", "interlaced.h264"], [VADriver.Fault.lostSlice, .renderFailure])
   func aLostSliceLosesNoPicture(_ name: String, _ fault: VADriver.Fault) throws {
     let stream = try CodedStream(name)
     let expected = try stream.softwareRun().checksums
     let driver = try VADriver([stream])
-    // The first one is of the picture that nobody sees.
+    // The first one is of the picture that is never output.
     for passed in [1, 2, 15] {
       driver.inject(fault, parameter: passed, times: 1)
       let session = try driver.session(stream)
@@ -79,7 +79,7 @@ struct HardwareTests {
     let input = CodedStream(units: stream.units + stream.units, format: stream.format)
     let driver = try VADriver([stream])
     let expected = try input.softwareRun().checksums
-    // The process has opened the device by then, and decoded the picture that nobody sees.
+    // The process has opened the device by then, and decoded the picture that is never output.
     let session = try driver.session(input)
     driver.inject(fault, parameter: 0, times: 1)
     #expect(try session.run(input).checksums == expected)
@@ -157,7 +157,7 @@ struct HardwareTests {
     }
   }
 
-  /// Where nothing takes the device's place, a picture that it fails in is missing or flagged, however often it is tried.
+  /// If nothing takes the device's place, a picture in which it fails is missing or flagged, however often it is tried.
   @Test(arguments: ["clip.h264", "clip.h265"], faultsOfPictures)
   func flagsPicturesThatARequiredDeviceFailsIn(_ name: String, _ fault: VADriver.Fault) throws {
     let whole = try CodedStream(name)
@@ -166,7 +166,7 @@ struct HardwareTests {
     for (count, entry) in [(1, 0), (12, 0), (12, 1), (12, 5)] {
       let stream = CodedStream(units: Array(whole.units.prefix(count)), format: whole.format)
       let expected = Set(try stream.softwareRun().checksums)
-      // The first slice is of the picture that nobody sees; of the others, a picture may have several.
+      // The first slice is of the picture that is never output. Other pictures may have several slices.
       driver.inject(fault, parameter: entry + 1, entry: entry)
       let before = driver.firedCount
       let run = try driver.session(stream, .required).run(stream)

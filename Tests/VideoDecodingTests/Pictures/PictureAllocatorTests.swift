@@ -4,7 +4,7 @@ import Testing
 @testable import AVCodec
 @testable import VideoDecoding
 
-/// What the session asks of an allocator's memory.
+/// The session's requirements of an allocator's memory.
 @Suite struct PictureAllocatorTests {
   private func request(
     _ format: PixelFormat = .yuv420p, width: Int = 100, height: Int = 50, alignment: Int = 32
@@ -34,7 +34,7 @@ import Testing
     #expect((0..<3).map { request.rowCount(plane: $0) } == [50, 25, 25])
   }
 
-  /// What is wrong with it, the plane, and the change.
+  /// The fault of the memory, the plane, and the change.
   @Test(arguments: [
     ("nothing", 0, 0, 0, 0, true), ("larger", 0, 0, 32, 1600, true), ("larger chroma", 1, 0, 32, 0, false),
     ("unaligned start", 0, 1, 0, 0, false), ("unaligned stride", 0, 0, 16, 800, false),

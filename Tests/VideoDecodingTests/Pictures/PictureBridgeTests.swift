@@ -4,7 +4,7 @@ import Testing
 @testable import AVCodec
 @testable import VideoDecoding
 
-/// What libavcodec gets when it asks for a picture's memory.
+/// The memory that libavcodec gets for a picture.
 @Suite struct PictureBridgeTests {
   private func request(
     _ format: String = "yuv420p", timestamp: Int64 = 0, width: Int = 33, height: Int = 17
@@ -35,7 +35,7 @@ import Testing
     #expect(unsafe (buffer.planes[0] == memory.planes[0].start) == (format != .p010))
     #expect(unsafe buffer.byteCount >= Int(strides[0]) * 17)
     #expect(unsafe buffer.planes.allSatisfy { UInt(bitPattern: $0) % 32 == 0 })
-    // What is to be interleaved or packed is written elsewhere.
+    // Samples that must be interleaved or packed are written elsewhere first.
     #expect(unsafe (memory.scratch != nil) == format.isSemiPlanar)
     if format == .nv12 { #expect(unsafe buffer.planes[1] != memory.planes[1].start) }
     #expect(bridge.misses == 0)

@@ -26,7 +26,7 @@ import Testing
   func comparesPicturesWithTheirHash(_ format: PixelFormat, _ isDeep: Bool) throws {
     let block = try #require(PicturePool().block(byteCount: 256))
     let offsets = [0, 64, 128]
-    // What is interleaved or packed is compared where it was decoded, before that.
+    // Samples that are interleaved or packed are compared before that, in the memory they were decoded into.
     let planes = unsafe offsets.prefix(format.planeCount).map { offset in
       unsafe PictureBuffer.Plane(
         start: block.start + (format == .p010 || format == .nv12 && offset > 0 ? 192 : offset), stride: 16,

@@ -17,7 +17,7 @@ import Testing
   @Test(arguments: [(16_384, true), (16_385, false)]) func repeatsPPSsUpToALimit(_ byteCount: Int, _ isRepeated: Bool) {
     let changed = sps(levelIDC: 93)
     var pps = H265.PictureParameterSet(id: 0, sequenceParameterSetID: 0).nalUnit()
-    // What is behind the end of a PPS is no part of its syntax.
+    // Bytes behind the end of a PPS are no part of its syntax.
     pps += [UInt8](repeating: 0x80, count: byteCount - changed.count - pps.count)
     var inspection = AccessUnitInspection<H265>(lengthSize: nil)
     var reader = H265.AccessUnitInspector()

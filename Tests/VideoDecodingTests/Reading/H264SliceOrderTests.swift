@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// What is found in slices with these parameter sets: the positions of those withheld, and whether the picture is
+  /// Reads slices with these parameter sets. Returns the positions of withheld slices, and whether the picture is
   /// damaged.
   private func read(
     _ slices: [Slice],
@@ -130,7 +130,7 @@ import Testing
     #expect(found.withheld == [] && !found.isDamaged)
   }
 
-  /// What has strayed in from another picture is not compared with this one.
+  /// Slices that strayed in from another picture are not compared with this picture's.
   @Test func ignoresSlicesOfOtherPictures() throws {
     let found = try read([Slice(first: 0), Slice(first: 1), Slice(first: 1, frameNumber: 1), Slice(first: 2)])
     #expect(found.withheld == [] && !found.isDamaged)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct H264StreamFollowerTests {
   private static let sets = [MinimalStream.sps(), MinimalStream.pps()]
 
-  /// What is read of access units, one after another.
+  /// The summaries of access units, one after another.
   private func read(_ units: [[UInt8]]) -> [DecodingSummary] {
     var follower = H264StreamFollower(lengthSize: nil)
     follower.insert(parameterSets: Self.sets)
@@ -83,8 +83,8 @@ import Testing
     #expect(summaries.map(\.isIntra) == [true, true, false, true, false, true])
   }
 
-  /// The first macroblocks of a picture's slices, in an IDR picture or not: repeated slices are withheld, and a picture
-  /// without its first slice, or behind whose slices it comes, is damaged.
+  /// The first macroblocks of a picture's slices, in an IDR picture or not. Repeated slices are withheld. A picture is
+  /// damaged if its first slice is missing or comes behind others.
   @Test(
     arguments: [
       (false, [0], false, []), (false, [0, 1], false, []), (false, [1], true, []), (false, [2, 3], true, []),

@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// What is read of a stream, or of what was made of it.
+  /// The summaries of a stream, or of a changed copy of it.
   private func read(
     _ units: [[UInt8]], of stream: H265Stream, _ change: (inout H265StreamFollower, Int) -> Void = { _, _ in }
   ) -> [DecodingSummary] {
@@ -94,7 +94,7 @@ import Testing
     #expect(summaries.count { $0.randomAccess == .cra } == 0)
   }
 
-  /// References are missing where their picture is, or where nothing of what was decoded is left.
+  /// References are missing if their picture is missing, or if no decoded picture is left.
   @Test(arguments: [0, 1, 2, 3]) func reportsMissingReferences(_ loss: Int) throws {
     let stream = try H265Stream(media: "clip.h265")
     let whole = read(Array(stream.units.prefix(12)), of: stream)

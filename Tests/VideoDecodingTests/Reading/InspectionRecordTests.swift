@@ -10,8 +10,8 @@ extension RecordFile {
   static let inspections = RecordFile("inspections.tsv")
 }
 
-/// What is read of each access unit, whether decoding may begin with it, and whether it is damaged, is as recorded;
-/// of damaged streams too, because none of it depends on libavcodec.
+/// The summary of each access unit, whether decoding may begin with it, and whether it is damaged, are as recorded.
+/// Damaged streams have records too, because none of it depends on libavcodec.
 @Suite struct InspectionRecordTests {
   private static let clips = [
     "clip.h264", "interlaced.h264", "intra-refresh.h264", "open-gop.h264", "small-slices.h264", "clip.h265",

@@ -81,7 +81,7 @@ import Testing
     #expect(RefusedParameterSets.isRefused(second.span, sets: H265.ParameterSets()) == isRefused)
   }
 
-  /// Whatever else of an SPS cannot be read is no reason: libavcodec reports it where it can be silenced.
+  /// Other unreadable parts of an SPS are no reason to refuse it: libavcodec's reports about them can be silenced.
   @Test func acceptsTruncatedSPSs() throws {
     let whole = (
       MinimalStream.sps(),
@@ -203,8 +203,8 @@ import Testing
     #expect(run.frames.allSatisfy { !$0.isCorrupt })
   }
 
-  /// For a VPS that is not what it was, libavcodec gives up the SPS, and with it what the leading pictures of the next CRA
-  /// picture refer to; one that is damaged has nothing that they are decoded by.
+  /// If a VPS changes, libavcodec gives up the SPS, and with it the pictures that the leading pictures of the next CRA
+  /// picture refer to. A damaged VPS has nothing that they need.
   @Test func anotherVPSLosesNoLeadingPictures() throws {
     let stream = try CodedStream("open-gop.h265")
     let whole = try stream.decode(.with { $0.threadType = .none })
@@ -256,7 +256,7 @@ import Testing
     #expect(run.accounts(for: units.count))
   }
 
-  /// Where there is no other, libavcodec may try a set that cannot be read.
+  /// If there is no other set, libavcodec may try a set that cannot be read.
   @Test(arguments: [true, false]) func passesADamagedSetIfThereIsNoOther(_ hasNamesake: Bool) throws {
     let vps: [UInt8] = [0x40, 1, 0x0C]
     let sps = H265.SequenceParameterSet(

@@ -6,8 +6,8 @@ import Testing
 
 @testable import VideoDecoding
 
-/// What libavcodec logs without a codec context, whose level could be set, ends no process: what it logs with calls that
-/// the process's filter forbids.
+/// libavcodec logs some messages without a codec context, whose level could be set. They end no process, although
+/// logging makes calls that the process's filter forbids.
 @Suite struct LoggedMessageTests {
   /// A PPS of the High profiles with one element of a scaling list.
   private static func pps(deltaScale: Int32) -> [UInt8] {

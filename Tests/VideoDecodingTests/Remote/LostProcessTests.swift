@@ -205,7 +205,7 @@ import Testing
     #expect(came.isSubset(of: expected.checksums))
     let tags = Set(run.frames.map(\.tag))
     #expect(expected.frames.map(\.tag).filter { $0 < poison }.allSatisfy(tags.contains))
-    // Decoding goes on where the stream has another random access point.
+    // Decoding continues if the stream has another random access point.
     #expect(name != "clip.h264" || tags.contains { $0 > poison })
   }
 
@@ -324,7 +324,7 @@ import Testing
     #expect(run.accounts(for: point + 2))
   }
 
-  /// Whatever is lost, the application is told so.
+  /// The application gets a notice of every loss.
   @Test(
     .disabled(if: isSanitized), arguments: ["clip.h264", "clip.h265", "open-gop.h264", "open-gop.h265"],
     TestScope.rows([1, 2, 3], usually: 2))
@@ -388,7 +388,7 @@ import Testing
       #expect(failed.isSubset(of: poison))
       let ended = failed.union(poison.intersection(run.frames.map(\.tag)))
       #expect(!ended.isEmpty)
-      // What came is right, and everything came but what follows a failure up to the next random access point.
+      // All pictures that came are right. Only pictures between a failure and the next random access point are missing.
       var isMissing = false
       var missing: [UInt64] = []
       for index in stream.units.indices {

@@ -2,6 +2,7 @@
 import AVCodec
 import CodecLink
 import CodecPeers
+import CodecService
 import Foundation
 import Glibc
 import H26x
@@ -25,7 +26,7 @@ import Testing
     do {
       let socket = LinkSocket(owning: sockets.first)
       try session(socket)
-      // What it has not read yet it reads before the end.
+      // The process reads remaining messages before the end.
       shutdown(socket.rawValue, Int32(SHUT_WR))
       var message = LinkMessage()
       while (try? socket.receive(into: &message)) != nil {}

@@ -171,7 +171,7 @@ import Testing
     let liar = try Liar(timeout: .seconds(3600))
     let many = Array(repeating: CodecReply.begun(index: 0), count: 4000)
     nonisolated(unsafe) let other = liar
-    // More than are taken. Whoever receives may be slow.
+    // More than are taken. The receiver may be slow.
     let sender = Thread { for _ in 0..<17 { while (try? unsafe other.answer(many)) == nil {} } }
     sender.start()
     #expect(try liar.decode().error == .protocolViolation)

@@ -55,10 +55,10 @@ import Testing
     #expect(wrong == 0 && right > 0 && flagged > 0)
   }
 
-  /// Half of a picture is lost: it is flagged, and so is what refers to it, even what is shown before it. From 61 on,
-  /// libavcodec's frame threads report damage only with the picture itself, so that what was shown before cannot be; and
-  /// not of all damage: the flag is copied by the thread that puts the picture out, which does not wait for the one that
-  /// decodes it.
+  /// Half of a picture is lost: it is flagged, and so is what refers to it, even what is shown before it. Since version
+  /// 61, libavcodec's frame threads report damage only with the picture itself. Pictures that were shown before cannot
+  /// be flagged then. Some damage is not reported: the thread that outputs the picture copies the flag, and does not
+  /// wait for the thread that decodes it.
   @Test(
     arguments: ["clip.h264", "open-gop.h264", "intra-refresh.h264"],
     SessionConfiguration.triedThreadings)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import VideoDecoding
 
-/// What a session knows of access units that a made-up codec has begun: their references, and the damage they are
+/// The session's record of access units that a made-up codec has started: their references, and the damage they are
 /// decoded from.
 @Suite struct DecodingOrderTests {
   private let script = CodecScript()
@@ -68,8 +68,8 @@ import Testing
     #expect((0..<5).map { session.core.ledger[$0]?.sequenceStart } == [0, 0, 0, 3, 3])
   }
 
-  /// Errors that the codec finds in a reference picture spread to what follows it, up to an IDR picture; those in a
-  /// picture that nothing refers to do not.
+  /// Errors that the codec finds in a reference picture spread to later pictures, up to an IDR picture. Errors in a
+  /// picture that nothing refers to do not spread.
   @Test(arguments: [true, false]) func errorsInReferencePicturesSpread(_ isReference: Bool) throws {
     script.errors = { $0 == 1 ? .concealment : [] }
     let session = try session()
@@ -83,7 +83,7 @@ import Testing
     #expect(session.core.ledger[3]?.taint == LedgerEntry.Taint.none)
   }
 
-  /// What goes wrong when pictures are asked for is an access unit's fault, or that of a codec that is lost.
+  /// An error when pictures are fetched is an access unit's fault, or the fault of a lost codec.
   @Test(
     arguments: [(AVError.invalidData, 0), (.external, 1), (.outOfMemory, 1), (.unsupportedFeature, 0)]
       as [(AVError, UInt64)])
@@ -95,7 +95,7 @@ import Testing
     try decode([.idr, SmallPicture(frameNumber: 1)], in: session)
     #expect(session.statistics.restarts == restarts && session.statistics.replayed == restarts)
     #expect(script.settings.count == (restarts == 0 ? 1 : 2))
-    // The one whose decoding ended has failed; its result comes in its turn, because its picture was begun.
+    // The access unit whose decoding ended has failed. Its result comes in its turn, because its picture was started.
     #expect(session.core.ledger[0]?.error == (restarts == 0 ? error : nil))
     #expect(session.statistics.lastError?.libavcodecCode == error.rawValue)
   }

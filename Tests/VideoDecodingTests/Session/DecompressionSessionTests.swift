@@ -86,7 +86,7 @@ import Testing
     #expect(script.settings.first?.expectsDeepestReordering == expects)
   }
 
-  /// What the stream signals of its reordering, the most that it may be, what the codec knows, and what follows.
+  /// The reordering that the stream signals, its maximum, the codec's reorder depth, and the result.
   @Test(
     arguments: [
       (nil, 4, 0, true, 4), (nil, 4, 6, true, 6), (nil, 4, 1, false, 1), (nil, 40, 0, true, 15), (2, 4, 0, true, 2),
@@ -185,7 +185,7 @@ import Testing
     #expect(session.statistics.submitted == 46 && session.statistics.dropped == 6)
   }
 
-  /// What is skipped, whether the first slice is there, and what follows when the codec makes no picture.
+  /// The frames to skip, whether the first slice is there, and the result if the codec makes no picture.
   @Test(
     arguments: [
       (SessionConfiguration.SkipFrames.none, true, "noPicture", 0), (.nonKey, true, "skipped", 0),
@@ -302,8 +302,8 @@ import Testing
     #expect(script.settings.map(\.reorderDepth) == [0, depth])
   }
 
-  /// What was inside is dropped, the access unit that no codec took has failed, and nothing goes on without a random
-  /// access point.
+  /// Pictures inside are dropped, the access unit that no codec took has failed, and decoding does not continue without
+  /// a random access point.
   @Test func dropsPicturesOfACodecThatCannotBeReplaced() throws {
     script.send = { _, index, _ in index == 2 ? .external : nil }
     let session = try session(

@@ -92,8 +92,8 @@ import Testing
     #expect(run.frames.allSatisfy { !$0.isCorrupt })
   }
 
-  /// A CRA picture whose POC is not above those before it belongs to no sequence that went before (7.4.2.2: what precedes an
-  /// IRAP picture in decoding order precedes it in output order), drained in between or not.
+  /// A CRA picture whose POC is not above earlier POCs belongs to no earlier sequence, drained in between or not.
+  /// Pictures that precede an IRAP picture in decoding order precede it in output order (7.4.2.2).
   @Test(arguments: [false, true], SessionConfiguration.threadings.indices)
   func aCRAPictureWithALowerPOCBeginsASequence(_ isDrained: Bool, _ threading: Int) throws {
     let stream = try H265Stream(media: "open-gop.h265")

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// `LOST_SESSION_STREAMS` is a list of byte streams, separated by colons: the codec is lost at each access unit, and
+  /// `LOST_SESSION_STREAMS` is a list of byte streams, separated by colons. The codec is lost at each access unit, and
   /// at each picture, in every threading and in low delay.
   static let elsewhere =
     unsafe getenv("LOST_SESSION_STREAMS").map { unsafe String(cString: $0) }?.split(separator: ":").map(String.init)
@@ -74,8 +74,8 @@ import Testing
   /// codec is drained.
   static let single = names.filter { $0 != "MIDR_MW_D.264" }
 
-  /// The codec fails before its last picture, and so does the one in its place, with no attempt left: it gives the rest
-  /// all the same, and nothing is lost.
+  /// The codec fails before its last picture, and so does its replacement, with no attempt left. The replacement still
+  /// outputs the rest, and nothing is lost.
   @Test(arguments: single, SessionConfiguration.threadings.indices)
   func losesNoPictureAtTheEndWithoutAttempts(_ name: String, _ threading: Int) throws {
     let units = units(name)

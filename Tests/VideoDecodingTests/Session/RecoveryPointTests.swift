@@ -93,8 +93,8 @@ import Testing
 
   // MARK: Splices
 
-  /// After a splice exactly those pictures are decoded that would be without the first stream. The size
-  /// stays, so that libavcodec sees no new sequence, and `pic_order_cnt_type` changes, so that POCs seem too late.
+  /// After a splice exactly those pictures are decoded that would be without the first stream. The size stays, so that
+  /// libavcodec finds no new sequence. The `pic_order_cnt_type` changes, so that POCs seem too late.
   @Test(arguments: SessionConfiguration.threadings.indices)
   func anotherSequenceBeginsAtARecoveryPoint(_ threading: Int) throws {
     let configuration = SessionConfiguration.threadings[threading]

@@ -4,8 +4,8 @@ import Testing
 
 @testable import VideoDecoding
 
-/// The owner of a picture's memory learns that it is free in a `deinit`, in the middle of whatever the session does, and
-/// may ask the session how it is.
+/// The owner of a picture's memory learns that it is free in a `deinit`, in the middle of any call of the session. It
+/// may query the session there.
 @Suite struct ReentryTests {
   private final class AskingAllocator: PictureAllocator {
     private final class Token {

@@ -41,7 +41,8 @@ import Testing
     #expect(countTried > 20)
   }
 
-  /// One of two slices for the same place is wrong, and nobody knows which: the picture is flagged, and what refers to it.
+  /// One of two slices for the same place is wrong, and it is unknown which. The picture is flagged, and so are
+  /// pictures that refer to it.
   @Test(arguments: SessionConfiguration.threadings.indices) func flagsDifferentSlicesForTheSamePlace(_ threading: Int)
     throws
   {

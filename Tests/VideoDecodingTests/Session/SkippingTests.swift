@@ -64,8 +64,8 @@ import Testing
 
   // MARK: Fields
 
-  /// A pair is decoded or skipped as a whole, whatever its second field is and whenever skipping begins or ends, except
-  /// that a field which others may refer to is decoded alone.
+  /// A pair is decoded or skipped as a whole, whatever its second field is and whenever skipping begins or ends. The
+  /// exception is a field that others may refer to, which is decoded alone.
   @Test(
     arguments: [
       (false, false, Level.nonReference, Level.nonReference, "decoded decoded"),

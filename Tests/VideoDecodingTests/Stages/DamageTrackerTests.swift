@@ -96,7 +96,8 @@ import Testing
     #expect(fresh.taint == .none)
   }
 
-  /// What is damaged throughout stays so; what was correct from some picture on is not, once that is reached by damage.
+  /// References that are damaged throughout stay damaged. References that were correct after some picture are not, once
+  /// damage reaches that picture.
   @Test(arguments: [
     (LedgerEntry.Taint.none, LedgerEntry.Taint.tainted), (.until(index: 12), .tainted), (.tainted, .tainted),
   ])

@@ -5,7 +5,7 @@ import Testing
 @testable import VideoDecoding
 
 @Suite struct HardwareUseTests: StageBuilders {
-  /// What a replay from an access unit contains, with these parameter sets in force.
+  /// The replay from an access unit, with these parameter sets active.
   private func replay(from index: UInt64, format: [UInt8] = [1]) throws -> ReplayBuffer {
     var replay = ReplayBuffer(byteLimit: 1000, countLimit: 100)
     replay.append(

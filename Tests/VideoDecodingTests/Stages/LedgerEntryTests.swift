@@ -4,7 +4,7 @@ import Testing
 
 @testable import VideoDecoding
 
-/// What is known of an access unit, and what follows from it.
+/// The record of an access unit, and the conclusions from it.
 @Suite struct LedgerEntryTests: StageBuilders {
   @Test(arguments: [
     (DecodingSummary.RandomAccess.none, false, false), (.idr, true, true), (.cra, true, true),

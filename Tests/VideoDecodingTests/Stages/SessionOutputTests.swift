@@ -43,7 +43,7 @@ import Testing
     #expect(output.statistics.dropped == 1 && output.statistics.lost == (isLoss ? 1 : 0))
   }
 
-  /// A picture that nobody has fetched is a drop after all; what is known of the others stays.
+  /// A picture that was never fetched becomes a drop. The records of the others stay.
   @Test func flushingDropsPictures() throws {
     var output = SessionOutput()
     output.drop(7, .skipped)

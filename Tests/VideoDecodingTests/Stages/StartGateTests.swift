@@ -16,7 +16,7 @@ import Testing
     gate.hold(try submission(0))
     #expect(gate.isHolding && gate.admit(summary { $0.randomAccess = randomAccess }, index: 1) == .begins)
     #expect(gate.start == start && gate.takeHeld().map(\.index) == [0] && !gate.isHolding)
-    // What is shown before the first picture leads it.
+    // Pictures that are shown before the first picture lead it.
     #expect(gate.isLeading(2) && !gate.isLeading(1))
     gate.outputPicture(2)
     #expect(gate.isLeading(2))
@@ -95,7 +95,7 @@ import Testing
       })
     for index in 0..<3 { gate.hold(try submission(UInt64(index))) }
     #expect(gate.isOverdue == isOverdue)
-    // What was taken out counts no more.
+    // Pictures that were taken out count no more.
     _ = gate.takeHeld()
     gate.hold(try submission(3))
     #expect(!gate.isOverdue)

@@ -19,9 +19,9 @@ struct RandomAccess<Codec: ParserCodec>: Sendable {
 
   /// Whether decoding can begin with an access unit, or with a NAL unit of one.
   ///
-  /// Until the stream signals a random access point (by recovery point SEI, or by type if the codec has types for
-  /// all), a picture of I slices counts as one. Many encoders send such pictures for that purpose and signal nothing.
-  /// After the first signal, only signaled random access points count.
+  /// A stream signals random access points by recovery point SEI, or by type if the codec has types for all. Until its
+  /// first signal, a picture of I slices counts as one. Many encoders send such pictures for that purpose and signal
+  /// nothing. After the first signal, only signaled random access points count.
   ///
   /// - Parameters:
   ///   - accessUnit: each once, in order.

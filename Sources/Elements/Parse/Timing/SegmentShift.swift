@@ -4,9 +4,9 @@ import GStreamer
 /// How much later than upstream's the outgoing segment and every timestamp in it is.
 ///
 /// Decoding begins before the first picture is shown, and containers that give only PTS begin with a PTS of 0. The
-/// shift makes room for DTS and leaves running time and stream time as they are: start, stop and position of the
-/// segment move, base and time do not. It is found with the first picture, and lasts until a flush: a segment without one
-/// continues, and downstream may hold pictures of the one before. Segments after a flush have none.
+/// shift makes room for DTS and leaves running time and stream time as they are. It moves start, stop and position of
+/// the segment, but not base and time. It is found with the first picture, and lasts until a flush: a segment without
+/// one continues, and downstream may hold pictures of the one before. Segments after a flush have none.
 struct SegmentShift: Sendable {
   /// The segment to send downstream before the first buffer.
   struct Announcement: Sendable {

@@ -22,7 +22,7 @@ import Testing
     return try InputContext(try InputBytes(try InputFile(FilePath(path))), settings)
   }
 
-  /// What is in a container beside the video, with times that count from the first picture.
+  /// The other streams of a container, with times that count from the first picture.
   struct Contents {
     var packets: [StreamDescription.Kind: [Packet]] = [:]
     var chapters: [(title: String, start: Double, end: Double)] = []
@@ -134,7 +134,7 @@ import Testing
     #expect(kept.map(\.bytes) == wanted.map(\.bytes), "\(kept.count) \(wanted.count): \(run.said)")
     let distance = zip(kept, wanted).map { abs($0.time + start - $1.time) }.max() ?? 1
     #expect(distance < 0.0021, "\(distance): \(run.said)")
-    // A decoder begins earlier where an edit list hides what it gives then.
+    // A decoder begins earlier if an edit list hides its first output.
     let front = sounds[first].time - start
     let hides = target.suffix != "mkv" && target.suffix != "ts"
     #expect(hides ? front < -0.02 && front > -0.25 : front > -0.0221 && front < 0.0221, "\(front)")

@@ -131,8 +131,8 @@ import Testing
     }
   }
 
-  /// An edit list that begins with a keyframe hides what is in front of it, and the leading pictures that refer to that:
-  /// containers without edit lists need none of it.
+  /// An edit list that begins with a keyframe hides earlier pictures, and the leading pictures that refer to them.
+  /// Containers without edit lists need none of these.
   @Test func omitsHiddenPicturesThatNothingNeeds() async throws {
     let folder = try Folder()
     let all = try await Self.pictures(Self.media("open-gop.h265"), in: folder)

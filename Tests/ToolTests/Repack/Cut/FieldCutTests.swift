@@ -12,8 +12,8 @@ import Testing
     return run.text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { String($0.suffix(32)) }
   }
 
-  /// Where cuts begin and end, in fields of 20 ms, and the frames that they show: a frame is shown from its first field on,
-  /// and a cut that ends between fields has the whole frame.
+  /// The start and end of cuts, in fields of 20 ms, and the frames that they show. A frame is shown when its first
+  /// field is, and a cut that ends between fields has the whole frame.
   static let spans: [(start: Int, end: Int?, frames: Range<Int>)] = [
     (0, 1, 0..<1), (0, 10, 0..<5), (1, 9, 0..<5), (9, 10, 4..<5), (9, 24, 4..<12), (16, 33, 8..<17), (17, 34, 8..<17),
     (15, 35, 7..<18), (31, nil, 15..<24), (46, nil, 23..<24), (47, nil, 23..<24), (18, 19, 9..<10),

@@ -2,8 +2,8 @@
 import Foundation
 import Testing
 
-/// Places in long files that have an index are found without reading what is in front of them; files that are not whole
-/// are read as far as they go.
+/// Places in long files that have an index are found without reading earlier parts. Files that are not whole are read
+/// as far as they go.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct PlaceTests {
   /// A hundred seconds, a keyframe every second, and 256 KiB of filler data every 2.48 seconds.
   private static func write(_ names: [String], in folder: Folder) async throws {
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  /// What is cut off within a sample is not there, and nothing hangs.
+  /// A sample that is cut off is not copied, and nothing hangs.
   @Test(arguments: ["mkv", "ts", "flv", "fragments.mp4"]) func copiesCutOffFilesUpToTheLastWholeSample(
     name: String
   ) async throws {
@@ -101,7 +101,7 @@ import Testing
   @Test(arguments: ["mkv", "ts"]) func copiesGrowingFilesAndReportsTheGrowth(type: String) async throws {
     let folder = try Folder()
     try await Self.write(["whole.\(type)"], in: folder)
-    // Nobody reads the output, a pipe, before the file has grown, and the pipe holds less than is to be written.
+    // The output is a pipe, which nothing reads before the file has grown. The pipe holds less than the whole output.
     let run = try await Program.shell(
       """
       mkfifo out; head -c 5000000 whole.\(type) > growing.\(type)

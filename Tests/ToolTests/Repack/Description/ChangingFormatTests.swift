@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// What is edited stands in the container's description, too, which has the first parameter sets.
+  /// Edited values are also in the container's description, which has the first parameter sets.
   @Test(arguments: ["mp4", "mov", "mkv"]) func writesEditsIntoTheContainersDescription(_ container: String) async throws
   {
     let folder = try Folder()

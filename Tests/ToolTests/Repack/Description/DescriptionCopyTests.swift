@@ -27,7 +27,7 @@ import Testing
     return left(run)
   }
 
-  /// What is listed of a copy that is written into a pipe.
+  /// The listing of a copy that is written into a pipe.
   private static func pipe(_ from: String, _ format: String, in folder: Folder) async throws -> [String] {
     let line = "set -o pipefail; h26x repack \(from) -o - --format \(format) | cat > piped.\(format)"
     return left(try await Program.shell(line, in: folder.url))

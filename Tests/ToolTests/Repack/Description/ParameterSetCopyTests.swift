@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Where the parameter sets of a configuration record are in copies that have none.
+/// The place of a configuration record's parameter sets in copies that have no record.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct ParameterSetCopyTests {
   private func repack(_ from: String, _ to: String, _ options: [String] = [], in folder: Folder) async throws {
     let run = try await Program.run(["repack", from, "-o", to] + options, in: folder.url)

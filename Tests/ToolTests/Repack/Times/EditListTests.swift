@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the edit list of an MP4 file shows is decoded, and shown by what is made of the file.
+/// The pictures that an MP4 file's edit list shows are decoded, and shown by copies of the file.
 @Suite(.enabled(if: Program.isBuilt)) struct EditListTests {
   /// An edit: how long it lasts and where it begins in the media, in pictures; no beginning is a pause.
   typealias Edit = (length: Double, start: Double?)
@@ -151,8 +151,8 @@ import Testing
     if ["mp4", "mov"].contains(target) { #expect(abs(last.time + last.duration - seconds) < 0.001, "\(last.time)") }
   }
 
-  /// Writes a movie with sound of 48,000 samples a second, and one whose sound has other edits: how long each lasts in
-  /// seconds, and where it begins in samples.
+  /// Writes a movie with sound of 48,000 samples a second, and a movie whose sound has other edits. An edit has its
+  /// duration in seconds and its start in samples.
   private static func writeMovie(
     _ name: String, sound edits: [(seconds: Double, start: Int)], in folder: Folder
   ) async throws {

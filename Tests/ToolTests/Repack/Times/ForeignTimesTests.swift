@@ -120,7 +120,7 @@ import Testing
     #expect(run.status == 0 && !run.said.contains("timecode"), "\(run.said)")
   }
 
-  /// Where streams are joined, a picture may have the time of the one in front of it.
+  /// In joined streams, a picture may have the time of the previous picture.
   @Test(arguments: ["mkv", "mp4", "ts"]) func keepsPicturesWithRepeatedPresentationTimes(suffix: String) async throws {
     let folder = try Folder()
     let clip = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.ts")))

@@ -27,8 +27,8 @@ import Testing
     return try CutCompanionTests.Contents(folder.url.appending(path: "out.mkv").path)
   }
 
-  /// The second part begins at the same time, 20 seconds, 5 hours or 13 hours later, or an hour or half a second earlier:
-  /// beside the three seconds of the first.
+  /// The second part begins at the same time, 20 seconds, 5 hours or 13 hours later, or an hour or half a second
+  /// earlier. The first part lasts three seconds.
   @Test(arguments: TestScope.rows([0, 20, 18_000, 46_800, -3600, -1] as [Double], usually: 3))
   func continuesTimesAcrossJoinedParts(seconds: Double) async throws {
     let folder = try Folder()

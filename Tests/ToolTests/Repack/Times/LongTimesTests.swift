@@ -125,7 +125,7 @@ import Testing
     let output = try OutputContext(try OutputBytes(file), format: "mp4")
     let stream = try #require(input.streams.first { $0.kind == .video })
     _ = try output.addStream(like: stream, of: input, extradata: nil, timeBase: stream.timeBase)
-    // A fragment for each group of samples, by their durations, which are all the same.
+    // A fragment for each group of samples, by their durations, which are equal.
     var samples: [(bytes: [UInt8], presentation: Int64, decoding: Int64, isKey: Bool)] = []
     var packet = try MediaPacket()
     while try input.read(into: &packet) {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MPL-2.0
-package import CodecLink
 
 /// Picture memory for a codec process: the answer to a `SlotRequest`, or more of the same kind ahead of need.
 package struct SlotGrant {
@@ -16,6 +15,8 @@ package struct SlotGrant {
     }
   }
 
+  /// Slots of a session, at most: far more than codec and application ever hold.
+  package static let sessionLimit = 4096
   /// Slots of a message, at most: a descriptor each may come with them.
   package static let slotLimit = LinkSocket.descriptorLimit
 
@@ -37,7 +38,7 @@ package struct SlotGrant {
     var slots: [Slot] = []
     for _ in 0..<count {
       slots.append(
-        Slot(number: try reader.readCount(limit: CodecReply.slotLimit - 1), isNew: try reader.readFlag()))
+        Slot(number: try reader.readCount(limit: Self.sessionLimit - 1), isNew: try reader.readFlag()))
     }
     self.slots = slots
     try reader.finish()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVCodec
 package import CodecLink
+import VideoDecoding
 
 /// In a codec process: the device that the application requested, opened before the process is protected.
 package struct OpenedDevice {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import CodecLink
+import VideoDecoding
 
 /// In a codec process: the pictures in the device's memory that the application holds.
 struct HeldSurfaces {

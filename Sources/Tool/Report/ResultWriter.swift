@@ -13,7 +13,8 @@ struct ResultWriter {
   /// A writer to standard output.
   init() { (name, file) = ("standard output", OpenFile(.standardOutput)) }
 
-  init(_ output: OutputFile) throws(Failure) { (name, file) = (output.name, try output.open()) }
+  /// - Parameter name: of the file, for messages.
+  init(_ file: OpenFile, name: String) { (self.name, self.file) = (name, file) }
 
   mutating func write(_ text: String) { write(Array(text.utf8)) }
 

@@ -58,21 +58,6 @@ public struct DecodeError: Error, Sendable, Hashable {
   /// Bytes that are no access unit.
   package init(badData detail: String) { self.init(.badData, detail: detail) }
 
-  /// The failure of an access unit that libavcodec decoded with error `code`.
-  init(decoding record: LedgerEntry, code: AVError) {
-    let reason: Reason =
-      switch code {
-      case .unsupportedFeature, .notImplemented: .unsupportedFeature
-      case .outOfMemory: .allocationFailed
-      case .serviceUnavailable, .fileSizeLimit, .descriptorLimit: .processUnavailable
-      case .hardwareRefused, .hardwareBusy, .hardwareUnavailable: .hardwareUnavailable
-      case let code where code.meansLostSession: .malfunction
-      default: .badData
-      }
-    self.init(
-      reason, code: code, tag: record.tag, accessUnitNumber: record.index, nalUnitType: record.nalUnitType)
-  }
-
   /// A failure of the codec that is not tied to an access unit.
   init(losing code: AVError) {
     let reason: Reason =

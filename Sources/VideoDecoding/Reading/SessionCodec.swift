@@ -6,16 +6,10 @@ import H26x
 protocol SessionCodec: DecodableCodec {
   /// libavcodec's decoder.
   static var decoder: CodecSettings.Codec { get }
-  /// First header byte of a filler data NAL unit.
-  static var fillerHeader: UInt8 { get }
-  /// An end of sequence NAL unit.
-  static var endOfSequence: [UInt8] { get }
   /// Whether a parameter set is withheld from libavcodec: see ``RefusedParameterSets``.
   static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing ParameterSets) -> Bool
   /// Replacements for parameter sets that libavcodec needs and that are missing or unreadable.
   static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]]
-  /// The id of a VPS; nil for any other NAL unit.
-  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID?
   /// The frames that libavcodec skips; the session skips the rest itself.
   static func codecSkip(_ skip: SessionConfiguration.SkipFrames) -> CodecSettings.Skip
   /// Parameter sets as libavcodec can read them.
@@ -33,13 +27,10 @@ extension SessionCodec {
 
 extension H264: SessionCodec {
   static var decoder: CodecSettings.Codec { .h264 }
-  static var fillerHeader: UInt8 { 12 }
-  static var endOfSequence: [UInt8] { [10] }
   static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing ParameterSets) -> Bool {
     RefusedParameterSets.isRefused(nalUnit, sets: sets)
   }
   static func standIns(for sets: borrowing ParameterSets) -> [[UInt8]] { [] }
-  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID? { nil }
   /// Nothing: libavcodec would judge the fields of a frame one by one, without reporting that references are missing.
   static func codecSkip(_ skip: SessionConfiguration.SkipFrames) -> CodecSettings.Skip { .none }
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes { sets }
@@ -50,14 +41,8 @@ extension H264: SessionCodec {
 
 extension H265: SessionCodec {
   static var decoder: CodecSettings.Codec { .h265 }
-  static var fillerHeader: UInt8 { 38 << 1 }
-  static var endOfSequence: [UInt8] { [36 << 1, 1] }
   static func isRefused(_ nalUnit: Span<UInt8>, sets: borrowing ParameterSets) -> Bool {
     RefusedParameterSets.isRefused(nalUnit, sets: sets)
-  }
-
-  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID? {
-    role(of: nalUnit) == .videoParameterSet && nalUnit.count > 2 ? .init(nalUnit[2] >> 4) : nil
   }
 
   /// All but unreferenced pictures: libavcodec would count pictures as unreferenced that higher sub-layers refer to.

@@ -10,6 +10,13 @@ package protocol ElementCodecSyntax: VideoCodecSyntax where Inspector: FormatTra
   /// `stream-format` of length-prefixed streams whose parameter sets may be in-band too: "avc3", "hev1".
   static var inBandStreamFormat: String { get }
 
+  /// The first header byte of a filler data NAL unit.
+  static var fillerHeader: UInt8 { get }
+  /// An end of sequence NAL unit.
+  static var endOfSequence: [UInt8] { get }
+  /// The id of a VPS; nil for any other NAL unit.
+  static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID?
+
   /// How a picture was scanned, as far as its coding shows.
   ///
   /// - Parameters:
@@ -35,6 +42,3 @@ extension ElementCodecSyntax {
   /// `stream-format` of streams with start codes, the same for every codec.
   package static var byteStreamFormat: String { "byte-stream" }
 }
-
-extension H264: ElementCodecSyntax {}
-extension H265: ElementCodecSyntax {}

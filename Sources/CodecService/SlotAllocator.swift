@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CodecLink
 import Synchronization
+import VideoDecoding
 
 /// In a codec process: has libavcodec decode into slots that the application grants.
 ///

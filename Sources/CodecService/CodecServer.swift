@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVCodec
 package import CodecLink
+import VideoDecoding
 
 /// In a codec process: carries out the application's commands.
 package final class CodecServer {

@@ -27,7 +27,7 @@ package final class StartedPictures: Sendable {
   func contains(_ index: UInt64) -> Bool { state.withLock { $0.slots[Int(index % UInt64(Self.capacity))] == index } }
 
   /// Returns the indices inserted since the last call.
-  func takeInsertions() -> [UInt64] {
+  package func takeInsertions() -> [UInt64] {
     state.withLock { state in
       defer { state.insertions.removeAll(keepingCapacity: true) }
       return state.insertions
