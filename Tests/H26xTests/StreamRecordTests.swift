@@ -165,7 +165,7 @@ private struct StreamRecord {
     if let isFull = format.isFullRange { words.append(isFull ? "full range" : "limited range") }
     if let colour = format.colour { words.append("colour \(colour.primaries)/\(colour.transfer)/\(colour.matrix)") }
     if let location = format.chromaSampleLocation { words.append("chroma at \(location)") }
-    if let structure = format.codedPictureStructure { words.append(structure) }
+    if format.codec == .h264 { words.append(format.isInterlacedAllowed ? "field" : "frame") }
     if let buffering = format.buffering { words.append("CPB \(buffering.bitRate)/\(buffering.size)") }
     if format.isIntraOnly { words.append("intra") }
     if format.isInterlacedAllowed { words.append("interlaced") }

@@ -72,13 +72,14 @@ import Testing
     )
     format.chromaFormat = .monochrome
     (format.lumaBitDepth, format.chromaBitDepth) = (12, 10)
-    (format.tierName, format.levelName, format.profileName, format.codedPictureStructure) = (nil, nil, nil, "field")
-    var plain = Caps(mediaType: "video/x-h265")
+    (format.tierName, format.levelName, format.profileName) = (nil, nil, nil)
+    (format.codec, format.isInterlacedAllowed) = (.h264, true)
+    var plain = Caps(mediaType: "video/x-h264")
     format.setCodingFields(of: &plain)
     let rest = plain.description
     #expect(
       rest
-        == "video/x-h265, coded-picture-structure=(string)field, chroma-format=(string)4:0:0, bit-depth-luma=(uint)12, bit-depth-chroma=(uint)0"
+        == "video/x-h264, coded-picture-structure=(string)field, chroma-format=(string)4:0:0, bit-depth-luma=(uint)12, bit-depth-chroma=(uint)0"
     )
   }
 
