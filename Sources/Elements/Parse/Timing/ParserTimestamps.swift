@@ -197,8 +197,8 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
       areDecodingTimesSqueezed = true
     }
     guard areDecodingTimesSqueezed || !hasUpstreamDecodingTimes && times.dts == nil else { return nil }
-    // At most 16 frames, of a second each.
-    let delay = ClockTime(nanoseconds: UInt64(min(timing.reorderDepth, 16)) * timing.frameDuration)
+    // At most `FormatDescription.deepestReordering` frames, of a second each.
+    let delay = ClockTime(nanoseconds: UInt64(timing.reorderDepth) * timing.frameDuration)
     shift.begin(with: pts, needing: delay)
     guard accessUnit.beginsPicture else { return nil }
     var rebuilder = self.rebuilder ?? Self.makeRebuilder(timing, isField: accessUnit.scanned.fieldPeriods == 1)
