@@ -82,7 +82,7 @@ import Testing
     third.beginSegment(true, sequenceNumber: 1)
     third.beginSegment(true, sequenceNumber: 2)
     third.begin(with: .zero, needing: .second)
-    let announcement = third.takeAnnouncement()
+    let announcement = third.announcement
     #expect(announcement?.sequenceNumber == 2)
   }
 
