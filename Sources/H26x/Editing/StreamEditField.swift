@@ -99,7 +99,7 @@ package enum StreamEditField: UInt8, CaseIterable {
       guard let (name, isOn) = Self.flag(value), let constraint = H265.SourceConstraint(text: name) else { return nil }
       return [.sourceConstraint(constraint, isOn)]
     case .latency:
-      return EditText.number(value, upTo: FormatDescription.deepestReordering)
+      return EditText.number(value, upTo: UInt32(FormatDescription.deepestReordering))
         .map { [.reordering(UInt8($0), buffer: nil)] }
     case .level: return StreamLevel(Self.text(value)).map { [.level($0)] }
     case .removeSEI: return Self.types(value)?.map { .removeSEI($0) }
