@@ -52,12 +52,18 @@ package enum AccessUnitDescription: Sendable {
     case .h265(let reading): reading.info.scan(reading.parameterSets)
     }
   }
-
-  /// Lets a tracker of display metadata take the access unit's SEI messages. Returns whether they have changed any.
-  package func update(_ display: inout DisplayTracker, _ accessUnit: Span<UInt8>) -> Bool {
+  /// The display metadata of the SEI messages up to the picture.
+  var display: DisplayMetadata {
     switch self {
-    case .h264(let reading): display.take(accessUnit, reading.info)
-    case .h265(let reading): display.take(accessUnit, reading.info)
+    case .h264(let reading): reading.display
+    case .h265(let reading): reading.display
+    }
+  }
+  /// Whether the access unit has changed ``display``.
+  package var changesDisplay: Bool {
+    switch self {
+    case .h264(let reading): reading.changesDisplay
+    case .h265(let reading): reading.changesDisplay
     }
   }
 }
