@@ -196,7 +196,7 @@ struct RepackEditing<Codec: RepackCodec> {
       }
       throw StreamEditError(
         .exceedsLevel, "level_idc", nil, "the stream exceeds the limits of every level",
-        clause: Codec.codec == .h264 ? "H.264 Annex A" : "H.265 Annex A")
+        clause: Codec.clauseOfLevels)
     }
     return wanted.edits(at: level, reordering: reordering)
   }

@@ -22,6 +22,8 @@ protocol SessionCodec: DecodableCodec {
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes
   /// Returns a follower, which tracks a stream from access unit to access unit.
   static func makeFollower(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any StreamFollower
+  /// Returns a cutter of byte streams.
+  static func makeCutter(times: StreamTimes) -> any StreamCutting
 }
 
 extension SessionCodec {
@@ -46,6 +48,7 @@ extension H264: SessionCodec {
   static func makeFollower(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any StreamFollower {
     H264StreamFollower(lengthSize: lengthSize)
   }
+  static func makeCutter(times: StreamTimes) -> any StreamCutting { StreamCutter<H264>(times: times) }
 }
 
 extension H265: SessionCodec {
@@ -97,6 +100,7 @@ extension H265: SessionCodec {
   static func makeFollower(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any StreamFollower {
     H265StreamFollower(lengthSize: lengthSize, verifiesPictureHash: verifiesPictureHash)
   }
+  static func makeCutter(times: StreamTimes) -> any StreamCutting { StreamCutter<H265>(times: times) }
 }
 
 extension FormatDescription.Codec {
