@@ -35,7 +35,12 @@ public struct AccessUnits<Source: AsyncSequence>: AsyncSequence where Source.Ele
 
   /// An iterator over the stream, from its beginning.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(source: source.makeAsyncIterator(), cutter: codec.sessionCodec.makeCutter(times: times))
+    let cutter: any StreamCutting =
+      switch codec {
+      case .h264: StreamCutter<H264>(times: times)
+      case .h265: StreamCutter<H265>(times: times)
+      }
+    return Iterator(source: source.makeAsyncIterator(), cutter: cutter)
   }
 
   /// Requests a piece from the source whenever the bytes so far do not end an access unit.

@@ -22,8 +22,6 @@ protocol SessionCodec: DecodableCodec {
   static func decodable(_ sets: FormatDescription.ParameterSetBytes) -> FormatDescription.ParameterSetBytes
   /// Returns a follower, which tracks a stream from access unit to access unit.
   static func makeFollower(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any StreamFollower
-  /// Returns a cutter of byte streams.
-  static func makeCutter(times: StreamTimes) -> any StreamCutting
 }
 
 extension SessionCodec {
@@ -48,7 +46,6 @@ extension H264: SessionCodec {
   static func makeFollower(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any StreamFollower {
     H264StreamFollower(lengthSize: lengthSize)
   }
-  static func makeCutter(times: StreamTimes) -> any StreamCutting { StreamCutter<H264>(times: times) }
 }
 
 extension H265: SessionCodec {
@@ -100,7 +97,6 @@ extension H265: SessionCodec {
   static func makeFollower(lengthSize: NALLengthSize?, verifiesPictureHash: Bool) -> any StreamFollower {
     H265StreamFollower(lengthSize: lengthSize, verifiesPictureHash: verifiesPictureHash)
   }
-  static func makeCutter(times: StreamTimes) -> any StreamCutting { StreamCutter<H265>(times: times) }
 }
 
 extension FormatDescription.Codec {
