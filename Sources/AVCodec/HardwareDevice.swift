@@ -23,8 +23,8 @@ import CAVCodec
     }
     unsafe try AVError.check(cav_hwdevice_ctx_create(&device, method.type, place, options))
     guard let device = unsafe device else { throw .noDevice }
-    // libavcodec loads these with each decoder, and a sandbox may be up by then.
-    if method == .cuda { for library in ["libcuda.so.1", "libnvcuvid.so.1"] { unsafe cav_keep_loaded(library) } }
+    // When libavcodec loads them, a sandbox may be up.
+    for library in method.decoderLibraries { unsafe cav_keep_loaded(library) }
     unsafe raw = unsafe device
     self.method = method
     self.place = place

@@ -23,6 +23,14 @@ package enum HardwareMethod: UInt8, CaseIterable, Sendable {
     }
   }
 
+  /// The driver's libraries that libavcodec loads for each decoder, and not with the device.
+  var decoderLibraries: [String] {
+    switch self {
+    case .cuda: [CAV_CUDA_LIBRARY, CAV_CUDA_DECODER_LIBRARY]
+    case .vaapi: []
+    }
+  }
+
   /// The name that users know.
   package var name: String {
     switch self {

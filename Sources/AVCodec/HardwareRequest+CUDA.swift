@@ -17,7 +17,7 @@ extension HardwareRequest {
     guard unsafe access("/dev/nvidiactl", F_OK) == 0 else {
       throw HardwareError("no NVIDIA driver is loaded", remedy: "install NVIDIA's driver")
     }
-    for library in ["libcuda.so.1", "libnvcuvid.so.1"] where unsafe cav_can_load(library) == 0 {
+    for library in HardwareMethod.cuda.decoderLibraries where unsafe cav_can_load(library) == 0 {
       throw HardwareError("\(library) is missing", remedy: "install it: it comes with NVIDIA's driver")
     }
     return Candidate(method: .cuda, place: "\(number)")

@@ -50,6 +50,9 @@ enum {
 #define CAV_STRING_(text) #text
 #define CAV_CODEC_LIBRARY "libavcodec.so." CAV_STRING(LIBAVCODEC_VERSION_MAJOR)
 #define CAV_UTIL_LIBRARY "libavutil.so." CAV_STRING(LIBAVUTIL_VERSION_MAJOR)
+#define CAV_VAAPI_LIBRARY "libva.so.2"
+#define CAV_CUDA_LIBRARY "libcuda.so.1"
+#define CAV_CUDA_DECODER_LIBRARY "libnvcuvid.so.1"
 
 /// The address of a function, which is cached in `address`. NULL where the library or the function is missing.
 static inline void *cav_resolve(void **address, const char *library, const char *name) {
@@ -201,7 +204,7 @@ static inline int cav_vaapi_sync(const AVFrame *frame) {
   // The first field of AVVAAPIDeviceContext (libavutil/hwcontext_vaapi.h); data[3] is the surface (VASurfaceID).
   void *display = *(void **)frames->device_ctx->hwctx;
   // It is loaded, where there is a device: this opens no file, which the process may not be allowed to.
-  void *library = dlopen("libva.so.2", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+  void *library = dlopen(CAV_VAAPI_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
   if (!library) return -1;
   int (*sync)(void *, unsigned) = (int (*)(void *, unsigned))dlsym(library, "vaSyncSurface");
   int result = sync ? sync(display, (unsigned)(uintptr_t)frame->data[3]) : -1;
@@ -254,7 +257,7 @@ static inline int cav_exported_planes(const AVFrame *frame, CAVExportedPlane pla
 static inline int cav_vaapi_driver_name(const AVBufferRef *device, char *text, size_t size) {
   // The first field of AVVAAPIDeviceContext (libavutil/hwcontext_vaapi.h), whose header wants libva's.
   void *display = *(void **)((const AVHWDeviceContext *)device->data)->hwctx;
-  void *library = dlopen("libva.so.2", RTLD_LAZY | RTLD_LOCAL);
+  void *library = dlopen(CAV_VAAPI_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
   const char *(*vendor)(void *) = library ? (const char *(*)(void *))dlsym(library, "vaQueryVendorString") : NULL;
   const char *name = vendor ? vendor(display) : NULL;
   return name ? snprintf(text, size, "%s", name) : -1;
@@ -262,7 +265,7 @@ static inline int cav_vaapi_driver_name(const AVBufferRef *device, char *text, s
 
 /// Writes the name of a CUDA device.
 static inline int cav_cuda_device_name(int index, char *text, size_t size) {
-  void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  void *library = dlopen(CAV_CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
   int (*get)(int *, int) = library ? (int (*)(int *, int))dlsym(library, "cuDeviceGet") : NULL;
   int (*name)(char *, int, int) = library ? (int (*)(char *, int, int))dlsym(library, "cuDeviceGetName") : NULL;
   int device;
@@ -299,7 +302,7 @@ static inline int cav_vaapi_decodes(AVBufferRef *device, int profile, CAVPicture
     uint32_t value;
   } Attribute;  // VAConfigAttrib
   void *display = *(void **)((const AVHWDeviceContext *)device->data)->hwctx;
-  void *library = dlopen("libva.so.2", RTLD_LAZY | RTLD_LOCAL);
+  void *library = dlopen(CAV_VAAPI_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
   if (!library) return 0;
   int (*most)(void *) = (int (*)(void *))dlsym(library, "vaMaxNumEntrypoints");
   int (*query)(void *, int, int *, int *) = (int (*)(void *, int, int *, int *))dlsym(library, "vaQueryConfigEntrypoints");
@@ -344,7 +347,8 @@ static inline int cav_cuda_decodes(const AVBufferRef *device, enum AVCodecID cod
   } caps = {.codec = codec == AV_CODEC_ID_H264 ? h264 : h265, .chroma = chroma, .depthMinus8 = depth - 8};  // CUVIDDECODECAPS
   // The first field of AVCUDADeviceContext (libavutil/hwcontext_cuda.h).
   void *context = *(void **)((const AVHWDeviceContext *)device->data)->hwctx;
-  void *cuda = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL), *video = dlopen("libnvcuvid.so.1", RTLD_LAZY | RTLD_LOCAL);
+  void *cuda = dlopen(CAV_CUDA_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+  void *video = dlopen(CAV_CUDA_DECODER_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
   if (!cuda || !video) return 0;
   int (*push)(void *) = (int (*)(void *))dlsym(cuda, "cuCtxPushCurrent_v2");
   int (*pop)(void **) = (int (*)(void **))dlsym(cuda, "cuCtxPopCurrent_v2");

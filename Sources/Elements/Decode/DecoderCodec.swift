@@ -6,8 +6,6 @@ import VideoDecoding
 protocol DecoderCodec: DecodableCodec {
   /// The element's name, with which its messages and statistics begin.
   static var decoderName: String { get }
-  /// Whether two fields make one decoded picture; else each field is a picture of its own.
-  static var pairsFields: Bool { get }
   /// Whether libavcodec decodes 8-bit monochrome to 4:2:0.
   static var completesMonochrome: Bool { get }
   /// Whether libavcodec fails in an access unit without a slice whose last NAL unit is this one.
@@ -16,7 +14,6 @@ protocol DecoderCodec: DecodableCodec {
 
 extension H264: DecoderCodec {
   static var decoderName: String { "swifth264dec" }
-  static var pairsFields: Bool { true }
   static var completesMonochrome: Bool { true }
   static func failsWithoutSlice(_ nalUnit: Span<UInt8>) -> Bool {
     NALUnitType(headerByte: nalUnit[0]) != .endOfSequence
@@ -25,7 +22,6 @@ extension H264: DecoderCodec {
 
 extension H265: DecoderCodec {
   static var decoderName: String { "swifth265dec" }
-  static var pairsFields: Bool { false }
   static var completesMonochrome: Bool { false }
   static func failsWithoutSlice(_ nalUnit: Span<UInt8>) -> Bool { false }
 }

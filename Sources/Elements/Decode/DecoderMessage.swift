@@ -14,13 +14,13 @@ struct DecoderMessage<Codec: DecoderCodec> {
 
   /// An error outside of the session, not tied to an access unit.
   init(_ error: ElementError) {
-    self.error = error
-    (reason, status) =
+    let reason: DecodeError.Reason =
       switch error.code {
-      case .stream: ("invalidFormatDescription", -12712)
-      case .resource: ("allocationFailed", -12904)
-      default: ("formatChangeNotSupported", -12916)
+      case .stream: .invalidFormatDescription
+      case .resource: .allocationFailed
+      default: .formatChangeNotSupported
       }
+    self.init(error, reason)
   }
 
   /// The stream marks no random access point, and is decoded anyway.
@@ -30,7 +30,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
         .stream(.decode), "The stream has no random access point to start at.",
         debug: "no IDR picture, recovery point or intra picture arrived in time: decoding began with the first "
           + "picture available, and pictures are flagged as corrupted"),
-      reason: "referenceMissing", status: -17694)
+      reason: "referenceMissing", status: DecodeError.statusOfMissingReference)
   }
 
   /// The part that access units lack.
@@ -43,9 +43,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
       case .slices: "no access unit has a slice; does stream-format in the caps match how NAL units are separated?"
       case .parameterSets: "no access unit came with parameter sets, nor did the caps"
       }
-    return DecoderMessage(
-      ElementError(.stream(.decode), "Nothing could be decoded so far.", debug: debug), reason: "badData",
-      status: -12909)
+    return DecoderMessage(ElementError(.stream(.decode), "Nothing could be decoded so far.", debug: debug), .badData)
   }
 
   /// The codec's process is not as well protected as it could be.
@@ -87,7 +85,11 @@ struct DecoderMessage<Codec: DecoderCodec> {
   static var misplacedStartCodes: DecoderMessage {
     DecoderMessage(
       .muxedWrongly("found start codes in length-prefixed access units, expected a length before each NAL unit"),
-      reason: "badData", status: -12909)
+      .badData)
+  }
+
+  private init(_ error: ElementError, _ reason: DecodeError.Reason) {
+    self.init(error, reason: "\(reason)", status: reason.status)
   }
 
   private init(_ error: ElementError, reason: String, status: Int32) {
@@ -112,9 +114,7 @@ struct DecoderMessage<Codec: DecoderCodec> {
   }
 
   private init(_ cause: DecodeError, debug: String) {
-    error = ElementError(cause, codec: Codec.name, debug: debug)
-    reason = "\(cause.reason)"
-    status = cause.status
+    self.init(ElementError(cause, codec: Codec.name, debug: debug), cause.reason)
     self.cause = cause
   }
 

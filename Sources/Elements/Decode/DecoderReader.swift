@@ -10,9 +10,7 @@ struct DecoderReader<Codec: DecoderCodec> {
   private var collection = FrameCollection<Codec>()
   private(set) var queue = AccessUnitQueue()
   private(set) var formats = FormatFollower<Codec>()
-  /// Puts lengths in place of start codes in a length-prefixed stream.
-  private var repackager = Repackager(codec: Codec.codec)
-  private var packets = LengthPrefixed.PacketHistory()
+  private var repair = StartCodeRepair(codec: Codec.codec, lengthSize: nil)
   /// The sink caps; nil before they come.
   private(set) var input: DecoderInput<Codec>?
 
@@ -38,7 +36,7 @@ struct DecoderReader<Codec: DecoderCodec> {
   /// Takes new sink caps.
   mutating func begin(_ next: DecoderInput<Codec>, isOtherPackaging: Bool) {
     formats.begin(next.caps, isOtherPackaging: isOtherPackaging)
-    if isOtherPackaging { packets = LengthPrefixed.PacketHistory() }
+    if isOtherPackaging { repair = StartCodeRepair(codec: Codec.codec, lengthSize: next.caps.nalLengthSize) }
     input = next
   }
 
@@ -74,10 +72,7 @@ struct DecoderReader<Codec: DecoderCodec> {
   // MARK: The first access unit
 
   /// Its bytes with lengths in place of start codes; nil if it is sound.
-  mutating func repaired(_ bytes: Span<UInt8>) -> [UInt8]? {
-    guard let size = input?.caps.nalLengthSize else { return nil }
-    return repackager.repaired(bytes, lengthSize: size, &packets)
-  }
+  mutating func repaired(_ bytes: Span<UInt8>) -> [UInt8]? { repair.repaired(bytes) }
 
   /// Reads it, unless it was read before; `hasFormat` is false as long as parameter sets are missing.
   mutating func read(_ bytes: Span<UInt8>) -> (description: AccessUnitDescription, isNew: Bool, hasFormat: Bool) {

@@ -133,8 +133,8 @@ struct DecoderSettings: Sendable {
   var directRendering = true
   var verifiesPictureHash = false
 
-  /// More than 64 threads gain nothing at any picture size.
-  var threadCount: Int { Int(min(maximumThreads, 64)) }
+  /// The session's threads.
+  var threadCount: Int { min(Int(maximumThreads), SessionConfiguration.mostThreads) }
 
   /// The session's isolation.
   var sessionIsolation: SessionConfiguration.Isolation {
@@ -166,7 +166,10 @@ struct DecoderSettings: Sendable {
     [
       .int(
         "max-threads", \.maximumThreads, in: 0...Int32.max,
-        "Decoding threads, 64 at most (0 = one per processor); takes effect with the next session"),
+        """
+        Decoding threads, \(SessionConfiguration.mostThreads) at most (0 = one per processor); takes effect with the \
+        next session
+        """),
       .enumeration("thread-type", \.threadType, "Threading model; takes effect with the next session"),
       .enumeration(
         "isolation", \.isolation,

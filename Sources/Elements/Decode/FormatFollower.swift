@@ -55,9 +55,9 @@ struct FormatFollower<Codec: DecoderCodec> {
 
   /// Reads an access unit.
   mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription {
-    let description = Codec.describe(accessUnit, packaging: packaging, with: &inspector)
+    let description = Codec.describe(accessUnit, packaging: packaging, with: &inspector, &displayTracker)
     if description.formatChanged { readiness = .newFormat }
-    if followsDisplay, description.update(&displayTracker, accessUnit) { makeReadyAgain() }
+    if followsDisplay, description.changesDisplay { makeReadyAgain() }
     return description
   }
 
@@ -83,6 +83,6 @@ struct FormatFollower<Codec: DecoderCodec> {
   var parameterSets: Codec.ParameterSets { inspector.parameterSets }
   /// The active SPS has a VUI, whose absent fields have inferred values (H.264 E.2.1, H.265 E.3.1).
   var hasVUI: Bool { inspector.hasVUI }
-  /// Mastering display and content light level, by SEI.
-  var display: DisplayMetadata { displayTracker.display }
+  /// Mastering display and content light level by SEI, unless the caps have them.
+  var display: DisplayMetadata { followsDisplay ? displayTracker.display : DisplayMetadata() }
 }

@@ -46,7 +46,8 @@ struct FrameCollection<Codec: DecoderCodec> {
   }
 }
 
-/// A frame whose buffer is an access unit or a part of one. It cannot be cut.
+/// A frame whose buffer is an access unit or a part of one. It cannot be cut. A class, because buffers are not copyable,
+/// and arrays hold only copyable values.
 private final class FramePiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
   let number: FrameNumber
   let isMarked: Bool

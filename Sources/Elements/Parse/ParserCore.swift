@@ -290,13 +290,32 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       return .begun
     }
     continuesOutput = true
-    return reader.begin(&output, of: frame)
+    let times = beginOutput(given: output.isFirstOfFrame ? frame.withOutput { $0.attributes } : nil, isLast: true)
+    let isBehind =
+      output.accessUnit.scanned.contents.contains(.idr) && reader.snapshot.playback.isOver(at: times.source.pts)
+    return isBehind ? .afterSegment : .begun
+  }
+
+  /// Begins to output the access unit that the output has taken.
+  ///
+  /// - Parameters:
+  ///   - given: the base class's times, if the access unit is at the beginning of a frame.
+  ///   - isLast: whether it is the last one of its frame.
+  @inline(__always)
+  @discardableResult private mutating func beginOutput(given: Buffer.Attributes?, isLast: Bool) -> OutgoingTimes {
+    let isFirst = reader.caps.awaitsFirstBuffer
+    let times = reader.release(output.accessUnit, given: given)
+    output.begin(times, isFirst: isFirst, isLast: isLast)
+    return times
   }
 
   /// The next action to send the access unit.
   mutating func nextOutput(of frame: borrowing BaseParseFrame, _ log: ElementLog) throws(FlowError) -> OutputAction {
     guard let packaging, !passesThrough else { return .leave }
-    if let announcement = reader.nextAnnouncement(&output) { return announcement }
+    if let announcement = output.nextAnnouncement(reader.timestamps.shift.announcement) {
+      if case .segment = announcement { reader.sentSegment() }
+      return announcement
+    }
     let surroundings = OutputSurroundings<Codec>(
       packaging: packaging, nalPackaging: reader.input.outputPackaging(packaging),
       contentsSoFar: reader.finder.scanner.cutsNALUnits ? reader.finder.scanner.accessUnitContents : nil,
@@ -357,7 +376,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     else { return false }
     reader.letGo()
     batch.add(size, changesTags: describe(size, Buffer.Attributes()))
-    reader.beginInBatch(&output)
+    beginOutput(given: nil, isLast: false)
     return true
   }
 

@@ -316,24 +316,17 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
 
   // MARK: Times on the way out
 
-  /// The access unit is output with the base class's frame.
-  mutating func begin(_ output: inout ParserOutput<Codec>, of frame: borrowing BaseParseFrame) -> OutputStart {
-    let start = output.begin(
-      frame, &timestamps, areTimesMade: areTimesMade, snapshot.playback, isFirst: caps.awaitsFirstBuffer)
+  /// The times with which an access unit is output.
+  ///
+  /// - Parameter given: the base class's, if the access unit is at the beginning of a frame.
+  @inline(__always)
+  mutating func release(_ accessUnit: ParsedAccessUnit<Codec>, given: Buffer.Attributes?) -> OutgoingTimes {
     caps.noticeBuffer()
-    return start
+    return timestamps.release(accessUnit, given: given, areMade: given != nil && areTimesMade)
   }
 
-  /// The access unit is output past the base class.
-  mutating func beginInBatch(_ output: inout ParserOutput<Codec>) {
-    output.beginInBatch(&timestamps, isFirst: caps.awaitsFirstBuffer)
-    caps.noticeBuffer()
-  }
-
-  /// Returns the next announcement before the access unit; nil if nothing must be announced.
-  mutating func nextAnnouncement(_ output: inout ParserOutput<Codec>) -> OutputAction? {
-    output.nextAnnouncement(&timestamps)
-  }
+  /// The shifted segment was sent.
+  mutating func sentSegment() { timestamps.sentSegment() }
 
   /// Undoes the output since then: the base class will hand over the same data again.
   mutating func takeBack(_ before: ParserTimestamps<Codec>?) {

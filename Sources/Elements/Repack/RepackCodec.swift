@@ -16,6 +16,9 @@ protocol RepackCodec: ElementCodecSyntax, StreamEditing {
 
   /// Whether an SPS has HRD parameters, which a level is checked against.
   static func hasBitRate(_ sps: SequenceParameterSet) -> Bool
+
+  /// The clause that defines the levels.
+  static var clauseOfLevels: StaticString { get }
 }
 
 extension H264: RepackCodec {
@@ -23,6 +26,7 @@ extension H264: RepackCodec {
   static func brokenLinkHeader(_ headerByte: UInt8) -> UInt8? { nil }
   static func startsSequence(_ type: NALUnitType) -> Bool { type.isIDR }
   static func hasBitRate(_ sps: SequenceParameterSet) -> Bool { sps.vui?.nalHRD != nil || sps.vui?.vclHRD != nil }
+  static var clauseOfLevels: StaticString { "H.264 Annex A" }
 }
 
 extension H265: RepackCodec {
@@ -37,6 +41,7 @@ extension H265: RepackCodec {
   /// NoRaslOutputFlag of a CRA picture depends on what comes before it (8.1.3).
   static func startsSequence(_ type: NALUnitType) -> Bool { type.isIDR || type.isBLA }
   static func hasBitRate(_ sps: SequenceParameterSet) -> Bool { sps.vui?.timing?.hrdParameters != nil }
+  static var clauseOfLevels: StaticString { "H.265 Annex A" }
   /// CRA becomes BLA_W_LP: the slice header has the same syntax for both (7.3.6.1).
   static func brokenLinkHeader(_ headerByte: UInt8) -> UInt8? {
     guard NALUnitType(headerByte: headerByte) == .cra else { return nil }

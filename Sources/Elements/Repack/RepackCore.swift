@@ -158,8 +158,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     guard let packaging = input.packaging else { throw .unreadableCodecData(input) }
     let search = continuity.search(for: output?.streamFormat, keepsPictures: keepsPictures)
     do throws(FlowError) {
-      if let piece = spare {
-        spare = nil
+      if var piece = spare.take() {
         try piece.reuse(for: buffer, packaging: packaging, &packets, search)
         assembler.put(piece)
       } else {
@@ -313,12 +312,12 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// - Returns: `codec_data` to send first, empty for none; nil when nothing of the access unit is sent.
   private mutating func prepare() throws(RepackFailure) -> [UInt8]? {
     guard let output else { throw abandon(RepackFailure(.notNegotiated)) }
-    for piece in assembler.pieces where !settings.drop.isEmpty {
-      journal.count(dropped: piece.drop(settings.drop.types(of: Codec.self)))
+    if !settings.drop.isEmpty {
+      journal.count(dropped: editing.drop(settings.drop.types(of: Codec.self), from: &assembler.pieces))
     }
     let placement = sets.place(
       content, insertion: insertion, dropsInBand: settings.drop.contains(.parameterSets), in: output.streamFormat)
-    if placement.removesOwn { for piece in assembler.pieces { piece.drop(Codec.typesInConfigurationRecord) } }
+    if placement.removesOwn { _ = editing.drop(Codec.typesInConfigurationRecord, from: &assembler.pieces) }
     // Until downstream has got something, its caps may be older than the edits.
     let isOlder = hasEdited && !editing.hasDelivered
     let codecData = placement.changesCodecData || isOlder ? try changedCodecData(output) : []
@@ -346,7 +345,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private mutating func edit(_ output: RepackFormat<Codec>) throws(RepackFailure) {
     guard editing.concerns(content) else { return }
     do throws(FlowError) {
-      journal.count(edited: try editing.edit(assembler.pieces, content, sets, limit: output.longestNALUnit))
+      journal.count(edited: try editing.edit(&assembler.pieces, content, sets, limit: output.longestNALUnit))
     } catch {
       throw abandon(RepackFailure(error))
     }
@@ -380,10 +379,9 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private mutating func write(_ insertions: [[UInt8]]) throws(RepackFailure) -> Buffer {
     guard let output else { throw abandon(RepackFailure(.notNegotiated)) }
     do throws(RepackFailure) {
-      let pieces = assembler.pieces
-      let marksBrokenLink = settings.marksBrokenLinks && continuity.takeCut(pieces)
+      let marksBrokenLink = settings.marksBrokenLinks && continuity.takeCut(assembler.pieces)
       var written = try writer.write(
-        pieces, inserting: insertions, marksBrokenLink: marksBrokenLink, from: input?.packaging, as: output)
+        &assembler.pieces, inserting: insertions, marksBrokenLink: marksBrokenLink, from: input?.packaging, as: output)
       removeAccessUnit()
       editing.noteDelivery()
       if continuity.takeLoss() { written.buffer.flags.insert(.discontinuity) }

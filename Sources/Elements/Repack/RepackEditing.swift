@@ -196,7 +196,7 @@ struct RepackEditing<Codec: RepackCodec> {
       }
       throw StreamEditError(
         .exceedsLevel, "level_idc", nil, "the stream exceeds the limits of every level",
-        clause: Codec.codec == .h264 ? "H.264 Annex A" : "H.265 Annex A")
+        clause: Codec.clauseOfLevels)
     }
     return wanted.edits(at: level, reordering: reordering)
   }
@@ -238,16 +238,24 @@ struct RepackEditing<Codec: RepackCodec> {
       || scope.hasMessages && content.hasSEI
   }
 
+  /// Drops NAL units of an access unit. Returns how many have been dropped from it so far.
+  func drop(_ types: NALUnitTypeSet, from pieces: inout [RepackPiece<Codec>]) -> Int {
+    var count = 0
+    for index in pieces.indices { count += pieces[index].drop(types) }
+    return count
+  }
+
   /// Edits parameter sets and SEI of an access unit.
   ///
   /// - Parameters:
-  ///   - pieces: the access unit.
+  ///   - pieces: the access unit, from which NAL units were dropped.
   ///   - content: its contents.
   ///   - sets: the parameter sets before the edits.
   ///   - limit: the longest NAL unit that the output's length prefixes allow.
   /// - Returns: how many NAL units have changed.
   mutating func edit(
-    _ pieces: [RepackPiece<Codec>], _ content: RepackedAccessUnit<Codec>, _ sets: RepackParameterSets<Codec>, limit: Int
+    _ pieces: inout [RepackPiece<Codec>], _ content: RepackedAccessUnit<Codec>, _ sets: RepackParameterSets<Codec>,
+    limit: Int
   ) throws(FlowError) -> Int {
     if wanted.setsReordering {
       excess = try reordering.take(pieces, sets, endsSequence: content.hasEnd) ?? excess
@@ -257,13 +265,11 @@ struct RepackEditing<Codec: RepackCodec> {
     let delimiter = scope.insertsDelimiters && content.hasDelimiter ? try delimiter(for: pieces, sets) : nil
     var changes = 0
     var index = 0
-    for piece in pieces {
-      try piece.withBytes { bytes in
-        for (place, entry) in piece.nalUnits.enumerated() {
-          if let sei, index == picture?.insertion {
-            piece.insert(sei, before: place)
-            changes += 1
-          }
+    for number in pieces.indices {
+      let splices = try pieces[number].withBytes { bytes -> [(nalUnit: [UInt8], place: Int, replaces: Bool)] in
+        var splices: [(nalUnit: [UInt8], place: Int, replaces: Bool)] = []
+        for (place, entry) in pieces[number].nalUnits.enumerated() {
+          if let sei, index == picture?.insertion { splices.append((sei, place, false)) }
           index += 1
           let type = Codec.NALUnitType(rawValue: entry.type)
           guard
@@ -271,10 +277,12 @@ struct RepackEditing<Codec: RepackCodec> {
               || delimiter != nil && type == Codec.NALUnitType.accessUnitDelimiter
           else { continue }
           guard let new = edited(bytes.extracting(entry.range), picture, delimiter, limit) else { continue }
-          piece.replace(with: new, at: place)
-          changes += 1
+          splices.append((new, place, true))
         }
+        return splices
       }
+      for splice in splices { pieces[number].splice(splice.nalUnit, at: splice.place, replaces: splice.replaces) }
+      changes += splices.count
     }
     return changes
   }

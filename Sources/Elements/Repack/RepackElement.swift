@@ -215,7 +215,10 @@ extension RepackElement {
   /// Starts or stops bypassing the element. Collected buffers are sent first, unchanged.
   private func chooseBypass() throws(FlowError) {
     let isIdentity = core.isIdentity
-    if isIdentity { for piece in core.takeCollected() { try sourcePad.push(piece.takeBuffer()) } }
+    if isIdentity {
+      var pieces = core.takeCollected()
+      for index in pieces.indices { try sourcePad.push(pieces[index].takeBuffer()) }
+    }
     setPassthrough(isIdentity)
   }
 

@@ -3,68 +3,106 @@ import GStreamer
 import H26x
 
 /// An input buffer that is an access unit or a part of one, with its NAL units found.
-final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
-  private var buffer: Buffer?
-  /// The NAL units, without dropped ones.
-  private(set) var found: FoundNALUnits<Codec>
+///
+/// A value: copies share their memory until one of them is changed.
+struct RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
+  private var storage: Storage
+
+  /// A class, because buffers are not copyable, and arrays hold only copyable values.
+  private final class Storage {
+    var buffer: Buffer?
+    var found: FoundNALUnits<Codec>
+
+    init(_ buffer: consuming Buffer, _ found: FoundNALUnits<Codec>) {
+      self.buffer = consume buffer
+      self.found = found
+    }
+
+    /// Lends the buffer; an empty one when it was given away.
+    func withBuffer<Result: ~Copyable>(_ body: (borrowing Buffer) -> Result) -> Result {
+      switch buffer {
+      case .some(let buffer): return body(buffer)
+      case .none:
+        let empty = Buffer()
+        return body(empty)
+      }
+    }
+
+    func withBytes<Result>(_ body: (Span<UInt8>) throws(FlowError) -> Result) throws(FlowError) -> Result {
+      switch buffer {
+      case .some(let buffer):
+        let map = try buffer.map()
+        return try body(map.bytes)
+      case .none: throw .error
+      }
+    }
+
+    func find(
+      _ packaging: NALPackaging, _ history: inout LengthPrefixed.PacketHistory, _ search: NALUnitSearch
+    ) throws(FlowError) {
+      try withBytes { found.find(in: $0, packaging: packaging, &history, search) }
+    }
+  }
 
   /// - Throws: `.error` when the buffer cannot be mapped.
   init(
     _ buffer: consuming Buffer, packaging: NALPackaging, _ history: inout LengthPrefixed.PacketHistory,
     _ search: NALUnitSearch
   ) throws(FlowError) {
-    self.buffer = consume buffer
-    found = FoundNALUnits<Codec>()
-    try find(packaging, &history, search)
+    storage = Storage(buffer, FoundNALUnits<Codec>())
+    try storage.find(packaging, &history, search)
   }
 
-  private init(_ buffer: consuming Buffer, _ found: FoundNALUnits<Codec>) {
-    self.buffer = consume buffer
-    self.found = found
+  private init(_ buffer: consuming Buffer, _ found: FoundNALUnits<Codec>) { storage = Storage(buffer, found) }
+
+  /// The NAL units, without dropped ones.
+  var found: FoundNALUnits<Codec> { storage.found }
+
+  /// Lends the buffer; an empty one when it was given away.
+  func withBuffer<Result: ~Copyable>(_ body: (borrowing Buffer) -> Result) -> Result { storage.withBuffer(body) }
+
+  // MARK: Changes
+
+  /// Gives this copy memory of its own.
+  private mutating func detach() {
+    guard !isKnownUniquelyReferenced(&storage) else { return }
+    storage = Storage(storage.withBuffer { $0.share() }, storage.found)
   }
 
   /// Takes another buffer, reusing the memory of the NAL unit table.
-  func reuse(
+  mutating func reuse(
     for buffer: consuming Buffer, packaging: NALPackaging, _ history: inout LengthPrefixed.PacketHistory,
     _ search: NALUnitSearch
   ) throws(FlowError) {
-    self.buffer = consume buffer
-    try find(packaging, &history, search)
-  }
-
-  private func find(
-    _ packaging: NALPackaging, _ history: inout LengthPrefixed.PacketHistory, _ search: NALUnitSearch
-  ) throws(FlowError) {
-    try withBytes { found.find(in: $0, packaging: packaging, &history, search) }
+    detach()
+    storage.buffer = consume buffer
+    try storage.find(packaging, &history, search)
   }
 
   /// Gives the buffer away.
-  func takeBuffer() -> Buffer { buffer.take() ?? Buffer() }
-
-  /// Lends the buffer; an empty one when it was given away.
-  func withBuffer<Result: ~Copyable>(_ body: (borrowing Buffer) -> Result) -> Result {
-    switch buffer {
-    case .some(let buffer): return body(buffer)
-    case .none:
-      let empty = Buffer()
-      return body(empty)
-    }
+  mutating func takeBuffer() -> Buffer {
+    detach()
+    return storage.buffer.take() ?? Buffer()
   }
 
   /// Drops NAL units of these types. Returns how many have been dropped so far.
-  @discardableResult
-  func drop(_ types: NALUnitTypeSet) -> Int {
-    found.repackager.drop { types.contains($0.type) }
-    return found.repackager.droppedCount
+  mutating func drop(_ types: NALUnitTypeSet) -> Int {
+    detach()
+    storage.found.repackager.drop { types.contains($0.type) }
+    return storage.found.repackager.droppedCount
   }
 
-  /// Has another NAL unit written in the place of one of ``nalUnits``; an empty one leaves it out.
-  func replace(with nalUnit: [UInt8], at index: Int) {
-    found.repackager.replace(with: nalUnit.isEmpty ? [] : [nalUnit], at: index)
+  /// Has a NAL unit written in the place of one of ``nalUnits``, or in front of it. An empty one leaves it out.
+  mutating func splice(_ nalUnit: [UInt8], at index: Int, replaces: Bool) {
+    detach()
+    if replaces {
+      storage.found.repackager.replace(with: nalUnit.isEmpty ? [] : [nalUnit], at: index)
+    } else {
+      storage.found.repackager.insert([nalUnit], before: index)
+    }
   }
 
-  /// Has a NAL unit written in front of one of ``nalUnits``.
-  func insert(_ nalUnit: [UInt8], before index: Int) { found.repackager.insert([nalUnit], before: index) }
+  // MARK: What is written
 
   /// Whether nothing of it is written.
   var isEmpty: Bool { found.repackager.outputCount == 0 }
@@ -90,12 +128,7 @@ final class RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
   var isDiscontinuous: Bool { withBuffer { $0.flags.contains(.discontinuity) } }
 
   func withBytes<Result>(_ body: (Span<UInt8>) throws(FlowError) -> Result) throws(FlowError) -> Result {
-    switch buffer {
-    case .some(let buffer):
-      let map = try buffer.map()
-      return try body(map.bytes)
-    case .none: throw .error
-    }
+    try storage.withBytes(body)
   }
 
   /// The first part gets timestamps and metas: a buffer's belong to the access unit that begins in it.

@@ -15,7 +15,7 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
   /// Writes an access unit in the output's packaging.
   ///
   /// - Parameters:
-  ///   - pieces: the access unit. If nothing has to move, the first one's buffer is taken.
+  ///   - pieces: the access unit. If nothing has to move, it loses the first one's buffer.
   ///   - insertions: NAL units to put in front.
   ///   - marksBrokenLink: whether a CRA picture becomes a BLA picture.
   ///   - input: the input's packaging.
@@ -23,20 +23,19 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
   /// - Throws: ``RepackFailure`` with a message for a NAL unit that is too long for its length prefix, without one when
   ///   memory runs out.
   mutating func write(
-    _ pieces: [RepackPiece<Codec>], inserting insertions: [[UInt8]], marksBrokenLink: Bool,
+    _ pieces: inout [RepackPiece<Codec>], inserting insertions: [[UInt8]], marksBrokenLink: Bool,
     from input: NALPackaging?, as output: RepackFormat<Codec>
   ) throws(RepackFailure) -> Written {
     guard let packaging = output.packaging else { throw RepackFailure(.error) }
     do throws(FlowError) {
       if pieces.count == 1, insertions.isEmpty, !marksBrokenLink {
-        let piece = pieces[0]
-        if piece.isIntact, input == packaging, output.alignment == .accessUnit {
-          return Written(buffer: piece.takeBuffer(), method: .untouched)
+        if pieces[0].isIntact, input == packaging, output.alignment == .accessUnit {
+          return Written(buffer: pieces[0].takeBuffer(), method: .untouched)
         }
-        if piece.found.damage == nil, piece.found.repackager.canWriteInPlace(as: packaging),
-          piece.withBuffer({ $0.isMemoryWritable })
+        if pieces[0].found.damage == nil, pieces[0].found.repackager.canWriteInPlace(as: packaging),
+          pieces[0].withBuffer({ $0.isMemoryWritable })
         {
-          return Written(buffer: try Self.writeInPlace(piece, as: packaging), method: .inPlace)
+          return Written(buffer: try Self.writeInPlace(&pieces[0], as: packaging), method: .inPlace)
         }
       }
     } catch {
@@ -61,7 +60,7 @@ struct RepackWriter<Codec: RepackCodec>: ~Copyable {
   }
 
   private static func writeInPlace(
-    _ piece: RepackPiece<Codec>, as packaging: NALPackaging
+    _ piece: inout RepackPiece<Codec>, as packaging: NALPackaging
   ) throws(FlowError) -> Buffer {
     var buffer = piece.takeBuffer()
     var map = try buffer.mapForWriting()

@@ -18,8 +18,8 @@ import H26x
 struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
   typealias Detector = Codec.AccessUnitDetector
 
-  /// The pieces of the access unit that is being collected, or is complete.
-  private(set) var pieces: [Piece] = []
+  /// The pieces of the access unit that is being collected, or is complete and may be changed.
+  var pieces: [Piece] = []
   /// Whether ``pieces`` are a whole access unit.
   private(set) var isComplete = false
   /// Upstream sets MARKER on the last NAL unit of an access unit: no need to wait for the next one.

@@ -3,9 +3,7 @@ import GStreamer
 import H26x
 
 /// A buffer of the input with its NAL units found: an access unit or a part of one.
-///
-/// A class, because buffers and frames are not copyable, and arrays hold only copyable values.
-protocol AccessUnitPiece: AnyObject {
+protocol AccessUnitPiece {
   /// Bytes of the buffer.
   var size: Int { get }
 

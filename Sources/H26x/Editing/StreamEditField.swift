@@ -52,7 +52,7 @@ package enum StreamEditField: UInt8, CaseIterable {
     case .constraintSet: "N=0 or N=1, N from 0 to 5"
     case .compatibleProfile: "N=0 or N=1, N from 0 to 31"
     case .constraint: "NAME=0 or NAME=1, NAME one of \(H265.SourceConstraint.list)"
-    case .latency: "a number of pictures up to 16"
+    case .latency: "a number of pictures up to \(FormatDescription.deepestReordering)"
     case .level: "auto, or a level such as 4.1 or 1b"
     case .removeSEI, .keepSEI: "types of SEI messages by number or name, or none"
     case .insertSEI: "TYPE=PAYLOAD, the payload in hexadecimal digits"
@@ -98,7 +98,9 @@ package enum StreamEditField: UInt8, CaseIterable {
     case .constraint:
       guard let (name, isOn) = Self.flag(value), let constraint = H265.SourceConstraint(text: name) else { return nil }
       return [.sourceConstraint(constraint, isOn)]
-    case .latency: return EditText.number(value, upTo: 16).map { [.reordering(UInt8($0), buffer: nil)] }
+    case .latency:
+      return EditText.number(value, upTo: UInt32(FormatDescription.deepestReordering))
+        .map { [.reordering(UInt8($0), buffer: nil)] }
     case .level: return StreamLevel(Self.text(value)).map { [.level($0)] }
     case .removeSEI: return Self.types(value)?.map { .removeSEI($0) }
     case .keepSEI: return Self.types(value).map { [.keepSEI(Set($0))] }

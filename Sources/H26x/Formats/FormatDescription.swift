@@ -105,6 +105,9 @@ public struct FormatDescription: Sendable, Hashable {
   public var sentReorderFrames: Int?
   /// The reorder depth in frames: as sent, or inferred from profile and level.
   public var maximumReorderFrames: Int
+  /// The deepest reordering of any stream, in frames: no decoded picture buffer holds more (`MaxDpbFrames`, H.264 A.3.1;
+  /// `MaxDpbSize`, H.265 A.4.2).
+  @usableFromInline package static var deepestReordering: Int { 16 }
   /// The last (largest) coded picture buffer that the stream was made for; nil if the stream does not signal it.
   public var buffering: Buffering?
   /// The parameter sets.

@@ -56,7 +56,7 @@ extension H264.SequenceParameterSet {
     restriction.maximumReorderFrames = frames
     // The buffer need not hold more than the references and the pictures that wait. When as many wait as the depth,
     // the first of them is next in output order.
-    let needed = min(maximumReferenceFrames + min(frames, 16), inferred)
+    let needed = min(maximumReferenceFrames + min(frames, UInt8(FormatDescription.deepestReordering)), inferred)
     restriction.maximumDecodedFrameBuffering = buffer ?? max(needed, frames, maximumReferenceFrames)
     guard frames <= restriction.maximumDecodedFrameBuffering else {
       throw StreamEditError(

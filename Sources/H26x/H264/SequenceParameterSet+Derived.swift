@@ -27,7 +27,7 @@ extension H264.SequenceParameterSet {
   /// `MaxDpbFrames` (A.3.1), 1 to 16: how many frames the level lets a decoder hold at this size.
   public var maximumDecodedPictureBufferFrames: Int {
     let size = max(1, widthInMacroblocks * heightInMacroblocks)
-    return max(1, min(level.maximumDecodedPictureBufferMacroblocks / size, 16))
+    return max(1, min(level.maximumDecodedPictureBufferMacroblocks / size, FormatDescription.deepestReordering))
   }
 
   /// Size of the decoded picture buffer in frames: `max_dec_frame_buffering` if sent, else inferred from profile and

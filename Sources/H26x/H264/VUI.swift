@@ -119,8 +119,9 @@ extension H264.VUI.BitstreamRestriction {
     maximumBitsPerMacroblockDenominator = try reader.ue8(in: 0...255, "max_bits_per_mb_denom")
     log2MaximumMotionVectorLengthHorizontal = try reader.ue8(in: 0...255, "log2_max_mv_length_horizontal")
     log2MaximumMotionVectorLengthVertical = try reader.ue8(in: 0...255, "log2_max_mv_length_vertical")
-    maximumReorderFrames = UInt8(truncatingIfNeeded: try reader.ue(in: 0...16, "max_num_reorder_frames"))
-    maximumDecodedFrameBuffering = UInt8(truncatingIfNeeded: try reader.ue(in: 0...16, "max_dec_frame_buffering"))
+    let frames = 0...UInt8(FormatDescription.deepestReordering)
+    maximumReorderFrames = try reader.ue8(in: frames, "max_num_reorder_frames")
+    maximumDecodedFrameBuffering = try reader.ue8(in: frames, "max_dec_frame_buffering")
   }
 
   fileprivate func write(to writer: inout BitWriter) {

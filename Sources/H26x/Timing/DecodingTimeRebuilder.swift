@@ -17,10 +17,10 @@ public struct DecodingTimeRebuilder: Sendable {
   /// Creates a rebuilder.
   ///
   /// - Parameters:
-  ///   - reorderDepth: in pictures, 0 to 32 (each field counts).
+  ///   - reorderDepth: in pictures, each field of which counts: at most 32.
   ///   - frameDuration: in the unit of the times, to extrapolate the first times; 0 if unknown.
   public init(reorderDepth: Int, frameDuration: Int64 = 0) {
-    depth = max(0, min(reorderDepth, 32))
+    depth = max(0, min(reorderDepth, 2 * FormatDescription.deepestReordering))
     self.frameDuration = max(0, min(frameDuration, 1 << 40))
   }
 

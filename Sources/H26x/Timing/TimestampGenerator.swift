@@ -99,8 +99,8 @@ public struct TimestampGenerator: Sendable {
   ///   - usualStep: by how much POC usually grows from a frame to the next one shown, above 0, for a look ahead that is
   ///     too short.
   public init(
-    lookAhead: [Picture], reorderDepth: Int?, maximumReorderDepth: Int = 16, followsDecodingOrder: Bool = false,
-    usualStep: Int = 2
+    lookAhead: [Picture], reorderDepth: Int?, maximumReorderDepth: Int = FormatDescription.deepestReordering,
+    followsDecodingOrder: Bool = false, usualStep: Int = 2
   ) {
     self.followsDecodingOrder = followsDecodingOrder
     let start = Start(lookAhead)
@@ -110,7 +110,7 @@ public struct TimestampGenerator: Sendable {
     startOrder = firstOrders.popLast() ?? 0
     let found = start.frames > 1 ? start.depth : maximumReorderDepth
     let wanted = followsDecodingOrder ? 0 : max(reorderDepth ?? found, start.depth)
-    self.reorderDepth = Int64(max(0, min(wanted, 16)))
+    self.reorderDepth = Int64(max(0, min(wanted, FormatDescription.deepestReordering)))
     // As long as that many frames last, the longer frames first.
     let extra = Int64(max(lookAhead.first?.fieldPeriods ?? 2, 2) - 2)
     let repeats = extra == 1 ? (self.reorderDepth + 1) / 2 : self.reorderDepth * extra

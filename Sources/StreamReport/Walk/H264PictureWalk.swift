@@ -129,11 +129,9 @@ struct H264PictureWalk: PictureWalking {
       var frame = H264DecodedPictureBuffer.Frame(
         frameNumber: number, fields: H264DecodedPictureBuffer.Fields.both, top: 0, bottom: 0, exists: false)
       frame.shortTerm = H264DecodedPictureBuffer.Fields.both
-      _ = buffer.store(frame, isSecondField: false, capacity: capacity(sps))
+      _ = buffer.store(frame, isSecondField: false, capacity: sps.decodedPictureBufferFrames)
     }
   }
-
-  private func capacity(_ sps: H264.SequenceParameterSet) -> Int { min(16, sps.decodedPictureBufferFrames) }
 
   /// Reference picture lists (8.2.4).
   private mutating func list(
@@ -184,7 +182,7 @@ struct H264PictureWalk: PictureWalking {
       frameNumber: slice.frameNumber, fields: fields, top: count.top ?? count.bottom ?? 0,
       bottom: count.bottom ?? count.top ?? 0)
     frame.awaitsOutput = true
-    var ended = EndedPicture(capacity: capacity(sps))
+    var ended = EndedPicture(capacity: sps.decodedPictureBufferFrames)
     if slice.isReference { mark(slice, marking, sps, &frame, &ended) }
     if slice.resetsPictureOrderCount {
       frame.frameNumber = 0

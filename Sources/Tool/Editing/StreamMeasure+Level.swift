@@ -10,7 +10,7 @@ extension StreamMeasure {
     try lowestLevel(syntax, after: edits, input)
   }
 
-  private var syntax: any StreamEditing.Type { codec == .h264 ? H264.self : H265.self }
+  private var syntax: any StreamEditing.Type { codec.syntax }
 
   private func lowestLevel<Codec: StreamEditing>(
     _ syntax: Codec.Type, after edits: [StreamEdit], _ input: InputFile

@@ -38,7 +38,7 @@ struct DecoderList {
       + devices.map { device in
         [("Decoder", "\(device.method), \(device.name)"), ("Device", device.device)]
           + [FormatDescription.Codec.h264, .h265].map { codec in
-            (Self.name(codec), Self.profiles(device.profiles.filter { $0.codec == codec }))
+            (codec.name, Self.profiles(device.profiles.filter { $0.codec == codec }))
           }
       }
     return tables.map { rows in
@@ -55,13 +55,6 @@ struct DecoderList {
       let names = profiles.filter { Self.sizes($0) == sizes }.map(\.name).joined(separator: ", ")
       return names + (sizes.map { ": \($0)" } ?? "")
     }.joined(separator: "; ")
-  }
-
-  private static func name(_ codec: FormatDescription.Codec) -> String {
-    switch codec {
-    case .h264: "H.264"
-    case .h265: "H.265"
-    }
   }
 
   /// `16x16 to 8192x8192`, or the part of it that is known.

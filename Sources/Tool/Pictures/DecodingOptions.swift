@@ -2,6 +2,7 @@
 import ArgumentParser
 import GStreamer
 import Glibc
+import VideoDecoding
 
 /// The options of subcommands that decode: the choice of pictures, and their conversion.
 struct DecodingOptions: ParsableArguments {
@@ -25,7 +26,9 @@ struct DecodingOptions: ParsableArguments {
 
   func validate() throws {
     if let frames, frames < 1 { throw ValidationError("--frames needs a number above 0, not \(frames)") }
-    guard (0...64).contains(threads) else { throw ValidationError("--threads needs 0 to 64, not \(threads)") }
+    guard 0...SessionConfiguration.mostThreads ~= Int(threads) else {
+      throw ValidationError("--threads needs 0 to \(SessionConfiguration.mostThreads), not \(threads)")
+    }
     if let pixelFormat, VideoFormat(name: pixelFormat) == nil {
       throw ValidationError(
         "--pixel-format: unknown format \(pixelFormat); expected a GStreamer format, such as I420, NV12 or RGB")

@@ -12,7 +12,7 @@ extension FormatDescription.Codec {
   }
 
   /// The syntax, which has GStreamer's names.
-  var syntax: any ElementCodecSyntax.Type { self == .h264 ? H264.self : H265.self }
+  var syntax: any (ElementCodecSyntax & StreamEditing).Type { self == .h264 ? H264.self : H265.self }
   /// The name for users.
   var name: String { syntax.name }
   /// The digits in the names of elements.

@@ -31,9 +31,9 @@ struct StreamSetup {
   ///   size beyond libavcodec's addressing.
   init(_ format: FormatDescription) throws(DecodeError) {
     // Parameter sets have no others, but the code that made the description may have changed it.
-    guard !RefusedParameterSets.exceedsAddressing(format.codedSize), 0...16 ~= format.sentReorderFrames ?? 0 else {
-      throw DecodeError(.invalidFormatDescription)
-    }
+    guard !RefusedParameterSets.exceedsAddressing(format.codedSize),
+      0...FormatDescription.deepestReordering ~= format.sentReorderFrames ?? 0
+    else { throw DecodeError(.invalidFormatDescription) }
     syntax = format.codec.sessionCodec
     codec = syntax.decoder
     nalLengthSize = format.nalLengthSize

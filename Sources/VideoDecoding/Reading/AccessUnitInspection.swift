@@ -10,6 +10,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   private var generation: UInt64?
   /// Reads access units for which the session's user has not done so.
   private var reader: Codec.Inspector?
+  private var display = DisplayTracker()
   let packaging: NALPackaging
   /// All parameter sets that are passed to libavcodec, and stand-ins for missing ones; packaged.
   private(set) var packagedSets: [UInt8] = []
@@ -31,7 +32,7 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription {
     var reader = self.reader.take() ?? Codec.Inspector(parameterSets: parameterSets)
     defer { self.reader = reader }
-    return Codec.describe(accessUnit, packaging: packaging, with: &reader)
+    return Codec.describe(accessUnit, packaging: packaging, with: &reader, &display)
   }
 
   /// Takes the contents of the next access unit, as far as they do not depend on the pictures before it.

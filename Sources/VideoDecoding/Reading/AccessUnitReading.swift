@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
-package import H26x
+import H26x
 
 /// The result of a walk, and the parameter sets. A class, because both are large: code that needs a part copies no
 /// more.
-package final class AccessUnitReading<Codec: VideoCodecSyntax>: Sendable {
+final class AccessUnitReading<Codec: VideoCodecSyntax>: Sendable {
   let info: AccessUnitInfo<Codec>
   let parameterSets: Codec.ParameterSets
 

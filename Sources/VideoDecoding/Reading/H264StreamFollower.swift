@@ -20,7 +20,7 @@ struct H264StreamFollower: StreamFollower {
   private(set) var followsReferencesFrom: UInt64?
   private var counter = H264.PictureOrderCounter()
   /// The depth of reordering since the last reset of picture order count.
-  private var reordering = ReorderDepth(limit: 16)
+  private var reordering = ReorderDepth(limit: FormatDescription.deepestReordering)
   /// The picture that is output last of all since then.
   private var latest: OutputOrder?
   private var orderSequence: UInt64 = 0
@@ -88,7 +88,7 @@ struct H264StreamFollower: StreamFollower {
   mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)
     -> DecodingSummary
   {
-    guard case .h264(let reading) = description else { return DecodingSummary() }
+    guard case .h264(let reading) = description.reading else { return DecodingSummary() }
     return inspect(accessUnit, reading.info, reading.parameterSets, index: index)
   }
 

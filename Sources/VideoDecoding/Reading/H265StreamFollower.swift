@@ -61,7 +61,7 @@ struct H265StreamFollower: StreamFollower {
   mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, index: UInt64)
     -> DecodingSummary
   {
-    guard case .h265(let reading) = description else { return DecodingSummary() }
+    guard case .h265(let reading) = description.reading else { return DecodingSummary() }
     return inspect(accessUnit, reading.info, reading.parameterSets, index: index)
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVCodec
 package import CodecLink
+import H26x
 
 /// The application's commands to a codec process, one after the other, or several in a message. The process answers a
 /// message in which it decodes, drains, opens or downloads. The answer consists of `CodecReply` records, and the last
@@ -88,8 +89,8 @@ package enum CodecCommand {
     settings.expectsDeepestReordering = flags.contains(.deepestReordering)
     settings.usesHardware = flags.contains(.hardware)
     settings.skip = try reader.readSkip()
-    settings.threadCount = try reader.readCount(limit: 64)
-    settings.reorderDepth = try reader.readCount(limit: 16)
+    settings.threadCount = try reader.readCount(limit: SessionConfiguration.mostThreads)
+    settings.reorderDepth = try reader.readCount(limit: FormatDescription.deepestReordering)
     settings.maximumPixels = try reader.readCount(limit: Int(Int32.max))
     settings.surfaceCount = try reader.readCount(limit: CodecReply.surfaceLimit / 2)
     // The bytes lie in the memory.

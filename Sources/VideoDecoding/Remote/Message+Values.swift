@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import CodecLink
+import H26x
 
 // The values that commands and replies are made of. For any value out of range, reading throws `LinkError.invalid`.
 
@@ -76,7 +77,9 @@ extension MessageReader {
 
   @_lifetime(self: copy self)
   mutating func readStatus() throws(LinkError) -> CodecStatus {
-    CodecStatus(reorderDepth: try readCount(limit: 16), threadDelay: try readCount(limit: 64))
+    CodecStatus(
+      reorderDepth: try readCount(limit: FormatDescription.deepestReordering),
+      threadDelay: try readCount(limit: SessionConfiguration.mostThreads))
   }
 
   @_lifetime(self: copy self)

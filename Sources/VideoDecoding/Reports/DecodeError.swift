@@ -87,21 +87,10 @@ public struct DecodeError: Error, Sendable, Hashable {
   }
 
   /// The `OSStatus` that VideoToolbox or CoreMedia returns for the same failure.
-  public var status: Int32 {
-    switch reason {
-    case .badData: -12909  // kVTVideoDecoderBadDataErr
-    case .unsupportedFeature: -12910  // kVTVideoDecoderUnsupportedDataFormatErr
-    case .malfunction: -12911  // kVTVideoDecoderMalfunctionErr
-    case .processUnavailable: -12913  // kVTVideoDecoderNotAvailableNowErr
-    case .hardwareUnavailable: -12907  // kVTCouldNotCreateInstanceErr
-    case .invalidSession: -12903  // kVTInvalidSessionErr
-    case .formatChangeNotSupported: -12916  // kVTFormatDescriptionChangeNotSupportedErr
-    case .invalidFormatDescription: -12712  // what CoreMedia answers to unusable parameter sets
-    case .decoderNotFound: -12906  // kVTCouldNotFindVideoDecoderErr
-    case .allocationFailed: -12904  // kVTAllocationFailedErr
-    case .invalidArgument: -12902  // kVTParameterErr
-    }
-  }
+  public var status: Int32 { reason.status }
+
+  /// The `OSStatus` for pictures that are output although others that they refer to are missing.
+  package static let statusOfMissingReference: Int32 = -17694  // kVTVideoDecoderReferenceMissingErr
 
   /// The failure in words.
   public var message: StaticString {
@@ -123,6 +112,25 @@ public struct DecodeError: Error, Sendable, Hashable {
   /// libavutil's text for `libavcodecCode`; nil when it was not libavcodec that failed.
   public var libavcodecMessage: String? {
     libavcodecCode < 0 ? AVError(rawValue: libavcodecCode).description : nil
+  }
+}
+
+extension DecodeError.Reason {
+  /// See ``DecodeError/status``.
+  package var status: Int32 {
+    switch self {
+    case .badData: -12909  // kVTVideoDecoderBadDataErr
+    case .unsupportedFeature: -12910  // kVTVideoDecoderUnsupportedDataFormatErr
+    case .malfunction: -12911  // kVTVideoDecoderMalfunctionErr
+    case .processUnavailable: -12913  // kVTVideoDecoderNotAvailableNowErr
+    case .hardwareUnavailable: -12907  // kVTCouldNotCreateInstanceErr
+    case .invalidSession: -12903  // kVTInvalidSessionErr
+    case .formatChangeNotSupported: -12916  // kVTFormatDescriptionChangeNotSupportedErr
+    case .invalidFormatDescription: -12712  // what CoreMedia answers to unusable parameter sets
+    case .decoderNotFound: -12906  // kVTCouldNotFindVideoDecoderErr
+    case .allocationFailed: -12904  // kVTAllocationFailedErr
+    case .invalidArgument: -12902  // kVTParameterErr
+    }
   }
 }
 

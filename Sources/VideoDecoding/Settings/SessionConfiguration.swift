@@ -117,6 +117,9 @@ public struct SessionConfiguration: Sendable {
   var surfaceCount: Int { hardware != .off && outputMemory == .device ? OutputMemory.surfaceCount : 0 }
   var expectsReordering: Bool { unknownReordering == .expect && !lowDelay }
 
+  /// More threads gain nothing at any picture size.
+  package static var mostThreads: Int { 64 }
+
   /// The defaults.
   public init() {}
 }

@@ -17,13 +17,11 @@ struct SessionInput {
   /// Parameter sets and similar NAL units to put in front of the next access unit. They come from outside the stream,
   /// or from an access unit that the codec does not get.
   private var carriedOver: [UInt8] = []
-  private var display = DisplayTracker()
   /// Whether others may refer to the last picture, if that was skipped; nil if it was not.
   private var skippedReference: Bool?
 
-  /// Replaces start codes that are in place of lengths.
-  private var repackager: Repackager
-  private var packets = LengthPrefixed.PacketHistory()
+  /// For access units that the caller has not read.
+  private var repair: StartCodeRepair
   /// The size of length prefixes; nil for a byte stream.
   private let lengthSize: NALLengthSize?
 
@@ -37,14 +35,12 @@ struct SessionInput {
 
   init(_ follower: any StreamFollower, codec: FormatDescription.Codec = .h264, lengthSize: NALLengthSize? = nil) {
     self.follower = follower
-    repackager = Repackager(codec: codec)
+    repair = StartCodeRepair(codec: codec, lengthSize: lengthSize)
     self.lengthSize = lengthSize
   }
 
   /// An access unit with lengths in place of start codes; nil when it has none of these.
-  mutating func repaired(_ accessUnit: Span<UInt8>) -> [UInt8]? {
-    lengthSize.flatMap { repackager.repaired(accessUnit, lengthSize: $0, &packets) }
-  }
+  mutating func repaired(_ accessUnit: Span<UInt8>) -> [UInt8]? { repair.repaired(accessUnit) }
 
   /// The number of decodable bytes of an access unit. These are its NAL units before a zero or inconsistent length,
   /// for which libavcodec refuses the whole access unit.
@@ -83,12 +79,11 @@ struct SessionInput {
   }
 
   /// Adds the display metadata of an access unit's SEI messages to its request.
-  mutating func describe(
+  func describe(
     _ request: DecodeRequest, _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription
   ) -> DecodeRequest {
-    _ = description.update(&display, accessUnit)
     var request = request
-    request.display = display.display
+    request.display = description.display
     return request
   }
 

@@ -49,8 +49,9 @@ import Testing
     #expect(shift.shifted(-60_000_000) == .zero && shift.shifted(-60_000_001) == .zero)
     #expect(shift.shifted(5) == ClockTime(nanoseconds: 60_000_005))
     #expect(shift.shifted(.max) == ClockTime(nanoseconds: UInt64(Int64.max)))
-    let taken = (shift.takeAnnouncement(), shift.takeAnnouncement())
-    #expect(taken.0?.amount == Self.time(60) && taken.0?.sequenceNumber == 7 && taken.1 == nil)
+    let announcement = shift.announcement
+    #expect(announcement?.amount == Self.time(60) && announcement?.sequenceNumber == 7)
+    shift.noticeAnnouncement()
     #expect(!shift.awaitsAnnouncement && shift.isShifted)
     shift.beginSegment(true, sequenceNumber: 8)
     #expect(!shift.isOpen && shift.awaitsAnnouncement && shift.amount == Self.time(60))
@@ -81,7 +82,7 @@ import Testing
     third.beginSegment(true, sequenceNumber: 1)
     third.beginSegment(true, sequenceNumber: 2)
     third.begin(with: .zero, needing: .second)
-    let announcement = third.takeAnnouncement()
+    let announcement = third.announcement
     #expect(announcement?.sequenceNumber == 2)
   }
 

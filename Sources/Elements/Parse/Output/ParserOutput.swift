@@ -32,11 +32,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   private var step = Step.done
   /// It is the last of the frame, which the base class pushes.
   private var isLast = true
-  /// Its times in upstream's segment.
-  private var sourceTimes = Buffer.Attributes()
-  /// The times and flags that it is output with.
-  private var attributes = Buffer.Attributes()
-  private var position: ClockTime?
+  private var times = OutgoingTimes()
   private var sendsTags = false
   /// Inserted NAL units that are output next, in reverse order.
   private var queued: [[UInt8]] = []
@@ -55,44 +51,15 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// Whether it is at the beginning of the frame.
   var isFirstOfFrame: Bool { place.start == 0 }
 
-  /// Begins to send the access unit as the last one of its frame, which the base class pushes.
+  /// Begins to send the access unit.
   ///
   /// - Parameters:
-  ///   - timestamps: give it its times.
-  ///   - areTimesMade: whether PTS are those generated here and no others.
-  ///   - playback: of the segment.
   ///   - isFirst: whether nothing was output under these caps.
-  mutating func begin(
-    _ frame: borrowing BaseParseFrame, _ timestamps: inout ParserTimestamps<Codec>, areTimesMade: Bool,
-    _ playback: Playback, isFirst: Bool
-  ) -> OutputStart {
-    var times = accessUnit.attributes
-    position = nil
-    if isFirstOfFrame {
-      times = frame.withOutput { $0.attributes }
-      // The base class derives the position from the times it gets.
-      if timestamps.restore(&times, of: accessUnit, areMade: areTimesMade) { position = accessUnit.attributes.end }
-      timestamps.takePosition(&times)
-    }
-    begin(times, &timestamps, isFirst: isFirst, isLast: true)
-    let isBehind = accessUnit.scanned.contents.contains(.idr) && playback.isOver(at: times.pts)
-    return isBehind ? .afterSegment : .begun
-  }
-
-  /// Begins to send the access unit as one of several in a frame, before the last.
-  mutating func beginInBatch(_ timestamps: inout ParserTimestamps<Codec>, isFirst: Bool) {
-    position = nil
-    begin(accessUnit.attributes, &timestamps, isFirst: isFirst, isLast: false)
-  }
-
-  private mutating func begin(
-    _ times: Buffer.Attributes, _ timestamps: inout ParserTimestamps<Codec>, isFirst: Bool, isLast: Bool
-  ) {
+  ///   - isLast: whether it is the last one of its frame, which the base class pushes.
+  mutating func begin(_ times: OutgoingTimes, isFirst: Bool, isLast: Bool) {
     step = .position
     self.isLast = isLast
-    sourceTimes = times
-    attributes = timestamps.outgoing(times, of: accessUnit)
-    if accessUnit.beginsPicture { timestamps.noticePicture() }
+    self.times = times
     sendsTags = isFirst
     nextNALUnit = 0
     awaitsSEI = true
@@ -102,11 +69,11 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
 
   /// The next action in front of the access unit; nil when there is none.
   ///
-  /// - Parameter timestamps: determines whether a shifted segment has to be sent first.
-  mutating func nextAnnouncement(_ timestamps: inout ParserTimestamps<Codec>) -> OutputAction? {
+  /// - Parameter segment: the shifted segment, if it has to be sent.
+  mutating func nextAnnouncement(_ segment: SegmentShift.Announcement?) -> OutputAction? {
     if step == .position {
       step = .tags
-      if let position { return .advance(position) }
+      if let position = times.position { return .advance(position) }
     }
     if step == .tags {
       step = .segment
@@ -114,12 +81,12 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     }
     if step == .segment {
       step = .keyUnit
-      if let shift = timestamps.takeShift() { return .segment(shift) }
+      if let segment { return .segment(segment) }
     }
     if step == .keyUnit {
       step = .insertions
-      if !attributes.flags.contains(.deltaUnit), !accessUnit.continuesPicture {
-        return .keyUnit(pts: sourceTimes.pts, outgoing: attributes.pts)
+      if !times.outgoing.flags.contains(.deltaUnit), !accessUnit.continuesPicture {
+        return .keyUnit(pts: times.source.pts, outgoing: times.outgoing.pts)
       }
     }
     return nil
@@ -139,7 +106,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
         continue
       }
       step = .done
-      return try send(0..<place.size, of: frame, attributes, carriesSEI: true, surroundings, log)
+      return try send(0..<place.size, of: frame, times.outgoing, carriesSEI: true, surroundings, log)
     }
     return .leave
   }
@@ -171,7 +138,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     if insertsDelimiter, surroundings.packaging.alignment == .nalUnit { queued.append([UInt8](delimiter.dropFirst(4))) }
     return accessUnit.scanned.randomAccessOffset != nil && accessUnit.beginsPicture
       && insertion.takeDue(
-        at: sourceTimes.pts, interval: surroundings.configInterval,
+        at: times.source.pts, interval: surroundings.configInterval,
         hasOwn: (surroundings.contentsSoFar ?? contents).contains(.parameterSets))
   }
 
@@ -221,7 +188,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     }
     guard var buffer = Buffer(copying: bytes.span) else { throw .error }
     var own = buffer.attributes
-    (own.pts, own.dts, own.duration) = (attributes.pts, attributes.dts, .zero)
+    (own.pts, own.dts, own.duration) = (times.outgoing.pts, times.outgoing.dts, .zero)
     own.flags.insert(.deltaUnit)
     if nalUnit[...] != delimiter.dropFirst(4) { own.flags.insert(.header) }
     buffer.attributes = own
@@ -251,21 +218,21 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     repeat { nextNALUnit += 1 } while nextNALUnit < nalUnits.count && nalUnits[nextNALUnit].contents == nil
     let endsAccessUnit = nextNALUnit == nalUnits.count
     let piece = Buffer.Attributes(
-      pts: attributes.pts, dts: attributes.dts,
+      pts: times.outgoing.pts, dts: times.outgoing.dts,
       duration: contents.contains(.pictureStart) ? accessUnit.attributes.duration : .zero,
       flags: flags(of: contents, endsAccessUnit: endsAccessUnit))
-    attributes.flags.remove(.discontinuity)
+    times.outgoing.flags.remove(.discontinuity)
     if endsAccessUnit { step = .done }
     return try send(range, of: frame, piece, carriesSEI: carriesSEI, surroundings, log)
   }
 
   /// The flags of one NAL unit of the access unit.
   @inline(__always) private func flags(of contents: AccessUnitContents, endsAccessUnit: Bool) -> Buffer.Flags {
-    var result = attributes.flags
+    var result = times.outgoing.flags
     result.remove([.marker, .header, .deltaUnit, .droppable])
     let mayBeKey: AccessUnitContents =
       accessUnit.scanned.contents.contains(.recoveryPoint) ? [.slice, .sei] : .slice
-    let isKey = !attributes.flags.contains(.deltaUnit) && !contents.isDisjoint(with: mayBeKey)
+    let isKey = !times.outgoing.flags.contains(.deltaUnit) && !contents.isDisjoint(with: mayBeKey)
     if !isKey { result.insert(.deltaUnit) }
     if !contents.isDisjoint(with: .headers) { result.insert(.header) }
     if contents.contains(.slice), !contents.contains(.reference) { result.insert(.droppable) }

@@ -56,10 +56,10 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     guard let id else { return nil }
     let description: FormatDescription
     let record: [UInt8]
-    let reorderDepth: Int
+    let followsDecodingOrder: Bool
     do throws(BitstreamError) {
       guard let sps = scanner.parameterSets.sequenceParameterSet(id) else { return nil }
-      reorderDepth = sps.followsDecodingOrder ? 0 : sps.maximumReorderFrames
+      followsDecodingOrder = sps.followsDecodingOrder
       let lengthSize = packaging.format.isLengthPrefixed ? (input.isLengthPrefixed ? input.lengthSize : .four) : nil
       description = try Codec.formatDescription(
         scanner.parameterSets, sequenceParameterSetID: id, nalLengthSize: lengthSize)
@@ -71,7 +71,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     }
     isStale = false
     sequenceParameterSetID = id
-    timing.reorderDepth = reorderDepth
+    timing.reorderDepth = followsDecodingOrder ? 0 : description.maximumReorderFrames
     timing.tick = description.tick
     timing.isTickBeyondLevel = description.isFrameRateBeyondLevel
     timing.isIntraOnly = description.isIntraOnly

@@ -56,9 +56,6 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// A new stream begins.
   mutating func beginStream() { shift.beginStream() }
 
-  /// A picture is sent.
-  mutating func noticePicture() { shift.close() }
-
   /// Upstream begins a segment.
   mutating func beginSegment(_ segment: Segment?, sequenceNumber: UInt32) {
     let isInTime = segment?.isTime ?? false
@@ -197,8 +194,8 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
       areDecodingTimesSqueezed = true
     }
     guard areDecodingTimesSqueezed || !hasUpstreamDecodingTimes && times.dts == nil else { return nil }
-    // At most 16 frames, of a second each.
-    let delay = ClockTime(nanoseconds: UInt64(min(timing.reorderDepth, 16)) * timing.frameDuration)
+    // At most `FormatDescription.deepestReordering` frames, of a second each.
+    let delay = ClockTime(nanoseconds: UInt64(timing.reorderDepth) * timing.frameDuration)
     shift.begin(with: pts, needing: delay)
     guard accessUnit.beginsPicture else { return nil }
     var rebuilder = self.rebuilder ?? Self.makeRebuilder(timing, isField: accessUnit.scanned.fieldPeriods == 1)
@@ -215,12 +212,32 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: On the way out
 
+  /// The times with which an access unit is output. If a picture begins in it, the segment is shifted no more.
+  ///
+  /// - Parameters:
+  ///   - given: the base class's, if the access unit is at the beginning of a frame.
+  ///   - areMade: whether PTS are those generated here and no others.
+  @inline(__always) mutating func release(
+    _ accessUnit: ParsedAccessUnit<Codec>, given: Buffer.Attributes?, areMade: Bool
+  ) -> OutgoingTimes {
+    var times = OutgoingTimes(source: accessUnit.attributes)
+    if let given {
+      times.source = given
+      // The base class derives the position from the times it gets.
+      if restore(&times.source, of: accessUnit, areMade: areMade) { times.position = accessUnit.attributes.end }
+      takePosition(&times.source)
+    }
+    times.outgoing = outgoing(times.source, of: accessUnit)
+    if accessUnit.beginsPicture { shift.close() }
+    return times
+  }
+
   /// Puts back the timestamps that were withheld from the base class, and those it removed because upstream's segment
   /// is in time and upstream gave none. Returns whether any were missing.
   ///
   /// - Parameter areMade: whether PTS are those generated here and no others: the base class gives the PTS of a byte
   ///   source's first buffer to every frame cut from it.
-  @inline(__always) func restore(
+  @inline(__always) private func restore(
     _ times: inout Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>, areMade: Bool
   ) -> Bool {
     let known = accessUnit.attributes
@@ -244,7 +261,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   /// Times in the outgoing segment.
   @inline(__always)
-  func outgoing(_ times: Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>) -> Buffer.Attributes {
+  private func outgoing(_ times: Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>) -> Buffer.Attributes {
     if !shift.isShifted, accessUnit.rebuiltDecodingTime == nil { return times }
     var times = times
     times.pts = times.pts.map { $0 + shift.amount }
@@ -256,8 +273,8 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     return times
   }
 
-  /// The shifted segment, which is then taken to be sent.
-  mutating func takeShift() -> SegmentShift.Announcement? { shift.takeAnnouncement() }
+  /// The shifted segment was sent.
+  mutating func sentSegment() { shift.noticeAnnouncement() }
 }
 
 extension ScannedAccessUnit where SliceHeader: SliceHeaderSyntax {

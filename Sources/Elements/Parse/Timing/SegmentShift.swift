@@ -36,11 +36,14 @@ struct SegmentShift: Sendable {
     return false
   }
 
-  /// Whether the shifted segment has to be sent.
-  var awaitsAnnouncement: Bool {
-    if case .shifted(false, _) = state { return true }
-    return false
+  /// The shifted segment, if it has to be sent.
+  var announcement: Announcement? {
+    guard case .shifted(false, let sequenceNumber) = state else { return nil }
+    return Announcement(amount: amount, sequenceNumber: sequenceNumber)
   }
+
+  /// Whether the shifted segment has to be sent.
+  var awaitsAnnouncement: Bool { announcement != nil }
 
   /// A new stream begins.
   mutating func beginStream() { self = SegmentShift() }
@@ -82,10 +85,10 @@ struct SegmentShift: Sendable {
     if case .open = state { state = .over }
   }
 
-  mutating func takeAnnouncement() -> Announcement? {
-    guard case .shifted(false, let sequenceNumber) = state else { return nil }
+  /// The shifted segment was sent.
+  mutating func noticeAnnouncement() {
+    guard case .shifted(false, let sequenceNumber) = state else { return }
     state = .shifted(isAnnounced: true, sequenceNumber: sequenceNumber)
-    return Announcement(amount: amount, sequenceNumber: sequenceNumber)
   }
 
   /// A time of upstream's segment in the outgoing one, at least 0.
