@@ -166,10 +166,7 @@ struct DecoderSettings: Sendable {
     [
       .int(
         "max-threads", \.maximumThreads, in: 0...Int32.max,
-        """
-        Decoding threads, \(SessionConfiguration.mostThreads) at most (0 = one per processor); takes effect with the \
-        next session
-        """),
+        "Decoding threads, 64 at most (0 = one per processor); takes effect with the next session"),
       .enumeration("thread-type", \.threadType, "Threading model; takes effect with the next session"),
       .enumeration(
         "isolation", \.isolation,

@@ -313,7 +313,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   mutating func nextOutput(of frame: borrowing BaseParseFrame, _ log: ElementLog) throws(FlowError) -> OutputAction {
     guard let packaging, !passesThrough else { return .leave }
     if let announcement = output.nextAnnouncement(reader.timestamps.shift.announcement) {
-      if case .segment = announcement { reader.sentSegment() }
+      if announcement.sendsSegment { reader.sentSegment() }
       return announcement
     }
     let surroundings = OutputSurroundings<Codec>(

@@ -87,7 +87,7 @@ struct DecoderList {
       json.openArray("profiles")
       for profile in device.profiles {
         json.open()
-        json.member("codec", string: Self.name(profile.codec))
+        json.member("codec", string: profile.codec.name)
         json.member("profile", string: profile.name)
         json.member("minimum-width", orNull: profile.minimumWidth)
         json.member("minimum-height", orNull: profile.minimumHeight)

@@ -18,4 +18,12 @@ enum OutputAction: ~Copyable {
   case pushLast(Buffer)
   /// The base class pushes the rest, which is in the frame.
   case leave
+
+  /// Whether it sends the segment.
+  var sendsSegment: Bool {
+    switch self {
+    case .segment: true
+    default: false
+    }
+  }
 }
