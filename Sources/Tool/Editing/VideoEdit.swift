@@ -4,7 +4,7 @@ import GStreamer
 import H26x
 
 /// The editor of a stream whose codec is known only when it is read.
-struct VideoEdit {
+struct VideoEdit: HeaderEditing {
   private let edits: StreamEditList
   private var editor: any VideoEditing
   /// Splits a byte stream.
