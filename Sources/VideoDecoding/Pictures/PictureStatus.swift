@@ -13,13 +13,13 @@ struct PictureStatus {
   let latency: SessionLatency
 
   init(_ record: LedgerEntry, isCorrupt: Bool, latency: SessionLatency) {
-    tag = record.tag
-    time = record.time
-    duration = record.duration
-    display = record.display
+    tag = record.request.tag
+    time = record.request.time
+    duration = record.request.duration
+    display = record.request.display
     self.isCorrupt = isCorrupt
-    isSingleField = record.isField && !record.hasBothFields
-    isRandomAccessPoint = record.isRandomAccessPoint
+    isSingleField = record.summary.isField && !record.hasBothFields
+    isRandomAccessPoint = record.summary.randomAccess != .none
     self.latency = latency
   }
 }

@@ -70,7 +70,8 @@ public struct DecodeError: Error, Sendable, Hashable {
       default: .badData
       }
     self.init(
-      reason, code: code, tag: record.tag, accessUnitNumber: record.index, nalUnitType: record.nalUnitType)
+      reason, code: code, tag: record.request.tag, accessUnitNumber: record.index,
+      nalUnitType: record.summary.nalUnitType)
   }
 
   /// A failure of the codec that is not tied to an access unit.

@@ -203,7 +203,7 @@ struct SessionCore: ~Copyable {
       input.followReferences(from: index)
     }
     let recoveryStart = ledger.recovery(completedBy: summary, index: index)
-    ledger.admit(input.entry(for: submission, start: gate.start, recoveryStart: recoveryStart), summary)
+    ledger.admit(input.entry(for: submission, start: gate.start, recoveryStart: recoveryStart))
     let oldest = ledger.first?.index ?? index
     take(
       codec.decode(submission, retries: settings.retries, oldest: oldest, isDamaged: ledger.isDamaged(index)))
@@ -289,7 +289,7 @@ struct SessionCore: ~Copyable {
     codec.hasDecoded(index)
     ledger.note(errors, at: index)
     guard let record = ledger[index] else { return }
-    if let error, record.nalUnitType != nil { note(error, at: index) }
+    if let error, record.summary.nalUnitType != nil { note(error, at: index) }
     if let ending = ledger.ending(of: record, error: error) { end(record, ending) }
   }
 
@@ -328,7 +328,7 @@ struct SessionCore: ~Copyable {
     guard let record = ledger.remove(index) else { return nil }
     defer { gate.outputPicture(index) }
     if codec.isDeepened, output.isOutOfOrder(record) {
-      output.drop(record.tag, .outOfOrder)
+      output.drop(record.request.tag, .outOfOrder)
       return nil
     }
     while let first = ledger.outrun(by: record) { end(first, output.unseenEnding(of: first)) }
@@ -353,7 +353,7 @@ struct SessionCore: ~Copyable {
     gate.outputPicture(record.index)
     if case .withoutPicture = ending {
       ledger.countOneWithoutPicture()
-      if record.references != nil, record.isReference {
+      if record.summary.references != nil, record.summary.isReference {
         input.pictureIsMissing(record.index)
         ledger.spreadDamage(from: record)
       }
