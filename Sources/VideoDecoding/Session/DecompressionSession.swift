@@ -97,7 +97,8 @@ public final class DecompressionSession {
         limits, HardwareRequest(place: configuration.hardwareDevice), cancellation: configuration.cancellation,
         starter: starter)
       try self.init(
-        format: format, configuration: configuration, allocator: allocator, openCodec: service.open, service: service)
+        format: format, configuration: configuration, allocator: allocator, openCodec: service.open, service: service,
+        missingDevices: starter.missingDevices)
     }
   }
 
@@ -112,7 +113,8 @@ public final class DecompressionSession {
 
   private init(
     format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
-    openCodec: @escaping CodecOpener, service: ServiceOpener?, device: DeviceOpener = DeviceOpener(HardwareRequest())
+    openCodec: @escaping CodecOpener, service: ServiceOpener?, device: DeviceOpener = DeviceOpener(HardwareRequest()),
+    missingDevices: MissingDevices = .shared
   ) throws(DecodeError) {
     self.device = device
     self.configuration = configuration
@@ -121,7 +123,7 @@ public final class DecompressionSession {
     bridge = PictureBridge(
       allocator: allocator, layout: configuration.outputLayout,
       surfaces: SurfaceExport(limit: configuration.surfaceCount))
-    core = try SessionCore(format, configuration, started: bridge.started)
+    core = try SessionCore(format, configuration, started: bridge.started, missingDevices: missingDevices)
     var attempts = max(0, configuration.retries)
     while codec == nil {
       do throws(AVError) {

@@ -33,7 +33,8 @@ struct SessionCore: ~Copyable {
 
   /// - Throws: `invalidFormatDescription`.
   init(
-    _ format: FormatDescription, _ configuration: SessionConfiguration, started: StartedPictures
+    _ format: FormatDescription, _ configuration: SessionConfiguration, started: StartedPictures,
+    missingDevices: MissingDevices
   ) throws(DecodeError) {
     self.format = format
     settings = SessionSettings(configuration)
@@ -43,7 +44,7 @@ struct SessionCore: ~Copyable {
       format.codec, setup, verifiesPictureHash: configuration.verifiesPictureHash || configuration.hardware != .off)
     gate = StartGate(configuration)
     ledger = AccessUnitLedger(started)
-    codec = CodecControl(setup, configuration)
+    codec = CodecControl(setup, configuration, missingDevices)
   }
 
   // MARK: State for the caller

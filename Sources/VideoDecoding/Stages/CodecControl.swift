@@ -7,6 +7,7 @@ import H26x
 struct CodecControl {
   private var setup: StreamSetup
   private let configuration: SessionConfiguration
+  private let missingDevices: MissingDevices
   private let packets = PacketPool()
   private var replay: ReplayBuffer
   /// The delays that the codec reported last; nil without a codec.
@@ -47,9 +48,10 @@ struct CodecControl {
     case gaveUp(CodecRecovery, isDrained: Bool, start: UInt64?)
   }
 
-  init(_ setup: StreamSetup, _ configuration: SessionConfiguration) {
+  init(_ setup: StreamSetup, _ configuration: SessionConfiguration, _ missingDevices: MissingDevices) {
     self.setup = setup
     self.configuration = configuration
+    self.missingDevices = missingDevices
     hardware = HardwareUse(configuration.hardware)
     replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
   }
@@ -153,7 +155,7 @@ struct CodecControl {
     let isReplaced =
       hardware.changesPlace(
         at: index, oldest: oldest, replaying: replay, isDamaged: isDamaged,
-        mayBeThere: HardwareRequest(place: configuration.hardwareDevice).hasCandidates)
+        mayBeThere: missingDevices.mayBeThere(at: configuration.hardwareDevice))
       || !isDamaged && deepens(for: summary, oldest: oldest)
     let isDue = replay.takeDue()
     guard isOpen, !isReplaced else {

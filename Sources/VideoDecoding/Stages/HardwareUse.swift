@@ -19,7 +19,7 @@ struct HardwareUse {
 
   /// The reason that a device does not decode.
   private enum Obstacle: Equatable {
-    /// None can be opened.
+    /// None can be opened: see ``MissingDevices``.
     case unavailable
     /// It does not decode the format that these parameter sets describe.
     case refused([UInt8])
@@ -57,15 +57,15 @@ struct HardwareUse {
     leftAt = index
     obstacle =
       switch error {
-      case .hardwareUnavailable, .serviceUnavailable: .unavailable
+      case .hardwareUnavailable: .unavailable
       case .hardwareRefused: .refused(parameterSets)
       default: .failed
       }
-    guard obstacle == .failed || obstacle == .unavailable else { return }
+    guard obstacle == .failed else { return }
     let now = now()
     if let last = tries.last, now - last > .seconds(60) { pause.forgetFailures() }
-    // A device that could not be opened will not appear a moment later.
-    pause.extend(isFirstFree: obstacle == .failed, now: now)
+    // A process that could not be started will not start a moment later.
+    pause.extend(isFirstFree: error != .serviceUnavailable, now: now)
   }
 
   /// The reason that software has taken the device's place; nil if it has not since the last call.
