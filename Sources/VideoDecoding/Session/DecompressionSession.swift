@@ -124,16 +124,11 @@ public final class DecompressionSession {
       allocator: allocator, layout: configuration.outputLayout,
       surfaces: SurfaceExport(limit: configuration.surfaceCount))
     core = try SessionCore(format, configuration, started: bridge.started, missingDevices: missingDevices)
-    var attempts = max(0, configuration.retries)
     while codec == nil {
       do throws(AVError) {
         try carryOut(.open)
       } catch {
-        let detail = failureOfOpening(error)
-        if core.openingFailed(error, detail: detail) { continue }
-        let failure = DecodeError(opening: error, detail: detail)
-        guard error.meansLostSession, error != .cancelled, attempts > 0 else { throw failure }
-        attempts -= 1
+        try core.openingFailed(error, detail: failureOfOpening(error))
       }
     }
     core.isOpen(codec?.status)
@@ -187,8 +182,8 @@ public final class DecompressionSession {
 
   /// Attempts to restart a codec before an access unit fails, from the next time on that it is lost.
   public var retries: Int {
-    get { core.settings.retries }
-    set { core.settings.retries = newValue }
+    get { core.retries }
+    set { core.retries = newValue }
   }
 
   /// Whether access units of another format may follow in this session.

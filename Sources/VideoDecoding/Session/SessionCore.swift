@@ -53,6 +53,11 @@ struct SessionCore: ~Copyable {
   var latency: SessionLatency { codec.latency }
   var isAwaitingRandomAccessPoint: Bool { !isInvalid && gate.isHolding }
   var isLost: Bool { gate.isLost && gate.unreportedLoss == nil }
+  /// Attempts to restart a codec, from the next time on that it is lost.
+  var retries: Int {
+    get { codec.retries }
+    set { codec.retries = newValue }
+  }
   /// The frames that the codec skips.
   var codecSkip: CodecSettings.Skip { codec.skip(settings.skipFrames) }
   /// The settings to open a codec with now.
@@ -206,18 +211,20 @@ struct SessionCore: ~Copyable {
     let recoveryStart = ledger.recovery(completedBy: summary, index: index)
     ledger.admit(input.entry(for: submission, start: gate.start, recoveryStart: recoveryStart))
     let oldest = ledger.first?.index ?? index
-    take(
-      codec.decode(submission, retries: settings.retries, oldest: oldest, isDamaged: ledger.isDamaged(index)))
+    take(codec.decode(submission, oldest: oldest, isDamaged: ledger.isDamaged(index)))
   }
 
   // MARK: Outcomes
 
-  /// The first codec could not be opened. Returns whether to try another immediately.
-  mutating func openingFailed(_ error: AVError, detail: String?) -> Bool {
-    output.note(DecodeError(opening: error, detail: detail))
+  /// The first codec could not be opened.
+  ///
+  /// - Throws: the failure if there is nothing else to try.
+  mutating func openingFailed(_ error: AVError, detail: String?) throws(DecodeError) {
+    let failure = DecodeError(opening: error, detail: detail)
+    output.note(failure)
     self.detail = detail
-    defer { if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) } }
-    return codec.openingFailed(error)
+    guard codec.openingFailed(error) else { throw failure }
+    if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) }
   }
 
   /// The codec is in a process without these layers of protection.
@@ -239,7 +246,7 @@ struct SessionCore: ~Copyable {
     case .decode(_, _, isRepeated: true): output.count(.replay)
     default: break
     }
-    take(codec.finish(order, error, status, retries: settings.retries, isEverythingOut: ledger.isEmpty))
+    take(codec.finish(order, error, status, isEverythingOut: ledger.isEmpty))
     if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) }
   }
 

@@ -17,6 +17,10 @@ struct CodecControl {
   /// Frames to hold back for reordering because the stream reorders more deeply than it signals.
   private var deepenedTo = 0
   private var orders = RingQueue<CodecOrder>()
+  /// Attempts to restart a codec, from the next time on that it is lost.
+  var retries: Int
+  /// Attempts left to open the first codec.
+  private var openingsLeft: Int
   /// The remaining entries of a replay.
   private var replaying: ArraySlice<ReplayBuffer.Entry> = []
   /// The replacement of a lost codec; nil while none is lost.
@@ -52,6 +56,8 @@ struct CodecControl {
     self.setup = setup
     self.configuration = configuration
     self.missingDevices = missingDevices
+    retries = configuration.retries
+    openingsLeft = max(0, retries)
     hardware = HardwareUse(configuration.hardware)
     replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
   }
@@ -107,8 +113,13 @@ struct CodecControl {
 
   /// The first codec could not be opened. Returns whether to try another immediately.
   mutating func openingFailed(_ error: AVError) -> Bool {
-    guard hardware.mayFallBack, error != .cancelled else { return false }
-    hardware.fallBack(for: error, at: 0, format: [])
+    guard error != .cancelled else { return false }
+    if hardware.mayFallBack {
+      hardware.fallBack(for: error, at: 0, format: [])
+      return true
+    }
+    guard error.meansLostSession, openingsLeft > 0 else { return false }
+    openingsLeft -= 1
     return true
   }
 
@@ -143,7 +154,7 @@ struct CodecControl {
   /// - Parameters:
   ///   - oldest: the oldest access unit without a result.
   ///   - isDamaged: whether a part of it, or of its references, is known to be missing.
-  mutating func decode(_ submission: Submission, retries: Int, oldest: UInt64, isDamaged: Bool) -> Outcome {
+  mutating func decode(_ submission: Submission, oldest: UInt64, isDamaged: Bool) -> Outcome {
     let (index, summary) = (submission.index, submission.summary)
     let start = ReplayBuffer.Start(
       parameterSets: submission.parameterSets, parameterSetsInForce: submission.parameterSetsInForce,
@@ -166,7 +177,7 @@ struct CodecControl {
       openAnother(failedAt: index)
       return .none
     }
-    if isDue && summary.randomAccess != .idr { return beginReplay(at: index, retries: retries) }
+    if isDue && summary.randomAccess != .idr { return beginReplay(at: index) }
     orders.append(.decode(submission.packet, index: index))
     return .none
   }
@@ -229,14 +240,14 @@ struct CodecControl {
   ///
   /// - Parameter isEverythingOut: all access units have their results.
   mutating func finish(
-    _ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, retries: Int, isEverythingOut: Bool
+    _ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, isEverythingOut: Bool
   ) -> Outcome {
     report(status)
     var error = error
     if hardware.takeDistrust() { error = error ?? .hardwareFailed }
     switch order {
     case .decode(_, let index, _):
-      if let error { return lost(error, at: index, retries: retries) }
+      if let error { return lost(error, at: index) }
       guard replaying.isEmpty else { return .none }
       guard recovery == nil else {
         orders.append(.finishReplay)
@@ -246,27 +257,27 @@ struct CodecControl {
       return .decoded(index: index)
     case .finishReplay:
       guard let recovery else { return .none }
-      if let error { return lost(error, at: recovery.index, retries: retries) }
+      if let error { return lost(error, at: recovery.index) }
       guard case .salvaging = recovery.replay else { return replaced(by: recovery) }
       giveUp()
       return .none
     case .open:
       guard let recovery else { return .none }
-      if let error { return lost(error, at: recovery.index, retries: retries) }
-      return beginReplay(at: recovery.index, retries: retries)
+      if let error { return lost(error, at: recovery.index) }
+      return beginReplay(at: recovery.index)
     case .drain:
       if let recovery, recovery.hasGivenUp {
         let start = isEverythingOut ? nil : replay.start(behind: recovery)
-        return gaveUp(recovery, isDrained: error == nil, start: start, retries: retries)
+        return gaveUp(recovery, isDrained: error == nil, start: start)
       }
-      if let error { return lost(error, at: drainEnd, retries: retries, isDraining: true) }
+      if let error { return lost(error, at: drainEnd, isDraining: true) }
       recovery = nil
       return .drained
     case .flush, .setAside, .takeBack, .closeLost, .close: return .none
     }
   }
 
-  private mutating func lost(_ error: AVError, at index: UInt64, retries: Int, isDraining: Bool = false) -> Outcome {
+  private mutating func lost(_ error: AVError, at index: UInt64, isDraining: Bool = false) -> Outcome {
     replaying = []
     if error == .cancelled {
       recovery = nil
@@ -306,9 +317,7 @@ struct CodecControl {
 
   /// The codec that got furthest has output all that it could. If an IRAP picture (of H.264, an IDR picture) is among
   /// the access units behind the one that ends processes, another codec begins there.
-  private mutating func gaveUp(
-    _ recovery: CodecRecovery, isDrained: Bool, start: UInt64?, retries: Int
-  ) -> Outcome {
+  private mutating func gaveUp(_ recovery: CodecRecovery, isDrained: Bool, start: UInt64?) -> Outcome {
     self.recovery = nil
     if let start {
       replay.discard(before: start)
@@ -321,7 +330,7 @@ struct CodecControl {
   }
 
   /// Has the codec decode the replay buffer. Pictures that have their result are not output twice.
-  private mutating func beginReplay(at index: UInt64, retries: Int) -> Outcome {
+  private mutating func beginReplay(at index: UInt64) -> Outcome {
     do throws(AVError) {
       let entries = try replay.beginning(packets)
       replaying = entries[...]
@@ -332,7 +341,7 @@ struct CodecControl {
       }
       return .none
     } catch {
-      return lost(error, at: index, retries: retries)
+      return lost(error, at: index)
     }
   }
 
