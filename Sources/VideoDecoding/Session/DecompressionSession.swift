@@ -131,7 +131,7 @@ public final class DecompressionSession {
         try core.openingFailed(error, detail: failureOfOpening(error))
       }
     }
-    core.isOpen(codec?.status)
+    core.opened(codec?.status)
   }
 
   // MARK: State
@@ -345,7 +345,7 @@ public final class DecompressionSession {
       simulatedLoss = nil
       return true
     case (.lasting, .decode), (.lasting, .open): return true
-    case (.lasting, .takeBack):
+    case (.lasting, .drainLost):
       simulatedLoss = nil
       return false
     default: return false
@@ -356,6 +356,7 @@ public final class DecompressionSession {
     guard !loses(order) else { throw .external }
     switch order {
     case .open:
+      setAside()
       // A lost codec that is kept must keep its strides.
       if lost == nil { bridge.unlockStrides() }
       codec = try openCodec(core.codecSettings, bridge)
@@ -366,18 +367,15 @@ public final class DecompressionSession {
       // If a process ends in a replay, its access unit is then known.
       if isRepeated { try codec?.finishDecoding { take($0) } }
     case .finishReplay: try codec?.finishDecoding { take($0) }
-    case .drain:
-      bridge.surfaces.isDraining = true
-      defer { bridge.surfaces.isDraining = false }
-      try codec?.drain { take($0) }
+    case .drain: try drainCodec()
+    case .drainLost:
+      setAside()
+      codec = lost.take()
+      try drainCodec()
     case .flush:
       codec?.flush()
       bridge.surfaces.flush()
       bridge.unlockStrides()
-    case .setAside:
-      guard let current = codec.take() else { return }
-      if lost.map({ current.isAsFar(as: $0) }) ?? true { lost = current }
-    case .takeBack: codec = lost.take()
     case .closeLost: lost = nil
     case .close:
       // Released at the end, when the property is no longer being changed.
@@ -385,6 +383,18 @@ public final class DecompressionSession {
       bridge.unlockStrides()
       extendLifetime(closed)
     }
+  }
+
+  /// Keeps the lost codec if none has come further.
+  private func setAside() {
+    guard let current = codec.take() else { return }
+    if lost.map({ current.isAsFar(as: $0) }) ?? true { lost = current }
+  }
+
+  private func drainCodec() throws(AVError) {
+    bridge.surfaces.isDraining = true
+    defer { bridge.surfaces.isDraining = false }
+    try codec?.drain { take($0) }
   }
 
   private func take(_ event: CodecEvent) {

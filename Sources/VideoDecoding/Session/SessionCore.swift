@@ -231,7 +231,7 @@ struct SessionCore: ~Copyable {
   mutating func reportMissingProtection(_ missing: String) { output.notify(.incompleteSandbox(missing: missing)) }
 
   /// The first codec is open.
-  mutating func isOpen(_ status: CodecStatus?) { codec.report(status) }
+  mutating func opened(_ status: CodecStatus?) { codec.opened(status) }
 
   /// An order was carried out, or failed because the codec is lost.
   ///
@@ -263,7 +263,7 @@ struct SessionCore: ~Copyable {
       loss = nil
       while let first = ledger.first, first.index < start { end(first, .dropped(.sessionLost)) }
       if !isDraining { settle(upTo: index) }
-    case .gaveUp(let recovery, let isDrained, let start): giveUp(recovery, isDrained: isDrained, start: start)
+    case .gaveUp(let loss, let isDrained, let start): giveUp(loss, isDrained: isDrained, start: start)
     case .cancelled:
       loss = nil
       reset(to: .cancelled)
@@ -272,22 +272,22 @@ struct SessionCore: ~Copyable {
 
   /// The codec that got furthest has output all that it could. Another begins at `start`, or waits for a random
   /// access point.
-  private mutating func giveUp(_ recovery: CodecRecovery, isDrained: Bool, start: UInt64?) {
-    let failure = loss.take() ?? failure(recovery.cause, at: recovery.index)
+  private mutating func giveUp(_ codecLoss: CodecState.Loss, isDrained: Bool, start: UInt64?) {
+    let failure = loss.take() ?? failure(codecLoss.cause, at: codecLoss.index)
     let isEverythingOut = isDrained && ledger.isEmpty
     // It only had to output the pictures inside: then nothing is lost.
-    if recovery.isDraining && isEverythingOut { return drained() }
+    if codecLoss.isDraining && isEverythingOut { return drained() }
     var (isReported, isIncomplete) = (false, false)
     while let first = ledger.first, first.index < start ?? .max {
-      if first.index == recovery.culprit { isReported = true } else { isIncomplete = true }
-      end(first, first.index == recovery.culprit ? .failed(recovery.cause) : .dropped(.sessionLost))
+      if first.index == codecLoss.culprit { isReported = true } else { isIncomplete = true }
+      end(first, first.index == codecLoss.culprit ? .failed(codecLoss.cause) : .dropped(.sessionLost))
     }
     if start == nil { reset(to: .lost(unreported: isEverythingOut ? failure : nil)) }
     output.count(.resynchronisation)
     // If decoding continues, the failure of one access unit reports the loss of those behind it.
     let isSilent = start != nil && isIncomplete && !isReported
     if isSilent || start == nil && gate.unreportedLoss == nil { output.notify(.codecLost(failure)) }
-    if start == nil, recovery.isDraining { drained() }
+    if start == nil, codecLoss.isDraining { drained() }
   }
 
   // MARK: Events of the codec
@@ -312,7 +312,7 @@ struct SessionCore: ~Copyable {
 
   private func failure(_ error: AVError, at index: UInt64) -> DecodeError {
     // If software may take over, access units that the device does not decode fail only for lack of a replay.
-    let error = error.isOfHardware && codec.mayFallBack ? .hardwareFailed : error
+    let error = error.isOfHardware && codec.isDeviceOptional ? .hardwareFailed : error
     if error == .serviceUnavailable { return DecodeError(opening: error, detail: detail) }
     return ledger[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
   }

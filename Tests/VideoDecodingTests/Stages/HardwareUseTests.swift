@@ -130,6 +130,6 @@ import Testing
   func leavesOnlyAPreferredDevice(_ wanted: SessionConfiguration.Hardware) throws {
     var use = HardwareUse(wanted)
     let isLeft = use.changesPlace(at: 5, oldest: 5, replaying: try replay(from: 0), isDamaged: true)
-    #expect(!isLeft && !use.mayFallBack && use.isOnDevice == (wanted == .required))
+    #expect(!isLeft && !use.isOptional && use.isOnDevice == (wanted == .required))
   }
 }
