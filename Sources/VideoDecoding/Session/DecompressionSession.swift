@@ -52,13 +52,9 @@ public final class DecompressionSession {
 
   private(set) var core: SessionCore
   let bridge: PictureBridge
-  private let openCodec: CodecOpener
-  /// Starts processes for codecs; `nil` if codecs are in this process.
-  private let service: ServiceOpener?
+  private let source: CodecSource
   /// Whether missing layers of a codec's protection were reported.
   private var hasReportedProtection = false
-  /// Opens devices for codecs in this process.
-  private let device: DeviceOpener
   /// The codec; nil after it was lost, until the next random access point.
   private(set) var codec: (any CodecBoundary)?
   /// The lost codec that got furthest.
@@ -86,20 +82,18 @@ public final class DecompressionSession {
     format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
     starter: CodecStarter
   ) throws(DecodeError) {
+    let device = HardwareRequest(place: configuration.hardwareDevice)
+    let source: CodecSource
     switch configuration.isolation {
     case .none:
-      let device = DeviceOpener(HardwareRequest(place: configuration.hardwareDevice))
-      try self.init(
-        format: format, configuration: configuration, allocator: allocator, openCodec: device.open, service: nil,
-        device: device)
+      let opener = DeviceOpener(device)
+      source = CodecSource(open: opener.open, failure: { opener.failure })
     case .process(let limits):
-      let service = ServiceOpener(
-        limits, HardwareRequest(place: configuration.hardwareDevice), cancellation: configuration.cancellation,
-        starter: starter)
-      try self.init(
-        format: format, configuration: configuration, allocator: allocator, openCodec: service.open, service: service,
-        missingDevices: starter.missingDevices)
+      let opener = ServiceOpener(limits, device, cancellation: configuration.cancellation, starter: starter)
+      source = CodecSource(
+        open: opener.open, failure: { opener.failure }, missingDevices: starter.missingDevices)
     }
+    try self.init(format: format, configuration: configuration, allocator: allocator, source: source)
   }
 
   /// The public initializer, with a codec of the caller's choice.
@@ -108,22 +102,19 @@ public final class DecompressionSession {
     openCodec: @escaping CodecOpener
   ) throws(DecodeError) {
     try self.init(
-      format: format, configuration: configuration, allocator: allocator, openCodec: openCodec, service: nil)
+      format: format, configuration: configuration, allocator: allocator, source: CodecSource(open: openCodec))
   }
 
   private init(
     format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
-    openCodec: @escaping CodecOpener, service: ServiceOpener?, device: DeviceOpener = DeviceOpener(HardwareRequest()),
-    missingDevices: MissingDevices = .shared
+    source: CodecSource
   ) throws(DecodeError) {
-    self.device = device
     self.configuration = configuration
-    self.openCodec = openCodec
-    self.service = service
+    self.source = source
     bridge = PictureBridge(
       allocator: allocator, layout: configuration.outputLayout,
       surfaces: SurfaceExport(limit: configuration.surfaceCount))
-    core = try SessionCore(format, configuration, started: bridge.started, missingDevices: missingDevices)
+    core = try SessionCore(format, configuration, started: bridge.started, missingDevices: source.missingDevices)
     while codec == nil {
       do throws(AVError) {
         try carryOut(.open)
@@ -325,8 +316,7 @@ public final class DecompressionSession {
   /// The reason that no process could be started, or no device opened, for the codec, if that is the error.
   private func failureOfOpening(_ error: AVError) -> String? {
     switch error {
-    case .serviceUnavailable: service?.failure?.description
-    case .hardwareUnavailable: service?.hardwareFailure ?? device.failure
+    case .serviceUnavailable, .hardwareUnavailable: source.failure()
     case .decoderNotFound: CodecLibrary.loadFailure
     default: nil
     }
@@ -359,7 +349,7 @@ public final class DecompressionSession {
       setAside()
       // A lost codec that is kept must keep its strides.
       if lost == nil { bridge.unlockStrides() }
-      codec = try openCodec(core.codecSettings, bridge)
+      codec = try source.open(core.codecSettings, bridge)
       reportMissingProtection()
     case .decode(let packet, let index, let isRepeated):
       if core.ledger.hash(of: index) != nil { bridge.surfaces.requireSamples(of: index) }
