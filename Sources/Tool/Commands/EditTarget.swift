@@ -5,7 +5,7 @@ import SystemPackage
 
 /// Writes an edited file, in its own format or another container.
 struct EditTarget {
-  private let repackaging: Repackaging
+  private let plan: CopyPlan
   private let consequences: EditConsequences
 
   /// - Parameter frameRate: the new frame rate.
@@ -13,18 +13,17 @@ struct EditTarget {
     _ input: InputFile, _ target: OutputFile, _ format: TargetContainer, _ edits: StreamEditList,
     _ consequences: EditConsequences, frameRate: Fraction?
   ) {
-    var repackaging = Repackaging(
-      input: input, target: target, container: format, framerate: input.isRaw ? frameRate : nil, drop: nil,
-      keepsAudio: true, cut: nil)
-    repackaging.edits = edits
-    repackaging.framerateOption = "--frame-rate"
-    (self.repackaging, self.consequences) = (repackaging, consequences)
+    var plan = CopyPlan(
+      input: input, target: target, container: format, framerate: input.isRaw ? frameRate : nil,
+      framerateOption: "--frame-rate", edits: edits)
+    if !edits.isEmpty { plan.editor = { VideoEdit($0, edits, source: input.name) } }
+    (self.plan, self.consequences) = (plan, consequences)
   }
 
-  private var input: InputFile { repackaging.input }
-  private var target: OutputFile { repackaging.target }
-  private var format: TargetContainer { repackaging.container }
-  private var changesRate: Bool { repackaging.edits.affects(.rate) }
+  private var input: InputFile { plan.input }
+  private var target: OutputFile { plan.target }
+  private var format: TargetContainer { plan.container }
+  private var changesRate: Bool { plan.edits.affects(.rate) }
 
   /// Returns lines for the user.
   func write() async throws(Failure) -> [String] {
@@ -43,7 +42,7 @@ struct EditTarget {
 
   private func editByteStream(_ output: OutputFile) async throws(Failure) -> VideoEdit {
     var writer = try ResultWriter(output)
-    let edit = try await EditSource(input: input, edits: repackaging.edits).editByteStream {
+    let edit = try await EditSource(input: input, edits: plan.edits).editByteStream {
       (bytes) throws(Failure) in
       writer.write(bytes)
     }
@@ -55,22 +54,22 @@ struct EditTarget {
     try PluginFile.load()
     guard input.isRaw, changesRate, consequences.mayAnnounceRate, case .byteStream(_, isEvident: true) = input.kind
     else {
-      return try await repack(repackaging)
+      return try await repack(plan)
     }
     // Times derive from the headers, so the headers must be edited before the times are made.
     let scratch = try OutputFile(scratchPath, force: true)
     defer { scratch.discard() }
     _ = try await editByteStream(scratch)
     try Interruption.check()
-    guard let path = scratch.path else { return try await repack(repackaging) }
+    guard let path = scratch.path else { return try await repack(plan) }
     let file = try OpenFile(path, .readOnly, name: target.name)
     // It has no name now, so it disappears whatever happens.
     scratch.discard()
     // The scratch file has no name of its own.
-    var repackaging = repackaging
-    repackaging.input = try InputFile(FilePath(file.descriptor.path), name: input.name)
-    repackaging.edits = StreamEditList()
-    let lines = try await repack(repackaging)
+    var plan = plan
+    plan.input = try InputFile(FilePath(file.descriptor.path), name: input.name)
+    (plan.edits, plan.editor) = (StreamEditList(), nil)
+    let lines = try await repack(plan)
     return withExtendedLifetime(file) { lines }
   }
 
@@ -80,8 +79,8 @@ struct EditTarget {
     return (folder ?? "/var/tmp").appending(".h26x-edit")
   }
 
-  private func repack(_ repackaging: Repackaging) async throws(Failure) -> [String] {
-    let (summary, left) = try await repackaging.run()
+  private func repack(_ plan: CopyPlan) async throws(Failure) -> [String] {
+    let (summary, left) = try await Copy.run(plan)
     return [summary] + left.map { "\(target.name): left behind: \($0)" }
   }
 

@@ -49,7 +49,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   @Option(
     help: "Begin at the keyframe at or before --start (keyframe), or at --start, with earlier pictures hidden (hidden)."
   )
-  var cut: Cut.Mode?
+  var cut: Window.Bounds.Mode?
   @Option(help: ArgumentHelp("Keep only the streams with these numbers, such as 0,2.", valueName: "list"))
   var streams: StreamNumbersArgument?
   @Option(help: ArgumentHelp("Number of the MPEG-TS program to read.", valueName: "n")) var program: Int?
@@ -89,9 +89,9 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   private static let hidingNeedsAFile = "--cut hidden needs a file, because an edit list cannot be written into a pipe"
 
   /// The part of the file that is kept; `nil` for everything.
-  private var wanted: Cut? {
+  private var bounds: Window.Bounds? {
     guard start != nil || end != nil else { return nil }
-    return Cut(
+    return Window.Bounds(
       start: Int64(clamping: start?.time.nanoseconds ?? 0), end: end.map { Int64(clamping: $0.time.nanoseconds) },
       mode: cut ?? .keyframe)
   }
@@ -106,10 +106,10 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       guard cut != .hidden || format.hasEditList(in: target) else {
         throw Failure("\(target.name): \(Self.hidingNeedsAFile)")
       }
-      let repackaging = Repackaging(
-        input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio,
-        cut: wanted)
-      let (summary, left) = try await repackaging.run()
+      let (summary, left) = try await Copy.run(
+        CopyPlan(
+          input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio,
+          bounds: bounds))
       try target.commit()
       Terminal.say(summary)
       for loss in left { Terminal.say("\(target.name): left behind: \(loss)") }
@@ -119,3 +119,5 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     }
   }
 }
+
+extension Window.Bounds.Mode: ExpressibleByArgument {}

@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 
 /// The editor of a stream whose codec is known only when it is read.
-struct VideoEdit {
+struct VideoEdit: HeaderEditing {
   let edits: StreamEditList
   private var editor: any VideoEditing
   /// Splits a byte stream.

@@ -176,14 +176,7 @@ extension StreamDetails {
       fields["pixel-aspect-ratio"] = .fraction(Fraction(reduced))
     }
     language = track.language.isEmpty || track.language == "und" ? nil : track.language
-    orientation = Self.tag(track.orientation)
-  }
-
-  /// The value that the tag image-orientation has, which turns first and mirrors then.
-  static func tag(_ orientation: MP4.Orientation?) -> String? {
-    guard let orientation else { return "unknown" }
-    if orientation.isMirrored { return "flip-rotate-\((360 - orientation.rotation) % 360)" }
-    return orientation.rotation == 0 ? nil : "rotate-\(orientation.rotation)"
+    orientation = StreamDescription.rotationTag(track.orientation)
   }
 
   /// The details of a track that is not the video.

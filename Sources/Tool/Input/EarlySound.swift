@@ -15,13 +15,22 @@ struct EarlySound {
   /// Held packets by the index of their stream, in the order of the file.
   private var held: [Int: [HeldPacket]] = [:]
 
-  /// More packets than prime any decoder are held.
-  var isFull: Bool { held.values.reduce(0) { $0 + $1.count } >= 64 }
+  /// Packets whose time never became known.
+  private(set) var untimed = 0
+
+  /// More packets than prime any decoder are not held.
+  private var isFull: Bool { held.values.reduce(0) { $0 + $1.count } >= 64 }
 
   func holds(_ stream: Int) -> Bool { held[stream] != nil }
 
-  /// Holds a packet without a time.
-  mutating func hold(_ packet: consuming Packet) {
+  /// Takes a packet without a time.
+  ///
+  /// - Parameter isEarly: whether its stream has not begun to have times.
+  mutating func hold(_ packet: consuming Packet, _ isEarly: Bool) {
+    if isEarly, !isFull { hold(packet) } else { untimed += 1 }
+  }
+
+  private mutating func hold(_ packet: consuming Packet) {
     held[packet.stream.index, default: []].append(HeldPacket(packet))
   }
 
@@ -50,11 +59,8 @@ struct EarlySound {
     return packets
   }
 
-  /// The file ends.
-  ///
-  /// - Parameter untimed: is raised by the packets whose time never became known.
-  /// - Returns: those with a time.
-  mutating func finish(_ untimed: inout Int) -> [HeldPacket] {
+  /// Takes the end of the file. Returns the held packets with a time.
+  mutating func finish() -> [HeldPacket] {
     var timed: [HeldPacket] = []
     for held in held.values.joined() {
       guard let packet = held.packet.take() else { continue }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
+import StreamReport
 
 extension StreamDescription {
   /// How pictures are turned to be upright, by the value of `videoflip`'s property `video-direction`: from the display
@@ -24,5 +25,12 @@ extension StreamDescription {
     case "90l": "rotate-270"
     default: nil
     }
+  }
+
+  /// The same for a track of MP4: the tag turns first and mirrors then. `nil` for upright pictures.
+  static func rotationTag(_ orientation: MP4.Orientation?) -> String? {
+    guard let orientation else { return "unknown" }
+    if orientation.isMirrored { return "flip-rotate-\((360 - orientation.rotation) % 360)" }
+    return orientation.rotation == 0 ? nil : "rotate-\(orientation.rotation)"
   }
 }

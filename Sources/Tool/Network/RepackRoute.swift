@@ -58,8 +58,7 @@ final class RepackRoute: Sendable {
     state.withLock { state in
       let configuration = state.pad?.codecData ?? []
       if configuration != state.configuration {
-        let format = MediaOutput.VideoFormat(codec: codec, configuration: configuration)
-        state.roles = format.roleReader(hasStartCodes: container.hasStartCodes)
+        state.roles = codec.roleReader(configuration, hasStartCodes: container.hasStartCodes)
         state.configuration = configuration
       }
       guard let role = state.roles?.role(of: bytes) else { return true }

@@ -21,10 +21,15 @@ struct AccessUnitRole {
   var isReference = true
   /// All slices are I or SI slices.
   var isIntra = false
+  /// The stream marks it as a random access point, exact or not.
+  var isRandomAccess = false
   /// It completes the frame that the access unit before began.
   var isSecondField = false
   /// The parameter sets up to here, of an access unit with which decoding can begin.
   var parameterSets: [[UInt8]] = []
+
+  /// Decoders begin here, by the parser's rule for the first pictures of a stream.
+  var isKeyframe: Bool { isRandomAccess || isIntra && !isSecondField }
 }
 
 /// Reads the roles of access units, in decoding order.
@@ -39,7 +44,18 @@ protocol AccessUnitRoleReading {
 extension MediaOutput.VideoFormat {
   /// - Parameter hasStartCodes: whether access units have start codes, not length prefixes.
   func roleReader(hasStartCodes: Bool) -> any AccessUnitRoleReading {
-    switch codec {
+    codec.roleReader(configuration, hasStartCodes: hasStartCodes)
+  }
+}
+
+extension FormatDescription.Codec {
+  /// Reads the roles of access units.
+  ///
+  /// - Parameters:
+  ///   - configuration: a configuration record; empty for a stream that has its parameter sets in-band.
+  ///   - hasStartCodes: whether access units have start codes, not length prefixes.
+  func roleReader(_ configuration: [UInt8], hasStartCodes: Bool) -> any AccessUnitRoleReading {
+    switch self {
     case .h264: AccessUnitRoleReader<H264>(configuration, hasStartCodes: hasStartCodes)
     case .h265: AccessUnitRoleReader<H265>(configuration, hasStartCodes: hasStartCodes)
     }
@@ -87,6 +103,7 @@ private struct AccessUnitRoleReader<Codec: VideoCodecSyntax>: AccessUnitRoleRead
     case .none: if isIntraOnly, info.hasPicture { role.start = .closed }
     }
     if info.isSecondField { role.start = .none }
+    role.isRandomAccess = info.randomAccess != .none
     role.isLeading = (info.sliceType as? H265.NALUnitType)?.isLeading ?? false
     role.isSkippedLeading = info.sliceType?.isSkippedLeading ?? false
     role.isReference = info.slice?.isReference ?? true

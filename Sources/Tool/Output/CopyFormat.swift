@@ -2,67 +2,94 @@
 import AVFormat
 import H26x
 
-/// The first stage of a copy: the format of its video, with the requested edits. It decides whether one description
+/// Changes the headers of a copy's video, and its description in the container.
+protocol HeaderEditing {
+  /// Edits a configuration record, which decides the packaging of access units that follow. An empty record stands
+  /// for a byte stream.
+  ///
+  /// - Throws: a `Failure` for a record that cannot be read, and an edit that the standard forbids.
+  mutating func edit(configuration: [UInt8]) throws(Failure) -> [UInt8]
+  /// Edits an access unit.
+  ///
+  /// - Throws: a `Failure` for an edit that the standard forbids.
+  mutating func edit(_ accessUnit: [UInt8]) throws(Failure) -> [UInt8]
+  /// Changes a container's description of the video to match the edits.
+  func describe(_ format: inout MediaOutput.VideoFormat)
+  /// Ends the stream.
+  ///
+  /// - Throws: a `Failure` if the stream lacks an access unit that was to be edited.
+  func finish() throws(Failure)
+}
+
+/// The first stage of a copy: the formats of its video, with the requested edits. It decides whether one description
 /// of the video is enough.
 struct CopyFormat {
-  /// The source's name, for messages.
-  private let source: String
   let edits: StreamEditList
+  /// Makes ``edit``; `nil` if no changes are requested.
+  private let editor: CopyPlan.Editor?
   /// Each access unit may bring its own parameter sets.
-  private let hasStartCodes: Bool
+  let hasStartCodes: Bool
   /// Bytes cannot be rewritten, because the target is a pipe.
   private let isFinal: Bool
-  /// The format of the first access unit that is written.
-  private(set) var video: MediaOutput.VideoFormat?
+  /// The formats up to now, edited. An access unit has the number of its own.
+  private(set) var formats: [MediaOutput.VideoFormat] = []
+  /// The number of the format that the target describes; `nil` before it is chosen.
+  private var chosen: Int?
   /// Changes the headers; `nil` if no changes are requested, and before the first format.
-  private(set) var edit: VideoEdit?
+  private(set) var edit: (any HeaderEditing)?
   /// The parameter sets that samples may not add to; `nil` if they may.
   private var described: DescribedParameterSets?
-  /// The description of the video does not hold the access units that follow.
-  private var isOutdated = false
 
-  init(_ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ edits: StreamEditList) {
-    (self.source, self.edits) = (source.name, edits)
-    (hasStartCodes, isFinal) = (container.hasStartCodes, !target.isSeekable)
+  init(_ plan: CopyPlan) {
+    (edits, editor) = (plan.edits, plan.editor)
+    (hasStartCodes, isFinal) = (plan.container.hasStartCodes, !plan.target.isSeekable)
   }
 
-  /// The format of the copy, derived from the source's.
-  mutating func edited(_ format: MediaOutput.VideoFormat) throws(Failure) -> MediaOutput.VideoFormat {
-    guard !edits.isEmpty else { return format }
-    var (edit, format) = (edit ?? VideoEdit(format.codec, edits, source: source), format)
-    format.configuration = try edit.edit(configuration: format.configuration)
-    edit.describe(&format)
-    self.edit = edit
-    return format
+  /// The format that the target describes: of the first access unit that is written; `nil` before it is chosen.
+  var video: MediaOutput.VideoFormat? { chosen.map { formats[$0] } }
+
+  /// Takes the format of the access units that follow. Returns it with the edits.
+  mutating func begin(_ next: MediaOutput.VideoFormat) throws(Failure) -> MediaOutput.VideoFormat {
+    var next = next
+    if let editor {
+      var edit = edit ?? editor(next.codec)
+      next.configuration = try edit.edit(configuration: next.configuration)
+      edit.describe(&next)
+      self.edit = edit
+    }
+    formats.append(next)
+    return next
   }
 
-  /// Edits the headers of an access unit.
+  /// Edits the headers of an access unit of the latest format.
   mutating func edit(_ accessUnit: inout MediaOutput.AccessUnit) throws(Failure) {
+    accessUnit.format = formats.count - 1
     if edit != nil { accessUnit.bytes = try edit?.edit(accessUnit.bytes) ?? accessUnit.bytes }
   }
 
-  /// Takes the format of the access units that follow, edited.
-  mutating func begin(_ next: MediaOutput.VideoFormat) {
-    guard let video else {
-      video = next
-      if !isFinal, !hasStartCodes, !next.allowsInBandParameterSets { described = DescribedParameterSets(next) }
-      return
-    }
-    isOutdated = !isHeld(next, by: video)
+  /// Chooses the format that the target describes, if there is none yet.
+  mutating func choose(_ number: Int) {
+    guard chosen == nil, formats.indices.contains(number) else { return }
+    chosen = number
+    let video = formats[number]
+    if !isFinal, !hasStartCodes, !video.allowsInBandParameterSets { described = DescribedParameterSets(video) }
   }
 
-  private func isHeld(_ next: MediaOutput.VideoFormat, by video: MediaOutput.VideoFormat) -> Bool {
-    hasStartCodes || video.allowsInBandParameterSets || next.configuration == video.configuration
-  }
-
-  /// Whether the description holds an access unit of the latest format.
+  /// Whether the description holds an access unit.
   func holds(_ accessUnit: borrowing MediaOutput.AccessUnit) -> Bool {
-    !isOutdated && described?.contain(thoseOf: accessUnit.bytes) != false
+    guard let chosen, formats.indices.contains(accessUnit.format) else { return true }
+    let (format, video) = (accessUnit.format, formats[chosen])
+    return
+      (format == chosen || hasStartCodes || video.allowsInBandParameterSets
+      || formats[format].configuration == video.configuration)
+      && described?.contain(thoseOf: accessUnit.bytes) != false
   }
 
-  /// Whether the description holds an access unit of another format.
-  func holds(_ accessUnit: borrowing MediaOutput.AccessUnit, of format: MediaOutput.VideoFormat) -> Bool {
-    video.map { isHeld(format, by: $0) } != false && described?.contain(thoseOf: accessUnit.bytes) != false
+  /// An access unit's bytes with all parameter sets up to there, so that decoding can begin with it.
+  func completed(_ accessUnit: MediaOutput.AccessUnit) -> [UInt8] {
+    guard formats.indices.contains(accessUnit.format) else { return accessUnit.bytes }
+    return formats[accessUnit.format].roleReader(hasStartCodes: hasStartCodes)
+      .completed(accessUnit.bytes, with: accessUnit.role.parameterSets)
   }
 
   /// The description of the video; `nil` before the first format. If the configuration record has no parameter sets,

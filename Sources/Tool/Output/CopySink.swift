@@ -6,11 +6,8 @@ import StreamReport
 /// The last stage of a copy. It writes access units, and between them the source's other streams, into a container or
 /// a byte stream.
 struct CopySink {
-  private let source: InputFile
-  private let target: OutputFile
-  private let container: TargetContainer
+  private let plan: CopyPlan
   let otherStreams: OtherStreams?
-  private let keepsAudio: Bool
   private var output: MediaOutput?
   /// The target if it is a byte stream, which has no times.
   private var byteStream: OutputBytes?
@@ -27,17 +24,15 @@ struct CopySink {
   /// One of them is a sync sample.
   private var hasSync = false
 
-  init(
-    _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ otherStreams: OtherStreams?,
-    keepsAudio: Bool
-  ) {
-    (self.source, self.target, self.container) = (source, target, container)
-    (self.otherStreams, self.keepsAudio) = (otherStreams, keepsAudio)
+  init(_ plan: CopyPlan, _ otherStreams: OtherStreams?) {
+    (self.plan, self.otherStreams) = (plan, otherStreams)
     left = otherStreams?.others ?? []
-    if container == .annexb { otherStreams?.choose([]) }
+    if plan.container == .annexb { otherStreams?.choose([]) }
   }
 
-  private var hasEditList: Bool { container.hasEditList(in: target) }
+  private var source: InputFile { plan.input }
+  private var target: OutputFile { plan.target }
+  private var container: TargetContainer { plan.container }
 
   /// The container has its header.
   var isOpen: Bool { output != nil }
@@ -57,7 +52,7 @@ struct CopySink {
   mutating func open(
     _ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, keepsTimeCode: Bool, delay: Int64
   ) throws(Failure) {
-    let wanted = (otherStreams?.chosen ?? []).filter { keepsAudio || $0.kind != .audio }
+    let wanted = (otherStreams?.chosen ?? []).filter { plan.keepsAudio || $0.kind != .audio }
     let all = otherStreams?.context.chapters ?? []
     chapters = (span?.clipped(all) ?? all).map { $0.delayed(by: delay) }
     func begin(_ output: MediaOutput, _ streams: [StreamDescription]) throws(Failure) {
@@ -131,7 +126,7 @@ struct CopySink {
     otherStreams?.endVideo()
     try writeOtherStreams(before: .max)
     try output.finish()
-    guard hasEditList, let path = target.path else { return }
+    guard plan.hasEditList, let path = target.path else { return }
     guard var file = try MovieFile(path, name: target.name, room: output.room) else {
       // Nothing would be in the room.
       guard output.room == 0 else { throw Failure("\(target.name): its description is not in the expected place") }
@@ -161,7 +156,7 @@ struct CopySink {
   /// The bytes in front of a movie that its description will take, so the media need not be moved afterwards. It is 0
   /// if they are few, or if the number of samples is not known.
   private var room: Int64 {
-    guard hasEditList, source.size ?? 0 >= Int(MovieFile.roomSize), let otherStreams,
+    guard plan.hasEditList, source.size ?? 0 >= Int(MovieFile.roomSize), let otherStreams,
       let duration = otherStreams.context.duration, duration > 0
     else { return 0 }
     let rate = otherStreams.video?.frameRate.map { Double($0.numerator) / Double(max($0.denominator, 1)) }

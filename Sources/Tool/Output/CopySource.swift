@@ -2,7 +2,7 @@
 import AVFormat
 import GStreamer
 
-/// A container that is copied.
+/// A container that is copied: its video, and its other streams.
 struct CopySource {
   let file: ContainerFile
   let video: any VideoTrackReader
@@ -12,78 +12,83 @@ struct CopySource {
   let otherStreams: OtherStreams?
   /// Why it does not.
   let refusal: Failure?
-  let times: CopyTimes
-  /// The part of the video reader's presentation that is kept.
-  let cut: Cut?
-  /// There is no way to the place at which reading should begin.
-  private(set) var isMissed = false
+  /// The part of the video that is kept.
+  let window: Window
+  let times: PresentationTimes
 
-  /// - Parameters:
-  ///   - place: the place at which reading begins, in nanoseconds of the media; `nil` for the beginning.
-  ///   - ordersPictures: whether all times are derived from the order of pictures.
-  ///   - frameRate: the frame rate for derived times, if the stream has none.
-  init(
-    _ input: InputFile, _ cut: Cut?, from place: Int64?, ordersPictures: Bool, frameRate: Fraction?
-  ) throws(Failure) {
-    file = try ContainerFile(input, ReadingStatus())
+  /// Opens the container at the place that the plan has.
+  ///
+  /// - Throws: `CopyRefusal.missed` if there is no way to that place.
+  init(_ plan: CopyPlan) throws(CopyRefusal) {
+    do throws(Failure) { try self.init(opening: plan) } catch { throw .failure(error) }
+    guard case .near(let place, _) = plan.start else { return }
+    let time = place &- video.shown.start &+ video.shown.time
+    let isFound = try CopyRefusal.failing { [video] () throws(Failure) in
+      try video.seek(to: ClockTime(positive: time))
+    }
+    guard isFound, otherStreams?.seek(to: time) != false else { throw .missed }
+  }
+
+  private init(opening plan: CopyPlan) throws(Failure) {
+    file = try ContainerFile(plan.input, ReadingStatus())
     // Before the video is read on, because a pipe is read once.
     do throws(Failure) {
       (otherStreams, refusal) = (try OtherStreams(file), nil)
     } catch {
-      guard input.selection.isEmpty else { throw error }
+      guard plan.input.selection.isEmpty else { throw error }
       (otherStreams, refusal) = (nil, error)
     }
-    let first = try ContainerReader.reader(file)
-    let (reader, within): (any VideoTrackReader, Cut?) =
-      if let cut { try Self.reader(file, first, cut) } else { (first, nil) }
-    self.cut = within
+    let (reader, bounds) = try Self.reader(file, plan.bounds)
     ordered =
-      if ordersPictures, let container = reader as? ContainerVideoReader {
-        try OrderedVideoReader(container, frameRate: frameRate)
+      if plan.ordersPictures, let container = reader as? ContainerVideoReader {
+        try OrderedVideoReader(container, frameRate: plan.framerate)
       } else {
         nil
       }
     video = ordered ?? reader
-    var times = CopyTimes(shown: video.shown)
-    times.hidesFront = video.hidesFront
-    if video.parts.count > 1, cut == nil {
-      (times.shown, times.parts) = (nil, video.parts)
+    let origin: Int64? = if case .near(_, let origin) = plan.start { origin } else { nil }
+    let dropsFront = video.hidesFront && !plan.hasEditList
+    guard video.parts.count <= 1 || bounds != nil else {
       video.readAllMedia()
+      (window, times) = (Window(parts: video.parts, dropsFront: dropsFront), PresentationTimes())
+      return
     }
+    var shown = video.shown
     if let beginning = video.beginning {
       let start = otherStreams?.context.start.map { $0 &* 1000 } ?? beginning
-      times.zero = min(beginning, start)
-      times.shown = ShownRange(start: times.zero, end: nil, time: 0)
+      shown = ShownRange(start: min(beginning, start), end: nil, time: 0)
     }
-    times.timeBase = video.track.timescale.flatMap { TimeBase(1, $0) }
-    if video.track.isFramerateStated {
-      times.frameRate = video.track.framerate.flatMap { TimeBase($0.numerator, $0.denominator) }
-    }
-    self.times = times
-    guard let place else { return }
-    let time = place &- video.shown.start &+ video.shown.time
-    isMissed = try !video.seek(to: ClockTime(positive: time)) || otherStreams?.seek(to: time) == false
+    // Access units of a byte stream need no times.
+    let isWhole = plan.container == .annexb && bounds == nil && !dropsFront && shown.end == nil
+    window = Window(bounds, of: isWhole ? nil : shown, dropsFront: dropsFront, origin: origin)
+    times = PresentationTimes(shift: video.beginning == nil ? shown.time - shown.start : 0)
   }
 
-  /// Reads the part of an edit list that a cut is in, if there are several parts.
-  private static func reader(
-    _ file: ContainerFile, _ first: any VideoTrackReader, _ cut: Cut
-  ) throws(Failure) -> (any VideoTrackReader, Cut) {
-    let parts = first.parts
-    guard let origin = parts.first?.time, parts.count > 1 else { return (first, cut) }
-    let place = parts.lastIndex { $0.time - origin <= cut.start } ?? 0
-    let part = parts[place]
-    var within = cut
-    within.offset = part.time - origin
-    within.start -= within.offset
-    within.end = cut.end.map { $0 - within.offset }
-    if let length = part.end.map({ $0 - part.start }) {
-      guard within.start < length, within.end ?? .max <= length || place == parts.count - 1 else {
-        throw Failure(
-          "\(file.input.name): its edit list shows \(Text.count(parts.count, "part")); a cut must be within one of them"
-        )
-      }
+  /// The reader of a video, and the requested bounds: of the part of an edit list that they are in, if it has several.
+  static func reader(
+    _ file: ContainerFile, _ bounds: Window.Bounds?
+  ) throws(Failure) -> (any VideoTrackReader, Window.Bounds?) {
+    let first = try ContainerReader.reader(file)
+    guard let bounds, first.parts.count > 1 else { return (first, bounds) }
+    guard let (part, within) = bounds.within(first.parts) else {
+      throw Failure(
+        "\(file.input.name): its edit list shows \(Text.count(first.parts.count, "part")); a cut must be within one of "
+          + "them")
     }
-    return (try ContainerReader.reader(file, part: place), within)
+    return (try ContainerReader.reader(file, part: part), within)
   }
+
+  /// Ticks that hold the source's times exactly; `nil` if they are not known.
+  var timeBase: TimeBase? { video.track.timescale.flatMap { TimeBase(1, $0) } }
+
+  /// The frame rate that the source's container states; `nil` for none.
+  var frameRate: TimeBase? {
+    let track = video.track
+    return track.isFramerateStated ? track.framerate.flatMap { TimeBase($0.numerator, $0.denominator) } : nil
+  }
+}
+
+extension ClockTime {
+  /// A time in nanoseconds; 0 for one below.
+  init(positive nanoseconds: Int64) { self.init(nanoseconds: UInt64(max(0, nanoseconds))) }
 }

@@ -11,8 +11,8 @@ import StreamReport
 /// - parameter sets, in front of keyframes
 /// - format: edits, and the contents of one description
 /// - roles: access units with which decoding can begin
-/// - front: the beginning of the copy
-/// - times: the choice of pictures, and when they are shown
+/// - window: the choice of access units and of pictures
+/// - times: when they are shown
 /// - sink
 struct CopyWriter {
   // MARK: Stages
@@ -22,85 +22,45 @@ struct CopyWriter {
   private var format: CopyFormat
   /// `nil` if nothing depends on them.
   private var roles: (any AccessUnitRoleReading)?
-  /// `nil` once the copy has begun.
-  private var front: CopyFront?
-  private(set) var times: CopyTimes
+  private(set) var window: Window
+  private var times: PresentationTimes
   private var sink: CopySink
 
   // MARK: Between the stages
 
-  private let source: InputFile
-  private let target: OutputFile
-  private let container: TargetContainer
-  private let cut: Cut?
-  private var beginning: CutBeginning?
+  private let plan: CopyPlan
+  /// `nil` for a byte stream.
+  private let source: CopySource?
   private var spacing = PictureSpacing()
-  /// Hidden access units since the last access unit that is shown. Later access units may need them.
-  private var held: [MediaOutput.AccessUnit] = []
-  /// The number of them that come behind the end.
-  private var behindCount = 0
   private var hasKeyframe = false
+  private var hasBegun = false
 
-  // MARK: For the user
-
-  /// Hidden pictures that come with later, shown pictures.
-  private(set) var hiddenBehind = 0
-  /// Why nothing but the video can be read of the source.
-  private let refusal: Failure?
   /// Pictures before the first keyframe.
   private(set) var early = 0
-  /// Nothing more of the source is needed.
-  private(set) var isFinished = false
 
   /// Access units of the video that were written.
   var written: Int { sink.written }
+  /// Nothing more of the source is needed.
+  var isFinished: Bool { window.isFinished }
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
-  /// The beginning of the cut, for the user; `nil` before it is known.
-  var cutRemark: String? { cut.flatMap { cut in beginning.map { $0.remark(cut) } } }
 
-  /// - Parameters:
-  ///   - read: the source, if it is a container.
-  ///   - origin: the composition time of the first picture, if reading begins somewhere in front of the cut.
-  ///   - seeks: whether reading may continue at a place near the cut.
-  ///   - sets: the parameter sets of a source that has them in a configuration record, if the target has no such
-  ///     record.
-  init(
-    _ source: InputFile, _ target: OutputFile, _ container: TargetContainer, _ read: CopySource?,
-    keepsAudio: Bool, _ cut: Cut?, origin: Int64?, seeks: Bool, _ edits: StreamEditList,
-    _ sets: KeyframeParameterSets?
-  ) {
-    let (otherStreams, times) = (read?.otherStreams, read?.times ?? CopyTimes())
-    (self.source, self.target, self.container) = (source, target, container)
-    refusal = read?.refusal
-    self.sets = sets
-    (self.times, self.cut) = (times, cut)
-    format = CopyFormat(source, target, container, edits)
-    sink = CopySink(source, target, container, otherStreams, keepsAudio: keepsAudio)
-    let front: CutFront? =
-      if let cut {
-        CutFront(cut, of: times.shown, origin: origin)
-      } else if times.hidesFront, !container.hasEditList(in: target) {
-        CutFront(Cut(mode: .hidden), of: times.shown)
-      } else {
-        nil
-      }
-    self.front = front.map {
-      CopyFront(
-        $0, hasStartCodes: container.hasStartCodes, seeks: seeks, coding: otherStreams?.sampleEntry?.coding)
-    }
+  /// - Parameter source: `nil` for a byte stream.
+  init(_ plan: CopyPlan, _ source: CopySource?) {
+    (self.plan, self.source) = (plan, source)
+    sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
+    format = CopyFormat(plan)
+    (window, times) = (source?.window ?? Window(plan.bounds), source?.times ?? PresentationTimes())
+    sink = CopySink(plan, source?.otherStreams)
   }
-
-  private var hasEditList: Bool { container.hasEditList(in: target) }
 
   /// Begins another format, before the first access unit that has it.
   mutating func begin(_ next: MediaOutput.VideoFormat) throws(CopyRefusal) {
-    let edited: MediaOutput.VideoFormat
-    do throws(Failure) { edited = try format.edited(next) } catch { throw .failure(error) }
-    if container != .annexb || front != nil || times.shown?.end != nil {
-      roles = edited.roleReader(hasStartCodes: container.hasStartCodes)
+    let edited = try CopyRefusal.failing { () throws(Failure) in try format.begin(next) }
+    if plan.container != .annexb || window.isSelective {
+      roles = edited.roleReader(hasStartCodes: format.hasStartCodes)
     }
-    if front != nil { front?.begin(edited) } else { format.begin(edited) }
+    if !window.isSearching { format.choose(format.formats.count - 1) }
   }
 
   /// Writes an access unit, and everything that comes before it.
@@ -114,97 +74,81 @@ struct CopyWriter {
     if accessUnit.duration <= 0 {
       accessUnit.duration = format.video?.frameDuration?.nanoseconds(1) ?? spacing.duration
     }
-    guard front == nil else {
-      if let start = try front?.add(accessUnit) { try begin(at: start) }
-      return
-    }
-    // One behind the end is not written.
-    guard format.holds(accessUnit) || times.isBehind(accessUnit) else { throw .formatChange }
-    do throws(Failure) { try place(accessUnit) } catch { throw .failure(error) }
+    for accessUnit in try window.take(accessUnit) { try write(accessUnit) }
   }
 
   /// Writes the rest: nothing more comes.
   mutating func finish() throws(CopyRefusal) {
-    if let start = try front?.finish() { try begin(at: start) }
-    do throws(Failure) {
-      if let duration = front?.duration {
+    for accessUnit in try window.finish() { try write(accessUnit) }
+    try CopyRefusal.failing { () throws(Failure) in
+      if let duration = window.searchedDuration {
         // The beginning may be in a part that was not read.
         try Interruption.check()
         throw nothing(after: duration)
       }
       try format.edit?.finish()
-      try sink.finish(showing: times.edits, extras)
-    } catch { throw .failure(error) }
+      try sink.finish(showing: window.edits(offset: times.offset), extras)
+    }
   }
 
   /// The message that a cut begins behind the end.
   private func nothing(after duration: Int64) -> Failure {
-    let (end, start) = (ClockTime(positive: duration), ClockTime(positive: cut?.start ?? 0))
+    let (end, start) = (ClockTime(positive: duration), ClockTime(positive: window.bounds?.start ?? 0))
     return Failure(
-      "\(source.name): no picture after --start \(Text.time(start)); the last one ends at \(Text.time(end))")
+      "\(plan.input.name): no picture after --start \(Text.time(start)); the last one ends at \(Text.time(end))")
   }
 
-  // MARK: The beginning
+  // MARK: Behind the window
 
-  /// Writes the kept access units in front of the beginning.
-  private mutating func begin(at start: CopyFront.Start) throws(CopyRefusal) {
-    let found = start.beginning
-    (beginning, front) = (found, nil)
-    guard let first = found.entries.first else { return }
-    format.begin(start.formats[first.format])
-    for entry in found.entries where entry.accessUnit.presentation < found.end ?? .max {
-      guard format.holds(entry.accessUnit, of: start.formats[entry.format]) else { throw .formatChange }
-    }
-    if let cut {
-      let end = found.end.map { times.otherStreamTime(of: $0 + Cut.tolerance) }
-      times.cut(from: found.start, to: found.end)
-      sink.span = OtherStreamSpan(
-        start: times.zero, isOpen: cut.start == 0, end: end, hidesFront: hasEditList, hasPriming: container == .mkv)
-    }
-    do throws(Failure) { for entry in found.entries { try place(entry.accessUnit) } } catch { throw .failure(error) }
-  }
-
-  private mutating func open(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
-    guard var video = format.description(first) else { throw Failure("\(target.name): neither H.264 nor H.265") }
-    times.begin(at: beginning?.earliest ?? first.presentation, hasEditList: hasEditList)
-    let timeBase = times.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
-    video.statedFrameRate = times.frameRate
-    video.staleSideData.formUnion(extras.staleSideData(copiesBoxes: hasEditList))
-    let delay = times.zero.subtractingReportingOverflow(times.otherStreamOffset).partialValue
-    try sink.open(video, timeBase, keepsTimeCode: (cut?.start ?? 0) == 0, delay: delay)
-    if container == .flv { times.beginAtZero(first.decoding, try sink.firstOtherStreamTime()) }
-    sink.otherStreamOffset = times.otherStreamOffset
-  }
-
-  // MARK: Times
-
-  private mutating func place(_ accessUnit: consuming MediaOutput.AccessUnit) throws(Failure) {
-    if container == .annexb {
-      if beginning == nil, times.shown?.end == nil { return try sink.write(accessUnit) }
-    } else {
+  private mutating func write(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
+    if !hasBegun { try begin(at: &accessUnit) }
+    // One behind the end need not be shown.
+    guard format.holds(accessUnit) || window.isBehind(accessUnit) else { throw .formatChange }
+    if plan.container != .annexb {
       hasKeyframe = hasKeyframe || accessUnit.isKeyframe
       if !hasKeyframe { early += 1 }
-      if !sink.isOpen {
-        // Nothing is in front of the first picture that others could refer to.
-        if accessUnit.role.isIntra { accessUnit.role.start = .closed }
-        try open(at: accessUnit)
-      }
+      times.place(&accessUnit)
     }
-    let isBehind = times.isBehind(accessUnit)
-    guard times.place(&accessUnit) else {
-      held.append(accessUnit)
-      behindCount += isBehind ? 1 : 0
-      // More than can be decoded in front of the last one that is shown.
-      isFinished = cut != nil && behindCount > CutFront.reorderLimit
-      return
+    do throws(Failure) { try sink.write(accessUnit) } catch { throw .failure(error) }
+  }
+
+  private mutating func begin(at first: inout MediaOutput.AccessUnit) throws(CopyRefusal) {
+    hasBegun = true
+    format.choose(first.format)
+    if window.opening != nil {
+      let completed = format.completed(first)
+      // Parameter sets may be in samples in front of the place that was sought.
+      let isInBand = (source?.otherStreams?.sampleEntry?.coding).map(Self.inBandEntries.contains) ?? false
+      guard !plan.start.isNear || !isInBand || completed.count == first.bytes.count else { throw .missed }
+      if format.hasStartCodes || format.video?.allowsInBandParameterSets == true { first.bytes = completed }
     }
-    behindCount = 0
-    for hidden in held {
-      if hidden.presentation >= accessUnit.presentation { hiddenBehind += 1 }
-      try sink.write(hidden)
+    guard plan.container != .annexb else { return }
+    // Nothing is in front of the first picture that others could refer to.
+    if first.role.isIntra { first.role.start = .closed }
+    do throws(Failure) { try open(at: first) } catch { throw .failure(error) }
+  }
+
+  private static let inBandEntries: Set = [
+    FourCharacterCode("avc3"), FourCharacterCode("avc4"), FourCharacterCode("hev1"), FourCharacterCode("dvav"),
+    FourCharacterCode("dvhe"),
+  ]
+
+  private mutating func open(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
+    guard var video = format.description(first) else { throw Failure("\(plan.target.name): neither H.264 nor H.265") }
+    if let bounds = window.bounds, let opening = window.opening {
+      sink.span = OtherStreamSpan(
+        start: times.otherStreamTime(of: opening.start), isOpen: bounds.start == 0,
+        end: opening.end.map { times.otherStreamTime(of: $0 + Window.tolerance) }, hidesFront: plan.hasEditList,
+        hasPriming: plan.container == .mkv)
     }
-    held = []
-    try sink.write(accessUnit)
+    let delay = times.begin(
+      window, at: window.opening?.earliest ?? first.presentation, hasEditList: plan.hasEditList)
+    let timeBase = source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
+    video.statedFrameRate = source?.frameRate
+    video.staleSideData.formUnion(extras.staleSideData(copiesBoxes: plan.hasEditList))
+    try sink.open(video, timeBase, keepsTimeCode: (window.bounds?.start ?? 0) == 0, delay: delay)
+    if plan.container == .flv { times.beginAtZero(first.decoding, try sink.firstOtherStreamTime()) }
+    sink.otherStreamOffset = times.otherStreamOffset
   }
 
   // MARK: Losses
@@ -219,20 +163,15 @@ struct CopyWriter {
   /// The parts of the source that are not in the target, for the user.
   var losses: [String] {
     var losses = sink.losses
-    if let refusal { losses.append("everything but the video (\(refusal.message))") }
-    if times.parts.count > 1, !hasEditList {
-      losses.append("\(Text.count(times.parts.count, "edit")), so all pictures are shown once")
+    if let refusal = source?.refusal { losses.append("everything but the video (\(refusal.message))") }
+    if window.parts.count > 1, !plan.hasEditList {
+      losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")
     }
-    if cut?.end == nil, source.isCutOff {
+    if window.bounds?.end == nil, plan.input.isCutOff {
       losses.append("everything beyond the end of the source, which is cut off")
     }
-    let boxes = hasEditList ? extras.edited : extras.untranslated
+    let boxes = plan.hasEditList ? extras.edited : extras.untranslated
     if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }
     return losses
   }
-}
-
-extension ClockTime {
-  /// A time in nanoseconds; 0 for one below.
-  init(positive nanoseconds: Int64) { self.init(nanoseconds: UInt64(max(0, nanoseconds))) }
 }

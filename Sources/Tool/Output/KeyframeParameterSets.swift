@@ -11,7 +11,7 @@ struct KeyframeParameterSets {
     guard case .lengthPrefixed(let configuration, _) = track.packaging else {
       return nil
     }
-    reader = MediaOutput.VideoFormat(codec: track.codec, configuration: configuration).roleReader(hasStartCodes: true)
+    reader = track.codec.roleReader(configuration, hasStartCodes: true)
   }
 
   /// Completes the next access unit, a keyframe or the first one, whatever that is.

@@ -14,6 +14,8 @@ extension MediaOutput {
     var isKeyframe: Bool
     /// Set by ``CopyWriter``.
     var role = AccessUnitRole()
+    /// The number of its format in ``CopyFormat``.
+    var format = 0
 
     /// Decoding can begin here: the access unit is a sync sample (ISO/IEC 14496-12, 8.6.2).
     var isSync: Bool { role.start != .none }

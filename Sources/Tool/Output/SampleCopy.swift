@@ -8,14 +8,12 @@ import StreamReport
 /// configuration record also has.
 struct SampleCopy {
   let format: MediaOutput.VideoFormat
-  private let reader: any VideoTrackReader
   private var inspector: any SampleInspecting
   /// Derives decoding times for containers that have presentation times only.
   private var decodingTimes: DecodingTimeRebuilder
 
   /// - Returns: `nil` if the samples' packaging or their description must change.
-  init?(_ reader: any VideoTrackReader) {
-    let track = reader.track
+  init?(_ track: VideoTrack) {
     guard case .lengthPrefixed(let configuration, allowsInBandParameterSets: false) = track.packaging else {
       return nil
     }
@@ -32,20 +30,17 @@ struct SampleCopy {
       codec: track.codec, size: (description.frameSize.width, description.frameSize.height),
       pixelAspect: aspect.flatMap { TimeBase($0.numerator, $0.denominator) },
       frameDuration: rate.flatMap { TimeBase($0.denominator, $0.numerator) }, configuration: inspector.configuration)
-    self.reader = reader
     self.inspector = inspector
     decodingTimes = DecodingTimeRebuilder(
       reorderDepth: description.maximumReorderFrames,
       frameDuration: format.frameDuration.map { $0.nanoseconds(1) } ?? 0)
   }
 
-  /// Reads the next access unit; `nil` at the end.
+  /// The access unit of the next sample.
   ///
   /// - Throws: `CopyRefusal.irregular` for samples that cannot be copied as they are.
-  mutating func next() throws(CopyRefusal) -> MediaOutput.AccessUnit? {
-    let next: VideoSample?
-    do throws(Failure) { next = try reader.next() } catch { throw .failure(error) }
-    guard var sample = next else { return nil }
+  mutating func accessUnit(_ next: VideoSample) throws(CopyRefusal) -> MediaOutput.AccessUnit {
+    var sample = next
     guard sample.packaging == nil, let presentation = sample.composition,
       let isKeyframe = inspector.inspect(&sample.bytes)
     else { throw .irregular }

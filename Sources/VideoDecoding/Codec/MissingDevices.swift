@@ -1,28 +1,44 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import CodecLink
+import Synchronization
 
 /// Devices that could not be opened, and the reasons. Sessions do not look for them each time. They may appear later,
 /// so each is looked for again after a pause.
-struct MissingDevices<Request: Hashable & Sendable, Reason: Sendable>: Sendable {
-  private struct Verdict: Sendable {
-    var reason: Reason
+///
+/// Code that opens devices consults it first, and records the result. Sessions that have fallen back on software
+/// consult it before they return to the device.
+final class MissingDevices: Sendable {
+  /// The application's record of devices.
+  static let shared = MissingDevices()
+
+  private struct Record: Sendable {
+    var reason: String
     var pause = RetryBackOff()
   }
-  private var verdicts: [Request: Verdict] = [:]
+  private let records = Mutex<[DeviceRequest: Record]>([:])
 
   /// The reason not to look for a device now; nil if it may be looked for.
-  func reason(for request: Request, now: Duration = RetryBackOff.now) -> Reason? {
-    verdicts[request].flatMap { now < $0.pause.end ? $0.reason : nil }
+  func reason(for request: DeviceRequest, now: Duration = RetryBackOff.now) -> String? {
+    records.withLock { $0[request].flatMap { now < $0.pause.end ? $0.reason : nil } }
   }
 
   /// A device could not be opened.
-  mutating func insert(_ request: Request, _ reason: Reason, now: Duration = RetryBackOff.now) {
-    var verdict = verdicts[request] ?? Verdict(reason: reason)
-    verdict.reason = reason
-    // If several sessions have looked at the same time, only the first failure counts.
-    if now >= verdict.pause.end { verdict.pause.extend(now: now) }
-    verdicts[request] = verdict
+  func insert(_ request: DeviceRequest, _ reason: String, now: Duration = RetryBackOff.now) {
+    records.withLock { records in
+      var record = records[request] ?? Record(reason: reason)
+      record.reason = reason
+      // If several sessions have looked at the same time, only the first failure counts.
+      if now >= record.pause.end { record.pause.extend(now: now) }
+      records[request] = record
+    }
   }
 
   /// A device was opened.
-  mutating func remove(_ request: Request) { verdicts[request] = nil }
+  func remove(_ request: DeviceRequest) { records.withLock { $0[request] = nil } }
+
+  /// Whether an attempt to open a device may succeed now. None is opened to find out.
+  func mayBeThere(at place: String?) -> Bool {
+    reason(for: DeviceRequest(place: place)) == nil && HardwareRequest(place: place).hasCandidates
+  }
 }

@@ -7,7 +7,8 @@ import Synchronization
 /// gone, a call executes it again. Any thread may call it: nothing depends on how long a thread lives.
 package final class CodecStarter: Sendable {
   /// The application's starter.
-  package static let shared = CodecStarter()
+  package static let shared = CodecStarter(
+    for: .software, at: nil, patience: .seconds(20), environment: [], missingDevices: .shared)
 
   /// The starter of processes that decode on a device: separate, because it is less protected.
   package let hardware: CodecStarter?
@@ -15,7 +16,7 @@ package final class CodecStarter: Sendable {
   /// The service's environment variables, in addition to the application's.
   private let environment: [String]
   /// Devices that none of its processes could open.
-  private let missingDevices = Mutex(MissingDevices<DeviceRequest, String>())
+  let missingDevices: MissingDevices
   /// The location of the service; `nil` to search for it at each start.
   private let location: CodecServiceLocation?
   /// The time that the service may take to load, and a process to set up its protection.
@@ -29,22 +30,27 @@ package final class CodecStarter: Sendable {
   }
 
   /// A separate starter, for tests.
-  package init(
+  package convenience init(
     at location: CodecServiceLocation? = nil, patience: Duration = .seconds(20), environment: [String] = []
   ) {
-    self.environment = environment
-    self.location = location
-    self.patience = patience
-    purpose = .software
-    hardware = CodecStarter(forHardwareAt: location, patience: patience, environment: environment)
+    self.init(
+      for: .software, at: location, patience: patience, environment: environment, missingDevices: MissingDevices())
   }
 
-  private init(forHardwareAt location: CodecServiceLocation?, patience: Duration, environment: [String]) {
-    self.environment = environment
+  private init(
+    for purpose: StarterProcess.Purpose, at location: CodecServiceLocation?, patience: Duration,
+    environment: [String], missingDevices: MissingDevices
+  ) {
+    self.purpose = purpose
     self.location = location
     self.patience = patience
-    purpose = .hardware
-    hardware = nil
+    self.environment = environment
+    self.missingDevices = missingDevices
+    hardware =
+      purpose == .hardware
+      ? nil
+      : CodecStarter(
+        for: .hardware, at: location, patience: patience, environment: environment, missingDevices: missingDevices)
   }
 
   /// Begins a process for a session, and waits until it is protected.
@@ -60,25 +66,22 @@ package final class CodecStarter: Sendable {
   package func begin(
     _ request: ServiceRequest, unless cancellation: EventDescriptor? = nil
   ) throws(ServiceError) -> ServiceProcess {
-    if let device = request.device, let reason = missingDevices.withLock({ $0.reason(for: device) }) {
+    if let device = request.device, let reason = missingDevices.reason(for: device) {
       throw .noDevice(reason)
     }
     do throws(ServiceError) {
       let process = try state.withLock { state throws(ServiceError) in
         try fork(request, &state, unless: cancellation)
       }.process(request, until: Deadline(after: patience), unless: cancellation)
-      if let device = request.device { missingDevices.withLock { $0.remove(device) } }
+      if let device = request.device { missingDevices.remove(device) }
       return process
     } catch {
       if let device = request.device, case .noDevice(let reason) = error {
-        missingDevices.withLock { $0.insert(device, reason) }
+        missingDevices.insert(device, reason)
       }
       throw error
     }
   }
-
-  /// Whether the device could not be opened a short while ago.
-  func isMissing(_ device: DeviceRequest) -> Bool { missingDevices.withLock { $0.reason(for: device) != nil } }
 
   /// The number of the starter's process, if one runs; for tests.
   package var processIdentifier: Int32? { state.withLock { $0.starter?.processIdentifier } }

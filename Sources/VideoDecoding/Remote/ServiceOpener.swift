@@ -8,10 +8,8 @@ final class ServiceOpener {
   private let device: HardwareRequest
   private let options: RemoteCodec.Options
   private let starter: CodecStarter
-  /// The reason that no process could be started the last time.
-  private(set) var failure: ServiceError?
-  /// The reason that no device could be opened the last time.
-  private(set) var hardwareFailure: String?
+  /// The reason that the last attempt found no device, or could start no process.
+  private(set) var failure: String?
 
   init(
     _ limits: ProcessLimits, _ device: HardwareRequest, cancellation: Cancellation?, starter: CodecStarter = .shared
@@ -33,14 +31,13 @@ final class ServiceOpener {
         starter = hardware
       }
       service = try starter.begin(request, unless: options.cancellation?.event)
-      failure = nil
     } catch .noDevice(let reason) {
-      hardwareFailure = reason
+      failure = reason
       throw .hardwareUnavailable
     } catch .cancelled {
       throw .cancelled
     } catch {
-      failure = error
+      failure = "\(error)"
       throw .serviceUnavailable
     }
     return try RemoteCodec(service, settings, bridge, options)
@@ -51,7 +48,7 @@ final class ServiceOpener {
     do throws(HardwareError) {
       _ = try device.candidates()
     } catch {
-      hardwareFailure = "\(error)"
+      failure = "\(error)"
       throw .hardwareUnavailable
     }
   }

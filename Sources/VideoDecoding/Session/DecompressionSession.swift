@@ -52,13 +52,9 @@ public final class DecompressionSession {
 
   private(set) var core: SessionCore
   let bridge: PictureBridge
-  private let openCodec: CodecOpener
-  /// Starts processes for codecs; `nil` if codecs are in this process.
-  private let service: ServiceOpener?
+  private let source: CodecSource
   /// Whether missing layers of a codec's protection were reported.
   private var hasReportedProtection = false
-  /// Opens devices for codecs in this process.
-  private let device: DeviceOpener
   /// The codec; nil after it was lost, until the next random access point.
   private(set) var codec: (any CodecBoundary)?
   /// The lost codec that got furthest.
@@ -86,19 +82,18 @@ public final class DecompressionSession {
     format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
     starter: CodecStarter
   ) throws(DecodeError) {
+    let device = HardwareRequest(place: configuration.hardwareDevice)
+    let source: CodecSource
     switch configuration.isolation {
     case .none:
-      let device = DeviceOpener(HardwareRequest(place: configuration.hardwareDevice))
-      try self.init(
-        format: format, configuration: configuration, allocator: allocator, openCodec: device.open, service: nil,
-        device: device)
+      let opener = DeviceOpener(device)
+      source = CodecSource(open: opener.open, failure: { opener.failure })
     case .process(let limits):
-      let service = ServiceOpener(
-        limits, HardwareRequest(place: configuration.hardwareDevice), cancellation: configuration.cancellation,
-        starter: starter)
-      try self.init(
-        format: format, configuration: configuration, allocator: allocator, openCodec: service.open, service: service)
+      let opener = ServiceOpener(limits, device, cancellation: configuration.cancellation, starter: starter)
+      source = CodecSource(
+        open: opener.open, failure: { opener.failure }, missingDevices: starter.missingDevices)
     }
+    try self.init(format: format, configuration: configuration, allocator: allocator, source: source)
   }
 
   /// The public initializer, with a codec of the caller's choice.
@@ -107,34 +102,27 @@ public final class DecompressionSession {
     openCodec: @escaping CodecOpener
   ) throws(DecodeError) {
     try self.init(
-      format: format, configuration: configuration, allocator: allocator, openCodec: openCodec, service: nil)
+      format: format, configuration: configuration, allocator: allocator, source: CodecSource(open: openCodec))
   }
 
   private init(
     format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
-    openCodec: @escaping CodecOpener, service: ServiceOpener?, device: DeviceOpener = DeviceOpener(HardwareRequest())
+    source: CodecSource
   ) throws(DecodeError) {
-    self.device = device
     self.configuration = configuration
-    self.openCodec = openCodec
-    self.service = service
+    self.source = source
     bridge = PictureBridge(
       allocator: allocator, layout: configuration.outputLayout,
       surfaces: SurfaceExport(limit: configuration.surfaceCount))
-    core = try SessionCore(format, configuration, started: bridge.started)
-    var attempts = max(0, configuration.retries)
+    core = try SessionCore(format, configuration, started: bridge.started, missingDevices: source.missingDevices)
     while codec == nil {
       do throws(AVError) {
         try carryOut(.open)
       } catch {
-        let detail = failureOfOpening(error)
-        if core.openingFailed(error, detail: detail) { continue }
-        let failure = DecodeError(opening: error, detail: detail)
-        guard error.meansLostSession, error != .cancelled, attempts > 0 else { throw failure }
-        attempts -= 1
+        try core.openingFailed(error, detail: failureOfOpening(error))
       }
     }
-    core.isOpen(codec?.status)
+    core.opened(codec?.status)
   }
 
   // MARK: State
@@ -185,8 +173,8 @@ public final class DecompressionSession {
 
   /// Attempts to restart a codec before an access unit fails, from the next time on that it is lost.
   public var retries: Int {
-    get { core.settings.retries }
-    set { core.settings.retries = newValue }
+    get { core.retries }
+    set { core.retries = newValue }
   }
 
   /// Whether access units of another format may follow in this session.
@@ -328,8 +316,7 @@ public final class DecompressionSession {
   /// The reason that no process could be started, or no device opened, for the codec, if that is the error.
   private func failureOfOpening(_ error: AVError) -> String? {
     switch error {
-    case .serviceUnavailable: service?.failure?.description
-    case .hardwareUnavailable: service?.hardwareFailure ?? device.failure
+    case .serviceUnavailable, .hardwareUnavailable: source.failure()
     case .decoderNotFound: CodecLibrary.loadFailure
     default: nil
     }
@@ -348,7 +335,7 @@ public final class DecompressionSession {
       simulatedLoss = nil
       return true
     case (.lasting, .decode), (.lasting, .open): return true
-    case (.lasting, .takeBack):
+    case (.lasting, .drainLost):
       simulatedLoss = nil
       return false
     default: return false
@@ -359,9 +346,10 @@ public final class DecompressionSession {
     guard !loses(order) else { throw .external }
     switch order {
     case .open:
+      setAside()
       // A lost codec that is kept must keep its strides.
       if lost == nil { bridge.unlockStrides() }
-      codec = try openCodec(core.codecSettings, bridge)
+      codec = try source.open(core.codecSettings, bridge)
       reportMissingProtection()
     case .decode(let packet, let index, let isRepeated):
       if core.ledger.hash(of: index) != nil { bridge.surfaces.requireSamples(of: index) }
@@ -369,18 +357,15 @@ public final class DecompressionSession {
       // If a process ends in a replay, its access unit is then known.
       if isRepeated { try codec?.finishDecoding { take($0) } }
     case .finishReplay: try codec?.finishDecoding { take($0) }
-    case .drain:
-      bridge.surfaces.isDraining = true
-      defer { bridge.surfaces.isDraining = false }
-      try codec?.drain { take($0) }
+    case .drain: try drainCodec()
+    case .drainLost:
+      setAside()
+      codec = lost.take()
+      try drainCodec()
     case .flush:
       codec?.flush()
       bridge.surfaces.flush()
       bridge.unlockStrides()
-    case .setAside:
-      guard let current = codec.take() else { return }
-      if lost.map({ current.isAsFar(as: $0) }) ?? true { lost = current }
-    case .takeBack: codec = lost.take()
     case .closeLost: lost = nil
     case .close:
       // Released at the end, when the property is no longer being changed.
@@ -388,6 +373,18 @@ public final class DecompressionSession {
       bridge.unlockStrides()
       extendLifetime(closed)
     }
+  }
+
+  /// Keeps the lost codec if none has come further.
+  private func setAside() {
+    guard let current = codec.take() else { return }
+    if lost.map({ current.isAsFar(as: $0) }) ?? true { lost = current }
+  }
+
+  private func drainCodec() throws(AVError) {
+    bridge.surfaces.isDraining = true
+    defer { bridge.surfaces.isDraining = false }
+    try codec?.drain { take($0) }
   }
 
   private func take(_ event: CodecEvent) {

@@ -33,7 +33,8 @@ struct SessionCore: ~Copyable {
 
   /// - Throws: `invalidFormatDescription`.
   init(
-    _ format: FormatDescription, _ configuration: SessionConfiguration, started: StartedPictures
+    _ format: FormatDescription, _ configuration: SessionConfiguration, started: StartedPictures,
+    missingDevices: MissingDevices
   ) throws(DecodeError) {
     self.format = format
     settings = SessionSettings(configuration)
@@ -43,7 +44,7 @@ struct SessionCore: ~Copyable {
       format.codec, setup, verifiesPictureHash: configuration.verifiesPictureHash || configuration.hardware != .off)
     gate = StartGate(configuration)
     ledger = AccessUnitLedger(started)
-    codec = CodecControl(setup, configuration)
+    codec = CodecControl(setup, configuration, missingDevices)
   }
 
   // MARK: State for the caller
@@ -52,6 +53,11 @@ struct SessionCore: ~Copyable {
   var latency: SessionLatency { codec.latency }
   var isAwaitingRandomAccessPoint: Bool { !isInvalid && gate.isHolding }
   var isLost: Bool { gate.isLost && gate.unreportedLoss == nil }
+  /// Attempts to restart a codec, from the next time on that it is lost.
+  var retries: Int {
+    get { codec.retries }
+    set { codec.retries = newValue }
+  }
   /// The frames that the codec skips.
   var codecSkip: CodecSettings.Skip { codec.skip(settings.skipFrames) }
   /// The settings to open a codec with now.
@@ -203,27 +209,29 @@ struct SessionCore: ~Copyable {
       input.followReferences(from: index)
     }
     let recoveryStart = ledger.recovery(completedBy: summary, index: index)
-    ledger.admit(input.entry(for: submission, start: gate.start, recoveryStart: recoveryStart), summary)
+    ledger.admit(input.entry(for: submission, start: gate.start, recoveryStart: recoveryStart))
     let oldest = ledger.first?.index ?? index
-    take(
-      codec.decode(submission, retries: settings.retries, oldest: oldest, isDamaged: ledger.isDamaged(index)))
+    take(codec.decode(submission, oldest: oldest, isDamaged: ledger.isDamaged(index)))
   }
 
   // MARK: Outcomes
 
-  /// The first codec could not be opened. Returns whether to try another immediately.
-  mutating func openingFailed(_ error: AVError, detail: String?) -> Bool {
-    output.note(DecodeError(opening: error, detail: detail))
+  /// The first codec could not be opened.
+  ///
+  /// - Throws: the failure if there is nothing else to try.
+  mutating func openingFailed(_ error: AVError, detail: String?) throws(DecodeError) {
+    let failure = DecodeError(opening: error, detail: detail)
+    output.note(failure)
     self.detail = detail
-    defer { if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) } }
-    return codec.openingFailed(error)
+    guard codec.openingFailed(error) else { throw failure }
+    if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) }
   }
 
   /// The codec is in a process without these layers of protection.
   mutating func reportMissingProtection(_ missing: String) { output.notify(.incompleteSandbox(missing: missing)) }
 
   /// The first codec is open.
-  mutating func isOpen(_ status: CodecStatus?) { codec.report(status) }
+  mutating func opened(_ status: CodecStatus?) { codec.opened(status) }
 
   /// An order was carried out, or failed because the codec is lost.
   ///
@@ -238,7 +246,7 @@ struct SessionCore: ~Copyable {
     case .decode(_, _, isRepeated: true): output.count(.replay)
     default: break
     }
-    take(codec.finish(order, error, status, retries: settings.retries, isEverythingOut: ledger.isEmpty))
+    take(codec.finish(order, error, status, isEverythingOut: ledger.isEmpty))
     if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) }
   }
 
@@ -255,7 +263,7 @@ struct SessionCore: ~Copyable {
       loss = nil
       while let first = ledger.first, first.index < start { end(first, .dropped(.sessionLost)) }
       if !isDraining { settle(upTo: index) }
-    case .gaveUp(let recovery, let isDrained, let start): giveUp(recovery, isDrained: isDrained, start: start)
+    case .gaveUp(let loss, let isDrained, let start): giveUp(loss, isDrained: isDrained, start: start)
     case .cancelled:
       loss = nil
       reset(to: .cancelled)
@@ -264,22 +272,22 @@ struct SessionCore: ~Copyable {
 
   /// The codec that got furthest has output all that it could. Another begins at `start`, or waits for a random
   /// access point.
-  private mutating func giveUp(_ recovery: CodecRecovery, isDrained: Bool, start: UInt64?) {
-    let failure = loss.take() ?? failure(recovery.cause, at: recovery.index)
+  private mutating func giveUp(_ codecLoss: CodecState.Loss, isDrained: Bool, start: UInt64?) {
+    let failure = loss.take() ?? failure(codecLoss.cause, at: codecLoss.index)
     let isEverythingOut = isDrained && ledger.isEmpty
     // It only had to output the pictures inside: then nothing is lost.
-    if recovery.isDraining && isEverythingOut { return drained() }
+    if codecLoss.isDraining && isEverythingOut { return drained() }
     var (isReported, isIncomplete) = (false, false)
     while let first = ledger.first, first.index < start ?? .max {
-      if first.index == recovery.culprit { isReported = true } else { isIncomplete = true }
-      end(first, first.index == recovery.culprit ? .failed(recovery.cause) : .dropped(.sessionLost))
+      if first.index == codecLoss.culprit { isReported = true } else { isIncomplete = true }
+      end(first, first.index == codecLoss.culprit ? .failed(codecLoss.cause) : .dropped(.sessionLost))
     }
     if start == nil { reset(to: .lost(unreported: isEverythingOut ? failure : nil)) }
     output.count(.resynchronisation)
     // If decoding continues, the failure of one access unit reports the loss of those behind it.
     let isSilent = start != nil && isIncomplete && !isReported
     if isSilent || start == nil && gate.unreportedLoss == nil { output.notify(.codecLost(failure)) }
-    if start == nil, recovery.isDraining { drained() }
+    if start == nil, codecLoss.isDraining { drained() }
   }
 
   // MARK: Events of the codec
@@ -289,7 +297,7 @@ struct SessionCore: ~Copyable {
     codec.hasDecoded(index)
     ledger.note(errors, at: index)
     guard let record = ledger[index] else { return }
-    if let error, record.nalUnitType != nil { note(error, at: index) }
+    if let error, record.summary.nalUnitType != nil { note(error, at: index) }
     if let ending = ledger.ending(of: record, error: error) { end(record, ending) }
   }
 
@@ -304,7 +312,7 @@ struct SessionCore: ~Copyable {
 
   private func failure(_ error: AVError, at index: UInt64) -> DecodeError {
     // If software may take over, access units that the device does not decode fail only for lack of a replay.
-    let error = error.isOfHardware && codec.mayFallBack ? .hardwareFailed : error
+    let error = error.isOfHardware && codec.isDeviceOptional ? .hardwareFailed : error
     if error == .serviceUnavailable { return DecodeError(opening: error, detail: detail) }
     return ledger[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
   }
@@ -328,7 +336,7 @@ struct SessionCore: ~Copyable {
     guard let record = ledger.remove(index) else { return nil }
     defer { gate.outputPicture(index) }
     if codec.isDeepened, output.isOutOfOrder(record) {
-      output.drop(record.tag, .outOfOrder)
+      output.drop(record.request.tag, .outOfOrder)
       return nil
     }
     while let first = ledger.outrun(by: record) { end(first, output.unseenEnding(of: first)) }
@@ -353,7 +361,7 @@ struct SessionCore: ~Copyable {
     gate.outputPicture(record.index)
     if case .withoutPicture = ending {
       ledger.countOneWithoutPicture()
-      if record.references != nil, record.isReference {
+      if record.summary.references != nil, record.summary.isReference {
         input.pictureIsMissing(record.index)
         ledger.spreadDamage(from: record)
       }

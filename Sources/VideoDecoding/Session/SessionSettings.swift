@@ -7,13 +7,10 @@ struct SessionSettings {
   /// Whether damaged pictures are output, flagged as corrupted, instead of being dropped. A change applies to the
   /// codec's next picture.
   var outputCorrupt: Bool
-  /// Attempts to restart a lost codec before an access unit fails, from the next loss on.
-  var retries: Int
 
   /// The settings with which a session begins.
   init(_ configuration: SessionConfiguration) {
     skipFrames = configuration.skipFrames
     outputCorrupt = configuration.outputCorrupt
-    retries = configuration.retries
   }
 }

@@ -35,16 +35,18 @@ struct AccessUnitLedger {
   }
 
   /// Takes an access unit that the codec gets.
-  mutating func admit(_ record: LedgerEntry, _ summary: DecodingSummary) {
+  mutating func admit(_ record: LedgerEntry) {
     var record = record
     record.countWithoutPictureBefore = countWithoutPicture
-    damage.admit(&record, summary)
+    damage.admit(&record)
     pending.append(record)
-    guard summary.isSecondField, record.index > 0 else { return }
+    guard record.summary.isSecondField, record.index > 0 else { return }
     pending.update(record.index - 1) { first in
       first.hasBothFields = true
       if record.taint == .tainted { first.taint = .tainted }
-      if let duration = record.duration { first.duration = first.duration.map { $0 + duration } }
+      if let duration = record.request.duration {
+        first.request.duration = first.request.duration.map { $0 + duration }
+      }
     }
   }
 
@@ -68,8 +70,8 @@ struct AccessUnitLedger {
 
   /// A picture is damaged, and so are the pictures that refer to it.
   mutating func spreadDamage(from record: LedgerEntry) {
-    guard record.isReference else { return }
-    damage.spread(after: record.index, byReferences: record.references != nil, in: &pending)
+    guard record.summary.isReference else { return }
+    damage.spread(after: record.index, byReferences: record.summary.references != nil, in: &pending)
   }
 
   /// Whether a picture references damaged ones.
@@ -82,7 +84,7 @@ struct AccessUnitLedger {
   }
 
   /// Whether a part of an access unit, or of its references, is known to be missing or damaged.
-  func isDamaged(_ index: UInt64) -> Bool { pending[index].map { $0.isIncomplete || isTainted($0) } ?? false }
+  func isDamaged(_ index: UInt64) -> Bool { pending[index].map { $0.summary.isIncomplete || isTainted($0) } ?? false }
 
   // MARK: Access units get their results
 
@@ -98,7 +100,7 @@ struct AccessUnitLedger {
 
   /// Decoding of an access unit has ended: if no picture was started, none will come. Nil while one may.
   mutating func ending(of record: LedgerEntry, error: AVError?) -> Ending? {
-    guard record.nalUnitType != nil else { return .dropped(.noPicture) }
+    guard record.summary.nalUnitType != nil else { return .dropped(.noPicture) }
     let hasStarted = started.contains(record.index)
     if let error {
       // Its header was read, so frame_num will show no gap.
@@ -108,8 +110,8 @@ struct AccessUnitLedger {
       return nil
     }
     // The picture comes out in its turn, if it is for output.
-    if hasStarted { return record.isShown ? nil : .dropped(.notShown) }
-    return record.isField ? .dropped(.secondField) : .withoutPicture
+    if hasStarted { return record.summary.isShown ? nil : .dropped(.notShown) }
+    return record.summary.isField ? .dropped(.secondField) : .withoutPicture
   }
 
   /// The oldest access unit, if it has been inside for longer than any decoder may hold it. Counts pictures: an access
@@ -138,6 +140,6 @@ extension LedgerEntry {
   /// Whether libavcodec's errors mean damage.
   func isDamage(_ errors: FrameErrors) -> Bool {
     // Its count of slices is wrong for the second of two fields with frame threads.
-    !(isField ? errors.subtracting(.slices) : errors).isEmpty
+    !(summary.isField ? errors.subtracting(.slices) : errors).isEmpty
   }
 }

@@ -2,11 +2,14 @@
 import AVCodec
 import H26x
 
-/// Stage: has the codec decode, one order after the other. A lost codec is replaced: others are opened until one has
-/// decoded the replay buffer, or no attempts are left.
+/// Stage: has the codec decode, one order after the other. ``CodecState`` decides how a lost codec is replaced; this
+/// stage has the packets for that, and carries out the decisions.
 struct CodecControl {
   private var setup: StreamSetup
   private let configuration: SessionConfiguration
+  private let missingDevices: MissingDevices
+  private var state: CodecState
+  private var hardware: HardwareUse
   private let packets = PacketPool()
   private var replay: ReplayBuffer
   /// The delays that the codec reported last; nil without a codec.
@@ -16,16 +19,12 @@ struct CodecControl {
   /// Frames to hold back for reordering because the stream reorders more deeply than it signals.
   private var deepenedTo = 0
   private var orders = RingQueue<CodecOrder>()
+  /// Attempts to restart a codec, from the next time on that it is lost.
+  var retries: Int
   /// The remaining entries of a replay.
   private var replaying: ArraySlice<ReplayBuffer.Entry> = []
-  /// The replacement of a lost codec; nil while none is lost.
-  private var recovery: CodecRecovery?
-  /// Whether a device decodes.
-  private var hardware: HardwareUse
   /// The youngest access unit whose decoding has ended in any codec so far.
   private var youngestDecoded: UInt64?
-  /// The youngest access unit inside when a drain began.
-  private var drainEnd: UInt64 = 0
 
   /// The result of an order.
   enum Outcome {
@@ -44,12 +43,15 @@ struct CodecControl {
     case cancelled
     /// No codec could be made to continue. The pictures inside the lost codec are output, unless that failed, too.
     /// Another codec begins at `start`, behind the access unit that ends processes; nil if it has to wait for one.
-    case gaveUp(CodecRecovery, isDrained: Bool, start: UInt64?)
+    case gaveUp(CodecState.Loss, isDrained: Bool, start: UInt64?)
   }
 
-  init(_ setup: StreamSetup, _ configuration: SessionConfiguration) {
+  init(_ setup: StreamSetup, _ configuration: SessionConfiguration, _ missingDevices: MissingDevices) {
     self.setup = setup
     self.configuration = configuration
+    self.missingDevices = missingDevices
+    retries = configuration.retries
+    state = .opening(attemptsLeft: max(0, retries))
     hardware = HardwareUse(configuration.hardware)
     replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
   }
@@ -57,7 +59,7 @@ struct CodecControl {
   // MARK: Format and delay
 
   /// There is a codec.
-  var isOpen: Bool { status != nil }
+  var isOpen: Bool { state.isOpen }
   /// The youngest packet.
   var youngest: Packet? { replay.youngest }
   var threadDelay: Int { status?.threadDelay ?? 0 }
@@ -82,49 +84,55 @@ struct CodecControl {
 
   mutating func accept(_ setup: StreamSetup) { self.setup = setup }
 
-  /// The codec reports its delays; nil when there is none any more.
-  mutating func report(_ status: CodecStatus?) { self.status = status }
+  /// The codec reports its delays.
+  mutating func report(_ status: CodecStatus) { self.status = status }
 
   /// The settings to open a codec with now. Frame threads report a deeper reordering only frames later: they get the
   /// depth known so far, and no frame is lost.
   func settings(skipping frames: SessionConfiguration.SkipFrames) -> CodecSettings {
     var configuration = configuration
-    if recovery?.isCautious == true { configuration.threadType = .none }
+    if state.replacement?.isCautious == true { configuration.threadType = .none }
     var settings = setup.codecSettings(configuration, skip: skip(frames)) { learnsLate in
       max(deepenedTo, learnsLate ? settledDepth : replay.start?.reorderDepth ?? settledDepth)
     }
-    settings.usesHardware = recovery?.isOnDevice ?? hardware.isOnDevice
+    settings.usesHardware = hardware.isOnDevice
     if settings.usesHardware { settings.surfaceCount = configuration.surfaceCount }
     return settings
   }
 
   // MARK: Hardware
 
-  /// Whether the configuration allows software to take a device's place.
-  var mayFallBack: Bool { configuration.hardware == .preferred }
+  /// Software may take a device's place, or has.
+  var isDeviceOptional: Bool { hardware.isOptional }
 
   /// The first codec could not be opened. Returns whether to try another immediately.
   mutating func openingFailed(_ error: AVError) -> Bool {
-    guard hardware.mayFallBack, error != .cancelled else { return false }
+    guard hardware.place == .device, error != .cancelled else { return state.openingFailed(error) }
     hardware.fallBack(for: error, at: 0, format: [])
     return true
   }
 
+  /// The first codec is open.
+  mutating func opened(_ status: CodecStatus?) {
+    state.opened()
+    self.status = status
+  }
+
   /// The reason that software has taken a device's place; nil if it has not since the last call.
-  mutating func takeFallBack() -> HardwareUse.Reason? { hardware.takeReport() }
+  mutating func takeFallBack() -> HardwareUse.Obstacle? { hardware.takeReport() }
 
   /// The device has output a wrong picture: its other pictures are not shown.
   var isDistrusted: Bool { hardware.isDistrusted }
 
   /// The device has output a wrong picture. Returns whether software should decode it again.
   mutating func distrust() -> Bool {
-    guard hardware.mayFallBack, replay.isUsable else { return false }
+    guard hardware.place == .device, replay.isUsable else { return false }
     hardware.distrust()
     return true
   }
 
   /// Whether the codec's output for this access unit is incomplete, because it failed in decoding it.
-  func hasFailed(in accessUnit: UInt64) -> Bool { recovery?.hasFailed(in: accessUnit) ?? false }
+  func hasFailed(in accessUnit: UInt64) -> Bool { state.hasFailed(in: accessUnit) }
 
   // MARK: Orders
 
@@ -141,7 +149,7 @@ struct CodecControl {
   /// - Parameters:
   ///   - oldest: the oldest access unit without a result.
   ///   - isDamaged: whether a part of it, or of its references, is known to be missing.
-  mutating func decode(_ submission: Submission, retries: Int, oldest: UInt64, isDamaged: Bool) -> Outcome {
+  mutating func decode(_ submission: Submission, oldest: UInt64, isDamaged: Bool) -> Outcome {
     let (index, summary) = (submission.index, submission.summary)
     let start = ReplayBuffer.Start(
       parameterSets: submission.parameterSets, parameterSetsInForce: submission.parameterSetsInForce,
@@ -153,18 +161,15 @@ struct CodecControl {
     let isReplaced =
       hardware.changesPlace(
         at: index, oldest: oldest, replaying: replay, isDamaged: isDamaged,
-        mayBeThere: HardwareRequest(place: configuration.hardwareDevice).hasCandidates)
+        mayBeThere: missingDevices.mayBeThere(at: configuration.hardwareDevice))
       || !isDamaged && deepens(for: summary, oldest: oldest)
     let isDue = replay.takeDue()
     guard isOpen, !isReplaced else {
-      if isOpen { orders.append(.setAside) }
-      recovery = CodecRecovery(
-        at: index, .external, attempts: max(1, retries), isOnDevice: hardware.isOnDevice,
-        mayFallBack: hardware.mayFallBack)
-      openAnother(failedAt: index)
+      // A change of decoders is no failure, so it needs no retries.
+      _ = perform(state.replace(at: index, attempts: max(1, retries), circumstances), .external, at: index)
       return .none
     }
-    if isDue && summary.randomAccess != .idr { return beginReplay(at: index, retries: retries) }
+    if isDue && summary.randomAccess != .idr { return beginReplay(at: index) }
     orders.append(.decode(submission.packet, index: index))
     return .none
   }
@@ -192,8 +197,7 @@ struct CodecControl {
 
   /// Outputs everything inside, up to access unit `index`.
   mutating func drain(upTo index: UInt64) -> Outcome {
-    guard isOpen else { return .drained }
-    drainEnd = index
+    guard state.drain(upTo: index) else { return .drained }
     orders.append(.drain)
     return .none
   }
@@ -211,6 +215,7 @@ struct CodecControl {
 
   /// Closes the codec.
   mutating func close() {
+    state.close()
     orders.append(.close)
     replay.removeAll()
   }
@@ -227,118 +232,111 @@ struct CodecControl {
   ///
   /// - Parameter isEverythingOut: all access units have their results.
   mutating func finish(
-    _ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, retries: Int, isEverythingOut: Bool
+    _ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, isEverythingOut: Bool
   ) -> Outcome {
-    report(status)
+    self.status = status
     var error = error
     if hardware.takeDistrust() { error = error ?? .hardwareFailed }
     switch order {
     case .decode(_, let index, _):
-      if let error { return lost(error, at: index, retries: retries) }
+      if let error { return lost(error, at: index) }
       guard replaying.isEmpty else { return .none }
-      guard recovery == nil else {
+      guard state.replacement == nil else {
         orders.append(.finishReplay)
         return .none
       }
       settledDepth = reorderDepth
       return .decoded(index: index)
-    case .finishReplay:
-      guard let recovery else { return .none }
-      if let error { return lost(error, at: recovery.index, retries: retries) }
-      guard case .salvaging = recovery.replay else { return replaced(by: recovery) }
-      giveUp()
-      return .none
     case .open:
-      guard let recovery else { return .none }
-      if let error { return lost(error, at: recovery.index, retries: retries) }
-      return beginReplay(at: recovery.index, retries: retries)
-    case .drain:
-      if let recovery, recovery.hasGivenUp {
-        let start = isEverythingOut ? nil : replay.start(behind: recovery)
-        return gaveUp(recovery, isDrained: error == nil, start: start, retries: retries)
+      guard let index = state.replacement?.index else { return .none }
+      if let error { return lost(error, at: index) }
+      return beginReplay(at: index)
+    case .finishReplay:
+      guard let index = state.replacement?.index else { return .none }
+      if let error { return lost(error, at: index) }
+      return replayed()
+    case .drain, .drainLost:
+      switch state {
+      case .lost(let loss): return gaveUp(loss, isDrained: error == nil, isEverythingOut: isEverythingOut)
+      case .draining(let end, _):
+        if let error { return lost(error, at: end) }
+        state.drained()
+        return .drained
+      case .opening, .closed, .running, .replacing: return .none
       }
-      if let error { return lost(error, at: drainEnd, retries: retries, isDraining: true) }
-      recovery = nil
-      return .drained
-    case .flush, .setAside, .takeBack, .closeLost, .close: return .none
+    case .flush, .closeLost, .close: return .none
     }
   }
 
-  private mutating func lost(_ error: AVError, at index: UInt64, retries: Int, isDraining: Bool = false) -> Outcome {
+  /// The facts that decide how a codec is replaced now.
+  private var circumstances: CodecState.Circumstances {
+    CodecState.Circumstances(place: hardware.place, canReplay: replay.isUsable, youngestDecoded: youngestDecoded)
+  }
+
+  /// The codec is lost, or could not be opened. It got access unit `index` last.
+  private mutating func lost(_ error: AVError, at index: UInt64) -> Outcome {
     replaying = []
-    if error == .cancelled {
-      recovery = nil
+    return perform(state.lose(error, at: index, attempts: max(0, retries), circumstances), error, at: index)
+  }
+
+  private mutating func perform(_ action: CodecState.LossAction, _ error: AVError, at index: UInt64) -> Outcome {
+    switch action {
+    case .none: return .none
+    case .cancel:
       orders.removeAll()
       return .cancelled
+    case .open, .openInSoftware, .giveUp:
+      let lostAt = state.lostAt ?? index
+      if action != .open, hardware.place == .device {
+        hardware.fallBack(for: error, at: lostAt, format: replay.format(at: index))
+      }
+      orders.append(action == .giveUp ? .drainLost : .open)
+      return .lost(error, index: lostAt)
     }
-    var recovery =
-      self.recovery
-      ?? CodecRecovery(
-        at: index, error, attempts: max(0, retries), isDraining: isDraining, isOnDevice: hardware.isOnDevice,
-        mayFallBack: hardware.mayFallBack)
-    recovery.fails(error, at: index)
-    self.recovery = recovery
-    orders.append(.setAside)
-    openAnother(failedAt: index)
-    return .lost(error, index: recovery.index)
-  }
-
-  /// - Parameter index: the access unit that the last codec failed in.
-  private mutating func openAnother(failedAt index: UInt64) {
-    let wasOnDevice = recovery?.isOnDevice ?? false
-    let isReplayed = replay.isUsable && recovery?.chooseReplay(youngestDecoded: youngestDecoded) == true
-    if wasOnDevice, hardware.mayFallBack, let recovery, !isReplayed || !recovery.isOnDevice {
-      hardware.fallBack(for: recovery.cause, at: recovery.index, format: replay.format(at: index))
-    }
-    if isReplayed { return orders.append(.open) }
-    // If none gets through, the pictures inside the codec that got furthest are all there are.
-    orders.append(.takeBack)
-    giveUp()
-  }
-
-  /// Has the codec output its pictures, and nothing after them.
-  private mutating func giveUp() {
-    recovery?.giveUp()
-    orders.append(.drain)
   }
 
   /// The codec that got furthest has output all that it could. If an IRAP picture (of H.264, an IDR picture) is among
   /// the access units behind the one that ends processes, another codec begins there.
-  private mutating func gaveUp(
-    _ recovery: CodecRecovery, isDrained: Bool, start: UInt64?, retries: Int
-  ) -> Outcome {
-    self.recovery = nil
+  private mutating func gaveUp(_ loss: CodecState.Loss, isDrained: Bool, isEverythingOut: Bool) -> Outcome {
+    let start = isEverythingOut ? nil : replay.start(behind: loss.culprit)
     if let start {
       replay.discard(before: start)
-      self.recovery = CodecRecovery(
-        at: recovery.index, recovery.cause, attempts: max(0, retries), isDraining: recovery.isDraining)
-      orders.append(.setAside)
-      openAnother(failedAt: recovery.index)
+      _ = perform(state.restart(attempts: max(0, retries), circumstances), loss.cause, at: loss.index)
+    } else {
+      state.drained()
     }
-    return .gaveUp(recovery, isDrained: isDrained, start: start)
+    return .gaveUp(loss, isDrained: isDrained, start: start)
   }
 
   /// Has the codec decode the replay buffer. Pictures that have their result are not output twice.
-  private mutating func beginReplay(at index: UInt64, retries: Int) -> Outcome {
+  private mutating func beginReplay(at index: UInt64) -> Outcome {
     do throws(AVError) {
       let entries = try replay.beginning(packets)
       replaying = entries[...]
-      if case .salvaging(let end) = recovery?.replay {
-        replaying = entries.prefix { $0.index < end }
-        orders.append(.closeLost)
-        if replaying.isEmpty { giveUp() }
-      }
-      return .none
+      guard case .salvaging(let end)? = state.replacement?.replay else { return .none }
+      replaying = entries.prefix { $0.index < end }
+      orders.append(.closeLost)
+      return replaying.isEmpty ? replayed() : .none
     } catch {
-      return lost(error, at: index, retries: retries)
+      return lost(error, at: index)
     }
   }
 
-  private mutating func replaced(by recovery: CodecRecovery) -> Outcome {
-    orders.append(.closeLost)
-    // A drain gets its attempts once, however often the codec is lost in it.
-    if recovery.isDraining { orders.append(.drain) } else { self.recovery = nil }
-    settledDepth = recovery.isDraining ? settledDepth : reorderDepth
-    return .replaced(start: replay.firstIndex ?? 0, index: recovery.index, isDraining: recovery.isDraining)
+  private mutating func replayed() -> Outcome {
+    let start = replay.firstIndex ?? 0
+    switch state.replayed() {
+    case .none: return .none
+    case .drainSalvaged:
+      orders.append(.drain)
+      return .none
+    case .resume(let index):
+      orders.append(.closeLost)
+      settledDepth = reorderDepth
+      return .replaced(start: start, index: index, isDraining: false)
+    case .drainAgain(let index):
+      orders.append(.closeLost)
+      orders.append(.drain)
+      return .replaced(start: start, index: index, isDraining: true)
+    }
   }
 }

@@ -36,8 +36,9 @@ struct DamageTracker {
   }
 
   /// Takes the next access unit, and marks it if it is damaged.
-  mutating func admit(_ record: inout LedgerEntry, _ summary: DecodingSummary) {
-    if let references = record.references { return admit(&record, references) }
+  mutating func admit(_ record: inout LedgerEntry) {
+    let summary = record.summary
+    if let references = summary.references { return admit(&record, references) }
     // The picture may be a recovery point itself.
     if summary.followsGap || summary.isBrokenLink { taint(before: record.index) }
     taint = record.remaining(taint, damageEnd: damageEnd)
@@ -52,8 +53,8 @@ struct DamageTracker {
   }
 
   private mutating func admit(_ record: inout LedgerEntry, _ references: DecodingSummary.References) {
-    let isFresh = record.isIncomplete || !references.areComplete
-    if isFresh && !record.awaitsRecovery { damageEnd = max(damageEnd, record.index + 1) }
+    let isFresh = record.summary.isIncomplete || !references.areComplete
+    if isFresh && !record.summary.awaitsRecovery { damageEnd = max(damageEnd, record.index + 1) }
     if isFresh || inherits(record, from: damaged) {
       record.taint = .tainted
       damaged.insert(record.index)
@@ -63,9 +64,11 @@ struct DamageTracker {
 
   /// Whether a picture references damaged ones.
   private func inherits(_ record: LedgerEntry, from damaged: Set<UInt64>) -> Bool {
-    guard let references = record.references, !damaged.isDisjoint(with: references.pictures) else { return false }
+    guard let references = record.summary.references, !damaged.isDisjoint(with: references.pictures) else {
+      return false
+    }
     // A completed recovery needs nothing from before its start.
-    return record.recoveredSince.map { $0 < damageEnd } ?? true
+    return record.summary.recoveredSince.map { $0 < damageEnd } ?? true
   }
 
   /// Damage was found in a picture. It spreads to the pictures that follow it in decoding order, or to those that

@@ -14,6 +14,7 @@ extension DecodeError {
       default: .badData
       }
     self.init(
-      reason, code: code, tag: record.tag, accessUnitNumber: record.index, nalUnitType: record.nalUnitType)
+      reason, code: code, tag: record.request.tag, accessUnitNumber: record.index,
+      nalUnitType: record.summary.nalUnitType)
   }
 }

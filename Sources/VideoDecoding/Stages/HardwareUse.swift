@@ -4,12 +4,8 @@ import AVCodec
 /// Stage: whether a device decodes, why it does not, and when it is tried again.
 struct HardwareUse {
   private let wanted: SessionConfiguration.Hardware
-  /// The reason that software decodes in the device's place; nil if it does not.
-  private var obstacle: Obstacle?
-  /// The first access unit that software decodes.
-  private var leftAt: UInt64 = 0
-  /// The reason that software has taken the device's place, until it is reported.
-  private var unreported: Reason?
+  /// Software decodes in the device's place; nil if it does not.
+  private var absence: Absence?
   /// The device has output a wrong picture: its other pictures are not trusted.
   private(set) var isDistrusted = false
   /// Times of the last attempts to return to the device.
@@ -17,23 +13,28 @@ struct HardwareUse {
   /// Since the device last decoded for a minute.
   private var pause = RetryBackOff()
 
-  /// The reason that a device does not decode.
-  private enum Obstacle: Equatable {
-    /// None can be opened.
-    case unavailable
-    /// It does not decode the format that these parameter sets describe.
-    case refused([UInt8])
-    /// It has failed.
-    case failed
-    /// The stream is damaged, and a device neither reports nor conceals that.
-    case damage
+  /// The decoder of a codec.
+  enum Place {
+    case software
+    /// A device, in whose place software may continue.
+    case device
+    /// A device that nothing may replace.
+    case requiredDevice
   }
 
-  /// The reason that software takes a device's place.
-  enum Reason {
-    case failure(AVError)
-    /// The stream is damaged.
+  private struct Absence {
+    let obstacle: Obstacle
+    /// The first access unit that software decodes; later, the last one that the device must not decode.
+    var since: UInt64
+    var isReported = false
+  }
+
+  /// The reason that software has taken a device's place.
+  enum Obstacle {
+    /// The stream is damaged, and a device neither reports nor conceals that.
     case damage
+    /// The device could not be opened, or failed, or refused the format that these parameter sets describe.
+    case failure(AVError, format: [UInt8])
   }
 
   /// To open a device takes long enough for a viewer to notice.
@@ -41,10 +42,18 @@ struct HardwareUse {
 
   init(_ wanted: SessionConfiguration.Hardware) { self.wanted = wanted }
 
-  /// A codec that is opened now decodes on the device.
-  var isOnDevice: Bool { wanted != .off && obstacle == nil }
-  /// Software may take over from the device that decodes.
-  var mayFallBack: Bool { wanted == .preferred && obstacle == nil }
+  /// The decoder of a codec that is opened now.
+  var place: Place {
+    switch wanted {
+    case .off: .software
+    case .preferred: absence == nil ? .device : .software
+    case .required: .requiredDevice
+    }
+  }
+  /// A codec that is opened now decodes on a device.
+  var isOnDevice: Bool { place != .software }
+  /// Software may take a device's place, or has.
+  var isOptional: Bool { wanted == .preferred }
 
   // MARK: Away from the device
 
@@ -53,23 +62,20 @@ struct HardwareUse {
     for error: AVError, at index: UInt64, format parameterSets: [UInt8],
     now: @autoclosure () -> Duration = RetryBackOff.now
   ) {
-    unreported = .failure(error)
-    leftAt = index
-    obstacle =
-      switch error {
-      case .hardwareUnavailable, .serviceUnavailable: .unavailable
-      case .hardwareRefused: .refused(parameterSets)
-      default: .failed
-      }
-    guard obstacle == .failed || obstacle == .unavailable else { return }
+    absence = Absence(obstacle: .failure(error, format: parameterSets), since: index)
+    guard error != .hardwareUnavailable, error != .hardwareRefused else { return }
     let now = now()
     if let last = tries.last, now - last > .seconds(60) { pause.forgetFailures() }
-    // A device that could not be opened will not appear a moment later.
-    pause.extend(isFirstFree: obstacle == .failed, now: now)
+    // A process that could not be started will not start a moment later.
+    pause.extend(isFirstFree: error != .serviceUnavailable, now: now)
   }
 
   /// The reason that software has taken the device's place; nil if it has not since the last call.
-  mutating func takeReport() -> Reason? { unreported.take() }
+  mutating func takeReport() -> Obstacle? {
+    guard let absence, !absence.isReported else { return nil }
+    self.absence?.isReported = true
+    return absence.obstacle
+  }
 
   mutating func distrust() { isDistrusted = true }
 
@@ -95,28 +101,26 @@ struct HardwareUse {
     at index: UInt64, oldest: UInt64, replaying replay: borrowing ReplayBuffer, isDamaged: Bool,
     mayBeThere: @autoclosure () -> Bool = true, now: @autoclosure () -> Duration = RetryBackOff.now
   ) -> Bool {
-    guard wanted == .preferred, let start = replay.firstIndex else { return false }
+    guard isOptional, let start = replay.firstIndex else { return false }
     let losesNothing = replay.isWhole && oldest >= start
-    guard let obstacle else {
+    guard let absence else {
       guard isDamaged, losesNothing else { return false }
-      self.obstacle = .damage
-      unreported = .damage
-      leftAt = index
+      self.absence = Absence(obstacle: .damage, since: index)
       return true
     }
     guard !isDamaged else {
-      leftAt = index
+      self.absence?.since = index
       return false
     }
-    guard start > leftAt, losesNothing else { return false }
-    if case .refused(let format) = obstacle, replay.contains(format: format) { return false }
+    guard start > absence.since, losesNothing else { return false }
+    if case .failure(.hardwareRefused, let format) = absence.obstacle, replay.contains(format: format) { return false }
     let now = now()
     if tries.count > Self.mostTriesAMinute { tries.removeFirst() }
     let recent = tries.count { now - $0 <= .seconds(60) }
     guard now >= pause.end, recent < Self.mostTriesAMinute else { return false }
-    if obstacle == .unavailable, !mayBeThere() { return false }
+    if case .failure(.hardwareUnavailable, _) = absence.obstacle, !mayBeThere() { return false }
     tries.append(now)
-    self.obstacle = nil
+    self.absence = nil
     return true
   }
 }

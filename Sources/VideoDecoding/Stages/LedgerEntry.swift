@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
-import H26x
 
 /// A session's record of an access unit until its result is known.
 struct LedgerEntry {
   /// Counts access units from 0; the packet's timestamp.
   let index: UInt64
-  let tag: UInt64
-  /// Presentation time, if known.
-  var time: Duration?
-  /// The picture's duration, if known.
-  var duration: Duration?
-  /// The display metadata of the SEI messages up to the picture.
-  var display = DisplayMetadata()
-  let doNotOutput: Bool
-  /// Its kind is skipped.
-  var isHidden = false
-  let nalUnitType: UInt8?
-  let isField: Bool
-  let isRandomAccessPoint: Bool
-  /// A leading picture (H.265): a codec that begins at the CRA picture before it does not output it.
-  var isLeading = false
-  /// Other pictures refer to it.
-  let isReference: Bool
+  var request: DecodeRequest
+  let summary: DecodingSummary
   /// Correct regardless of earlier pictures: an IDR picture or a picture after it in decoding order, a picture that
   /// completes a recovery, or a picture that is intra-coded throughout.
   let standsAlone: Bool
@@ -35,20 +19,6 @@ struct LedgerEntry {
   let start: StartGate.Start
   /// It refers to nothing before this access unit, directly or through others; nil if unknown.
   var referencesSince: UInt64?
-  /// Its references, if known (H.265).
-  var references: DecodingSummary.References?
-  /// It is correct if there is no damage at or after this access unit.
-  var recoveredSince: UInt64?
-  /// It is shown before the recovery point at which decoding may have begun.
-  var awaitsRecovery = false
-  /// A part of it is missing.
-  var isIncomplete = false
-  /// It is for output (`pic_output_flag`).
-  var isShown = true
-  /// Its position in output order; nil if unknown.
-  var order: OutputOrder?
-  /// The hash that the decoded picture must have.
-  var hash: H265.DecodedPictureHash?
   /// Whether it references damaged pictures.
   var taint = Taint.none
   /// It is a field, and the other field came with the next access unit.
@@ -77,35 +47,4 @@ struct LedgerEntry {
 
   /// Whether damage that ends before access unit `damageEnd` cannot affect it.
   func isFree(ofDamageBefore damageEnd: UInt64) -> Bool { referencesSince.map { $0 >= damageEnd } ?? false }
-}
-
-extension LedgerEntry {
-  init(
-    _ submission: Submission, standsAlone: Bool, sequenceStart: UInt64, recoveryStart: UInt64?, start: StartGate.Start
-  ) {
-    let summary = submission.summary
-    index = submission.index
-    tag = submission.request.tag
-    time = submission.request.time
-    duration = submission.request.duration
-    display = submission.request.display
-    doNotOutput = submission.request.doNotOutput
-    nalUnitType = summary.nalUnitType
-    isField = summary.isField
-    isRandomAccessPoint = summary.randomAccess != .none
-    isLeading = summary.isLeading
-    isReference = summary.isReference
-    self.standsAlone = standsAlone
-    self.sequenceStart = sequenceStart
-    self.recoveryStart = recoveryStart
-    self.start = start
-    references = summary.references
-    recoveredSince = summary.recoveredSince
-    awaitsRecovery = summary.awaitsRecovery
-    isIncomplete = summary.isIncomplete
-    isShown = summary.isShown
-    isHidden = summary.isHidden
-    order = summary.order
-    hash = summary.hash
-  }
 }

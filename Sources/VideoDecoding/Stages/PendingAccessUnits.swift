@@ -19,7 +19,7 @@ struct PendingAccessUnits {
 
   subscript(index: UInt64) -> LedgerEntry? { position(of: index).map { records[$0] } }
   /// A part of one that each picture needs, without a copy of the rest.
-  func hash(of index: UInt64) -> H265.DecodedPictureHash? { position(of: index).flatMap { records[$0].hash } }
+  func hash(of index: UInt64) -> H265.DecodedPictureHash? { position(of: index).flatMap { records[$0].summary.hash } }
 
   /// Changes one in place, if it is there.
   mutating func update(_ index: UInt64, _ change: (inout LedgerEntry) -> Void) {

@@ -3,8 +3,9 @@
 extension PictureStatus {
   init(_ record: LedgerEntry, isCorrupt: Bool, latency: SessionLatency) {
     self.init(
-      tag: record.tag, time: record.time, duration: record.duration, display: record.display, isCorrupt: isCorrupt,
-      isSingleField: record.isField && !record.hasBothFields, isRandomAccessPoint: record.isRandomAccessPoint,
-      latency: latency)
+      tag: record.request.tag, time: record.request.time, duration: record.request.duration,
+      display: record.request.display, isCorrupt: isCorrupt,
+      isSingleField: record.summary.isField && !record.hasBothFields,
+      isRandomAccessPoint: record.summary.randomAccess != .none, latency: latency)
   }
 }

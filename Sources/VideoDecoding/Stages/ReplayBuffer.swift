@@ -71,8 +71,8 @@ struct ReplayBuffer {
 
   /// The first IRAP picture behind the access unit that no codec gets past; nil for none. This is never the start of
   /// this replay, even if the codec was lost with an earlier access unit: otherwise replays might not end.
-  func start(behind recovery: CodecRecovery) -> UInt64? {
-    starts.dropFirst().first { $0.index > recovery.culprit && $0.start.isIRAP }?.index
+  func start(behind culprit: UInt64) -> UInt64? {
+    starts.dropFirst().first { $0.index > culprit && $0.start.isIRAP }?.index
   }
 
   /// The packets that bring a new codec to the lost codec's position; the first packet has its parameter sets in

@@ -187,7 +187,8 @@ struct SessionInput {
   mutating func entry(for submission: Submission, start: StartGate.Start?, recoveryStart: UInt64?) -> LedgerEntry {
     let summary = submission.summary
     var entry = LedgerEntry(
-      submission, standsAlone: followsSequenceStart || summary.completesRecovery || summary.isIntra,
+      index: submission.index, request: submission.request, summary: summary,
+      standsAlone: followsSequenceStart || summary.completesRecovery || summary.isIntra,
       sequenceStart: sequenceStart, recoveryStart: recoveryStart, start: start ?? .marked)
     entry.referencesSince = referencesStart(of: submission)
     return entry

@@ -55,7 +55,9 @@ struct SessionOutput {
 
   /// Whether a picture that follows this one in output order was output.
   func isOutOfOrder(_ record: LedgerEntry) -> Bool {
-    guard let latest, let order = record.order, !record.doNotOutput, !record.isHidden else { return false }
+    guard let latest, let order = record.summary.order, !record.request.doNotOutput, !record.summary.isHidden else {
+      return false
+    }
     return order < latest
   }
 
@@ -69,37 +71,40 @@ struct SessionOutput {
   mutating func admit(
     _ record: LedgerEntry, isUnrecovered: Bool, isCorrupt: Bool, outputCorrupt: Bool
   ) -> Bool {
-    if let order = record.order { latest = latest.map { max($0, order) } ?? order }
-    if record.doNotOutput || record.isHidden || isUnrecovered {
-      drop(record.tag, record.doNotOutput ? .doNotOutput : record.isHidden ? .skipped : .noReference)
+    if let order = record.summary.order { latest = latest.map { max($0, order) } ?? order }
+    if record.request.doNotOutput || record.summary.isHidden || isUnrecovered {
+      drop(
+        record.request.tag,
+        record.request.doNotOutput ? .doNotOutput : record.summary.isHidden ? .skipped : .noReference)
       return false
     }
     if isCorrupt { count(.corrupted) }
-    if isCorrupt && !outputCorrupt { drop(record.tag, .corrupt) }
+    if isCorrupt && !outputCorrupt { drop(record.request.tag, .corrupt) }
     return !isCorrupt || outputCorrupt
   }
 
   /// An access unit ends without a picture.
   mutating func end(_ record: LedgerEntry, _ ending: AccessUnitLedger.Ending, isSkipping: Bool) {
     switch ending {
-    case .dropped(let reason): drop(record.tag, reason)
-    case .failed(let error): fail(DecodeError(decoding: record, code: error), tag: record.tag)
+    case .dropped(let reason): drop(record.request.tag, reason)
+    case .failed(let error): fail(DecodeError(decoding: record, code: error), tag: record.request.tag)
     case .withoutPicture:
-      if record.isIncomplete { count(.corrupted) }
+      if record.summary.isIncomplete { count(.corrupted) }
       drop(
-        record.tag,
-        record.isIncomplete ? .corrupt : isSkipping ? .skipped : record.isLeading ? .noReference : .noPicture)
+        record.request.tag,
+        record.summary.isIncomplete
+          ? .corrupt : isSkipping ? .skipped : record.summary.isLeading ? .noReference : .noPicture)
     }
   }
 
   /// Software takes the place of a device, which is reported once.
   ///
   /// - Parameter detail: the reason that no device can be opened, in words; nil for other reasons.
-  mutating func fallBack(_ reason: HardwareUse.Reason, detail: String?) {
+  mutating func fallBack(_ reason: HardwareUse.Obstacle, detail: String?) {
     if statistics.softwareFallbacks == 0 {
       let text =
         switch reason {
-        case .failure(let error): detail ?? error.processFailure ?? "\(error)"
+        case .failure(let error, _): detail ?? error.processFailure ?? "\(error)"
         case .damage: "the stream is damaged, and a device neither reports nor conceals damage"
         }
       notify(.softwareFallback(reason: text))

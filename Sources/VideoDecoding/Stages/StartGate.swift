@@ -170,7 +170,8 @@ struct StartGate {
     switch record.start {
     // libavcodec does not flag pictures that come out only because it is drained.
     case .marked:
-      isFlagged || (!hasRecovered && record.awaitsRecovery) || (isDraining && !hasRecovered && !record.standsAlone)
+      isFlagged || (!hasRecovered && record.summary.awaitsRecovery)
+        || (isDraining && !hasRecovered && !record.standsAlone)
     // libavcodec decides by the size of reference lists, and may never take an intra picture for a start.
     case .intra: isLeading(record.index)
     case .gradual, .forced: false
@@ -179,7 +180,7 @@ struct StartGate {
 
   /// Whether a picture is shown before the recovery point is reached at which decoding began.
   func awaitsRecovery(_ record: LedgerEntry, isTainted: Bool) -> Bool {
-    record.start == .gradual && (isTainted || !hasRecovered && record.awaitsRecovery)
+    record.start == .gradual && (isTainted || !hasRecovered && record.summary.awaitsRecovery)
   }
 
   /// Whether a picture that comes out now precedes the one at which decoding began: its references are missing.

@@ -54,16 +54,11 @@ extension RecordFile {
       if gate.start == .intra, admission == .begins { damage.taint(before: index) }
       if summary.randomAccess == .idr { input.beginSequence(at: index) }
       var record = LedgerEntry(
-        index: index, tag: index, doNotOutput: false, nalUnitType: summary.nalUnitType, isField: summary.isField,
-        isRandomAccessPoint: summary.randomAccess != .none, isReference: summary.isReference,
+        index: index, request: DecodeRequest(tag: index), summary: summary,
         standsAlone: input.followsSequenceStart || summary.completesRecovery || summary.isIntra,
         sequenceStart: input.sequenceStart,
         recoveryStart: damage.recovery(completedBy: summary, index: index), start: gate.start ?? .marked)
-      record.references = summary.references
-      record.recoveredSince = summary.recoveredSince
-      record.awaitsRecovery = summary.awaitsRecovery
-      record.isIncomplete = summary.isIncomplete
-      damage.admit(&record, summary)
+      damage.admit(&record)
       // The record has the type's name of when it was made.
       let text = "\(summary)".replacing("DecodingSummary", with: "AccessUnitSummary")
       digest.add("\(text) \(admission) \(record.taint) \(damage.damageEnd)")

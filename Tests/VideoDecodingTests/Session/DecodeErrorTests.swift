@@ -6,8 +6,9 @@ import Testing
 
 @Suite struct DecodeErrorTests {
   private let record = LedgerEntry(
-    index: 7, tag: 70, doNotOutput: false, nalUnitType: 5, isField: false, isRandomAccessPoint: true,
-    isReference: true, standsAlone: true, sequenceStart: 7, recoveryStart: 7, start: .marked)
+    index: 7, request: DecodeRequest(tag: 70),
+    summary: DecodingSummary(randomAccess: .idr, nalUnitType: 5, isReference: true), standsAlone: true,
+    sequenceStart: 7, recoveryStart: 7, start: .marked)
 
   @Test(arguments: [
     (AVError.invalidData, DecodeError.Reason.badData, Int32(-12909)),

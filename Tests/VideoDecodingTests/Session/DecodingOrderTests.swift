@@ -49,7 +49,7 @@ import Testing
     let session = try session()
     try decode([.idr, SmallPicture(isIntra: true, frameNumber: 1), SmallPicture(frameNumber: 2)], in: session)
     #expect(session.core.input.followsReferencesFrom == nil && session.core.ledger[1]?.referencesSince == nil)
-    #expect((0..<3).map { session.core.ledger[$0]?.isRandomAccessPoint } == [true, true, false])
+    #expect((0..<3).map { session.core.ledger[$0].map { $0.summary.randomAccess != .none } } == [true, true, false])
     #expect((0..<3).map { session.core.ledger[$0]?.standsAlone } == [true, true, true])
     #expect((0..<3).map { session.core.ledger[$0]?.recoveryStart } == [0, nil, nil])
   }

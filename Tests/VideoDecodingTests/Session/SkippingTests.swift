@@ -128,10 +128,8 @@ import Testing
   /// A field that is decoded without the first one of its frame is damaged, and what refers to it is not.
   @Test func aFieldWithoutTheFirstIsDamaged() {
     var damage = DamageTracker()
-    var summary = DecodingSummary()
-    (summary.isReference, summary.lacksFirstField) = (true, true)
-    var record = record(3)
-    damage.admit(&record, summary)
+    var record = record(3) { $0.lacksFirstField = true }
+    damage.admit(&record)
     #expect(record.taint == .tainted && !damage.isTainted)
   }
 }

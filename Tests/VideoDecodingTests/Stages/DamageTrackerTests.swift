@@ -5,19 +5,21 @@ import Testing
 
 @Suite struct DamageTrackerTests: StageBuilders {
   private func referring(
-    _ index: UInt64, to pictures: [UInt64], complete: Bool = true, recoveredSince: UInt64? = nil
+    _ index: UInt64, to pictures: [UInt64], complete: Bool = true, recoveredSince: UInt64? = nil,
+    isIncomplete: Bool = false
   ) -> LedgerEntry {
-    var record = record(index)
-    record.references = .init(pictures: pictures, areComplete: complete, kept: pictures + [index])
-    record.recoveredSince = recoveredSince
-    return record
+    record(index) {
+      $0.references = .init(pictures: pictures, areComplete: complete, kept: pictures + [index])
+      $0.recoveredSince = recoveredSince
+      $0.isIncomplete = isIncomplete
+    }
   }
 
   @Test func damageFollowsReferences() {
     var damage = DamageTracker()
     func taint(_ record: LedgerEntry) -> LedgerEntry.Taint {
       var record = record
-      damage.admit(&record, summary())
+      damage.admit(&record)
       return record.taint
     }
     #expect(taint(referring(0, to: [])) == .none)
@@ -28,8 +30,7 @@ import Testing
     #expect(taint(referring(5, to: [4], recoveredSince: 2)) == .tainted)
     #expect(taint(referring(6, to: [5], recoveredSince: 3)) == .none)
     #expect(taint(referring(7, to: [6])) == .none)
-    var incomplete = referring(8, to: [7])
-    incomplete.isIncomplete = true
+    let incomplete = referring(8, to: [7], isIncomplete: true)
     #expect(taint(incomplete) == .tainted && taint(referring(9, to: [7])) == .none)
     // Damage that is noticed late spreads over those that wait, by what they refer to.
     var pending = PendingAccessUnits()
@@ -45,23 +46,23 @@ import Testing
     var damage = DamageTracker()
     var pending = PendingAccessUnits()
     var clean = record(0)
-    damage.admit(&clean, summary())
+    damage.admit(&clean)
     #expect(clean.taint == .none && !damage.isTainted)
-    var behindGap = record(5)
-    damage.admit(&behindGap, summary { $0.followsGap = true })
+    var behindGap = record(5) { $0.followsGap = true }
+    damage.admit(&behindGap)
     #expect(behindGap.taint == .tainted && damage.damageEnd == 5)
     // A recovery that began before the damage does not help.
     #expect(damage.recovery(completedBy: summary { $0.randomAccess = .recoveryPoint(frameCount: 3) }, index: 4) == nil)
     #expect(damage.recovery(completedBy: summary { $0.completesRecovery = true }, index: 6) == 4)
     var early = record(6, recoveryStart: 4)
-    damage.admit(&early, summary())
+    damage.admit(&early)
     #expect(early.taint == .tainted)
     // One that begins with the picture behind the gap does, once its picture is output.
     var recovered = record(8, recoveryStart: 5)
-    damage.admit(&recovered, summary())
+    damage.admit(&recovered)
     #expect(recovered.taint == .until(index: 8))
     var idr = record(9, recoveryStart: 9, sequenceStart: 9)
-    damage.admit(&idr, summary())
+    damage.admit(&idr)
     #expect(idr.taint == .none && !damage.isTainted)
     // Damage that is noticed late spreads over those that wait, up to the next recovery.
     for next in [record(10), record(11, recoveryStart: 11, sequenceStart: 11), record(12)] { pending.append(next) }
@@ -72,27 +73,22 @@ import Testing
 
   @Test func incompletePicturesAreDamagedThemselves() {
     var damage = DamageTracker()
-    var unused = record(3, isReference: false)
-    damage.admit(
-      &unused,
-      summary {
-        $0.isIncomplete = true
-        $0.isReference = false
-      })
+    var unused = record(3, isReference: false) { $0.isIncomplete = true }
+    damage.admit(&unused)
     #expect(unused.taint == .tainted && !damage.isTainted)
-    var used = record(4)
-    damage.admit(&used, summary { $0.isIncomplete = true })
+    var used = record(4) { $0.isIncomplete = true }
+    damage.admit(&used)
     #expect(used.taint == .tainted && damage.isTainted && damage.damageEnd == 5)
     // Known to refer to nothing before the intra picture 5, or to nothing before 4.
     var free = record(6, referencesSince: 5)
-    damage.admit(&free, summary())
+    damage.admit(&free)
     #expect(free.taint == .none)
     var bound = record(7, referencesSince: 4)
-    damage.admit(&bound, summary())
+    damage.admit(&bound)
     #expect(bound.taint == .tainted)
     damage.reset()
     var fresh = record(8)
-    damage.admit(&fresh, summary())
+    damage.admit(&fresh)
     #expect(fresh.taint == .none)
   }
 
@@ -130,7 +126,7 @@ import Testing
     damage.spread(after: 10, in: &pending)
     #expect(damage.isTainted == (expected != .none) && damage.damageEnd == 11)
     var next = record(13)
-    damage.admit(&next, summary())
+    damage.admit(&next)
     #expect(next.taint == expected)
     // Earlier damage that is found later still changes nothing.
     damage.taint(before: 14)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
+import CodecLink
 import Testing
 
 @testable import VideoDecoding
@@ -57,12 +58,28 @@ import Testing
   /// Seconds: when the device is missing, until when it is not looked for, and when it is.
   @Test func looksForAMissingDeviceLessAndLess() throws {
     var use = HardwareUse(.preferred)
+    let (missing, device) = (MissingDevices(), DeviceRequest(place: ":1"))
     let replay = try replay(from: 10)
-    for (failure, tooEarly, due) in [(0, 9, 10), (10, 29, 30), (30, 69, 70), (2000, 2009, 2010)] {
+    for (failure, tooEarly, due) in [(0, 9, 10), (10, 29, 30), (30, 69, 70)] {
+      missing.insert(device, "none", now: .seconds(failure))
       use.fallBack(for: .hardwareUnavailable, at: 5, format: [], now: .seconds(failure))
       for (second, isThere, isExpected) in [(tooEarly, true, false), (due, false, false), (due, true, true)] {
         let isTried = use.changesPlace(
-          at: 11, oldest: 11, replaying: replay, isDamaged: false, mayBeThere: isThere, now: .seconds(second))
+          at: 11, oldest: 11, replaying: replay, isDamaged: false,
+          mayBeThere: isThere && missing.reason(for: device, now: .seconds(second)) == nil, now: .seconds(second))
+        #expect(isTried == isExpected && use.isOnDevice == isExpected, "\(failure), \(second)")
+      }
+    }
+  }
+
+  /// Seconds: when no process can be started for the device, until when none is tried, and when one is.
+  @Test func triesToStartAProcessLessAndLess() throws {
+    var use = HardwareUse(.preferred)
+    let replay = try replay(from: 10)
+    for (failure, tooEarly, due) in [(0, 9, 10), (10, 29, 30), (30, 69, 70), (2000, 2009, 2010)] {
+      use.fallBack(for: .serviceUnavailable, at: 5, format: [], now: .seconds(failure))
+      for (second, isExpected) in [(tooEarly, false), (due, true)] {
+        let isTried = use.changesPlace(at: 11, oldest: 11, replaying: replay, isDamaged: false, now: .seconds(second))
         #expect(isTried == isExpected && use.isOnDevice == isExpected, "\(failure), \(second)")
       }
     }
@@ -113,6 +130,6 @@ import Testing
   func leavesOnlyAPreferredDevice(_ wanted: SessionConfiguration.Hardware) throws {
     var use = HardwareUse(wanted)
     let isLeft = use.changesPlace(at: 5, oldest: 5, replaying: try replay(from: 0), isDamaged: true)
-    #expect(!isLeft && !use.mayFallBack && use.isOnDevice == (wanted == .required))
+    #expect(!isLeft && !use.isOptional && use.isOnDevice == (wanted == .required))
   }
 }

@@ -25,8 +25,7 @@ import Testing
     #expect(summary.standIns.isEmpty && summary.patches.isEmpty && summary.references == nil && summary.hash == nil)
     let record = record(3)
     #expect(record.taint == .none && !record.hasBothFields && !record.isConcealed && record.error == nil)
-    #expect(record.isShown && !record.isIncomplete && !record.awaitsRecovery && record.recoveredSince == nil)
-    #expect(record.countWithoutPictureBefore == 0 && record.references == nil && record.hash == nil)
+    #expect(record.countWithoutPictureBefore == 0 && record.referencesSince == nil)
   }
 
   /// The taint so far, where the recovery began that the picture completes, the last IDR picture, and what remains of
@@ -59,9 +58,7 @@ import Testing
     ] as [(FrameErrors, Bool, Bool)])
   func decidesWhichErrorsMeanDamage(_ errors: FrameErrors, _ inFrame: Bool, _ inField: Bool) {
     for isField in [false, true] {
-      let record = LedgerEntry(
-        index: 0, tag: 0, doNotOutput: false, nalUnitType: 1, isField: isField, isRandomAccessPoint: false,
-        isReference: true, standsAlone: false, sequenceStart: 0, recoveryStart: nil, start: .marked)
+      let record = record(0) { $0.isField = isField }
       #expect(record.isDamage(errors) == (isField ? inField : inFrame))
     }
   }

@@ -14,14 +14,16 @@ extension StageBuilders {
 
   func record(
     _ index: UInt64, recoveryStart: UInt64? = nil, sequenceStart: UInt64 = 0, isReference: Bool = true,
-    referencesSince: UInt64? = nil
+    referencesSince: UInt64? = nil, _ change: (inout DecodingSummary) -> Void = { _ in }
   ) -> LedgerEntry {
-    var record = LedgerEntry(
-      index: index, tag: index, doNotOutput: false, nalUnitType: 1, isField: false, isRandomAccessPoint: false,
-      isReference: isReference, standsAlone: false, sequenceStart: sequenceStart, recoveryStart: recoveryStart,
-      start: .marked)
-    record.referencesSince = referencesSince
-    return record
+    let summary = summary {
+      $0.nalUnitType = 1
+      $0.isReference = isReference
+      change(&$0)
+    }
+    return LedgerEntry(
+      index: index, request: DecodeRequest(tag: index), summary: summary, standsAlone: false,
+      sequenceStart: sequenceStart, recoveryStart: recoveryStart, start: .marked, referencesSince: referencesSince)
   }
 
   func summary(_ change: (inout DecodingSummary) -> Void = { _ in }) -> DecodingSummary {

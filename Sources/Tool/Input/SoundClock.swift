@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import AVFormat
+
+/// The clock of sound: gives packets the times and durations that their container does not have.
+struct SoundClock {
+  /// The first headers of streams whose frames have headers that describe them.
+  private let headers: [Int: SoundHeader]
+  /// The length of each stream's last frame: a frame in LATM may leave its header out.
+  private var lengths: [Int: FrameClock.Length]
+  /// The times of frames with headers, of which several may come with one time.
+  private var frames: [Int: FrameClock] = [:]
+  /// The time and the stated duration of the last packet of each stream, in its ticks. Without a decoder, the duration
+  /// of MP4's last sample is not known. Most Matroska files have no packet with a known duration.
+  private var latest: [Int: (time: Int64, duration: Int64)] = [:]
+
+  /// - Parameter headers: those by which streams were described.
+  init(_ headers: [Int: SoundHeader]) {
+    self.headers = headers
+    lengths = headers.mapValues { FrameClock.Length($0) }
+  }
+
+  /// Whether frames of a stream have headers that other containers have not.
+  func hasHeaders(_ stream: StreamDescription) -> Bool { headers[stream.index]?.length ?? 0 > 0 }
+
+  /// Whether no packet of a stream had a time up to now.
+  func isAtStart(_ stream: StreamDescription) -> Bool { latest[stream.index] == nil }
+
+  /// Gives a packet the time and the duration that the header of its frame shows.
+  mutating func complete(_ packet: inout MediaPacket, _ stream: StreamDescription) {
+    guard let length = length(of: packet, stream) else { return }
+    frames[stream.index, default: FrameClock()].complete(&packet, length, stream.timeBase)
+  }
+
+  /// How long a frame of sound lasts that may have neither time nor duration.
+  private mutating func length(of packet: borrowing MediaPacket, _ stream: StreamDescription) -> FrameClock.Length? {
+    if stream.codecName == "opus" { return FrameClock.Length(opus: packet.copiedBytes()) }
+    guard hasHeaders(stream) || stream.codecName == "aac_latm" else { return nil }
+    if let header = SoundHeader(packet.copiedBytes(), codec: stream.codecName) {
+      lengths[stream.index] = FrameClock.Length(header)
+    }
+    return lengths[stream.index]
+  }
+
+  /// Gives a packet with a time a duration, by the packets before it.
+  ///
+  /// - Parameter ticks: its time.
+  mutating func completeDuration(of packet: inout MediaPacket, at ticks: Int64, _ stream: StreamDescription) {
+    let stated = max(packet.duration, 0)
+    if stated == 0, stream.kind == .audio, let last = latest[stream.index] {
+      packet.duration = last.duration > 0 ? last.duration : max(0, ticks &- last.time)
+    }
+    latest[stream.index] = (ticks, stated)
+  }
+}
+
+extension ContainerInput {
+  /// Packets in which headers of sound are searched for.
+  private static let trialCount = 100_000
+
+  /// Describes sound by the headers of its first frames if nothing else does.
+  ///
+  /// - Returns: the headers by which streams were described, by the place of their stream.
+  func describeSound(_ file: ContainerFile) throws(Failure) -> [Int: SoundHeader] {
+    var missing = context.streams.filter {
+      $0.kind == .audio && ($0.sampleRate == 0 || $0.channels == 0 || $0.codecName == "aac" && $0.extradata.isEmpty)
+    }
+    missing.removeAll { describeOpus($0) }
+    guard !missing.isEmpty else { return [:] }
+    var found: [Int: SoundHeader] = [:]
+    let trial = try ContainerInput(file, .packets)
+    do throws(AVError) {
+      var packet = try MediaPacket()
+      for _ in 0..<Self.trialCount {
+        guard !missing.isEmpty, try trial.context.read(into: &packet) else { break }
+        guard let stream = trial.context.stream(packet.stream),
+          let place = missing.firstIndex(where: {
+            $0.id == stream.id && $0.codecName.prefix(2) == stream.codecName.prefix(2)
+          }),
+          let header = SoundHeader.first(in: packet.copiedBytes(), codec: missing[place].codecName)
+        else { continue }
+        let index = missing.remove(at: place).index
+        try context.describeSound(
+          index, sampleRate: header.sampleRate, channels: header.channels, extradata: header.configuration)
+        found[index] = header
+      }
+    } catch {
+      // Streams without a description are left out.
+    }
+    return found
+  }
+
+  /// Describes Opus by its header (RFC 7845, 5.1), which libavformat makes of a transport stream's descriptor. It
+  /// always has 48,000 samples a second.
+  private func describeOpus(_ stream: StreamDescription) -> Bool {
+    let header = stream.extradata
+    guard stream.codecName == "opus", header.starts(with: "OpusHead".utf8), header.count >= 19, header[9] > 0 else {
+      return false
+    }
+    do throws(AVError) {
+      try context.describeSound(stream.index, sampleRate: 48_000, channels: Int(header[9]), extradata: header)
+    } catch { return false }
+    return true
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+
+/// The times of a copy's presentation, by the times of its source's media, all in nanoseconds.
+struct PresentationTimes {
+  /// How much later than the composition of a picture the media of other streams are that belong to it.
+  let shift: Int64
+  /// The time of the media at which the presentation begins.
+  private(set) var offset: Int64 = 0
+
+  init(shift: Int64 = 0) { self.shift = shift }
+
+  /// The time of the media of other streams that belongs to a composition time.
+  func otherStreamTime(of composition: Int64) -> Int64 { composition &+ shift }
+
+  /// The time of the media of other streams at which the presentation begins.
+  var otherStreamOffset: Int64 { otherStreamTime(of: offset) }
+
+  /// Begins the presentation.
+  ///
+  /// - Parameters:
+  ///   - first: the earliest presentation time of an access unit, of the media.
+  ///   - hasEditList: whether the copy can hide pictures in front of the presentation. Otherwise it has no times
+  ///     below 0.
+  /// - Returns: how much later everything is shown than by the window.
+  mutating func begin(_ window: Window, at first: Int64, hasEditList: Bool) -> Int64 {
+    let start = window.parts.isEmpty ? window.shown.map { $0.start - $0.time } ?? first : 0
+    offset = hasEditList ? start : min(start, first)
+    return start.subtractingReportingOverflow(offset).partialValue
+  }
+
+  /// Delays the beginning to avoid times below 0, both for an access unit that is decoded at this time of the media
+  /// and for another stream's packet.
+  mutating func beginAtZero(_ decoding: Int64, _ other: Int64?) {
+    offset += min(decoding - offset, other.map { $0 - otherStreamOffset } ?? 0, 0)
+  }
+
+  /// Gives an access unit times of the presentation.
+  func place(_ accessUnit: inout MediaOutput.AccessUnit) {
+    accessUnit.presentation -= offset
+    accessUnit.decoding -= offset
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MPL-2.0
+
+extension Window {
+  /// The access units in front of the beginning of a window. They are held, beginning with the last keyframe that is
+  /// shown at or before the start, until all pictures up to the start have come. All times are of the media, in
+  /// nanoseconds.
+  struct Front {
+    private let bounds: Bounds
+    /// The range that the source shows; `nil` for everything.
+    private let shown: ShownRange?
+    /// When the first picture is composed; `nil` before that is known.
+    private(set) var origin: Int64?
+    private var held: [AccessUnit] = []
+    /// Access units since the first that is shown.
+    private var shownCount = 0
+    /// Access units since the first that is shown behind the start.
+    private var behind = 0
+
+    /// Whether reading did not begin with the beginning of the file.
+    let hasSought: Bool
+
+    /// How far in front of the start a place is sought, for sound and for subtitles of long duration.
+    private static let margin: Int64 = 5_000_000_000
+
+    /// - Parameter origin: when the first picture is composed, if reading begins somewhere in front of the start; `nil`
+    ///   if it begins with the file.
+    init(_ bounds: Bounds, of shown: ShownRange?, origin: Int64?) {
+      (self.bounds, self.shown, self.origin, hasSought) = (bounds, shown, origin, origin != nil)
+    }
+
+    /// See ``Window/distantStart``.
+    var distantStart: Int64? {
+      guard !hasSought, let origin, let last = held.last?.presentation,
+        case (let place, false) = (origin + bounds.start).subtractingReportingOverflow(Self.margin),
+        case (let distance, false) = place.subtractingReportingOverflow(last), distance > Self.margin
+      else { return nil }
+      return place
+    }
+
+    /// The start, and as much behind it as containers may round times.
+    private var target: Int64? { origin.map { $0 + bounds.start + Window.tolerance } }
+
+    /// Takes an access unit. Returns whether all access units that decide the beginning are there.
+    mutating func add(_ accessUnit: AccessUnit) -> Bool {
+      if let target {
+        hold(accessUnit, target)
+      } else {
+        held.append(accessUnit)
+        if shownCount > 0 || shows(accessUnit) { shownCount += 1 }
+        if shownCount >= Window.reorderLimit { findOrigin() }
+      }
+      return behind >= Window.reorderLimit
+    }
+
+    private mutating func hold(_ accessUnit: AccessUnit, _ target: Int64) {
+      // Pictures that are decoded in front of a random access point are shown in front of it.
+      if accessUnit.isSync, accessUnit.presentation <= target {
+        (held, behind) = ([], 0)
+      } else if behind > 0 || accessUnit.presentation > target {
+        behind += 1
+      }
+      held.append(accessUnit)
+    }
+
+    private func shows(_ accessUnit: AccessUnit) -> Bool {
+      shown?.shows(accessUnit.presentation, for: accessUnit.duration) != false
+    }
+
+    /// Finds the first picture: leading pictures of the first keyframe are not decoded, and nothing in front of it is.
+    private mutating func findOrigin() {
+      let first = held.firstIndex { $0.isSync || $0.isKeyframe } ?? 0
+      guard held.indices.contains(first) else { return }
+      let keyframe = held[first].presentation
+      let times = held[first...].lazy
+        .filter { $0.presentation >= keyframe || $0.role.isLeading && !$0.role.isSkippedLeading }
+        .filter(shows)
+        .map(\.presentation)
+      origin = max(times.min() ?? keyframe, shown?.start ?? .min)
+      guard let target else { return }
+      let accessUnits = held
+      (held, behind) = ([], 0)
+      for accessUnit in accessUnits { hold(accessUnit, target) }
+    }
+
+    /// The beginning of the window, by the access units up to now, with these access units; `nil` if the source ends
+    /// before it.
+    ///
+    /// - Parameter isAtEnd: whether none follows.
+    /// - Throws: `CopyRefusal.missed` if the place that was sought is too late: decoding cannot begin there, or the
+    ///   window needs an earlier keyframe.
+    mutating func beginning(
+      isAtEnd: Bool
+    ) throws(CopyRefusal) -> (accessUnits: [AccessUnit], opening: Opening)? {
+      if origin == nil { findOrigin() }
+      guard let origin, let target, let first = held.first else { return nil }
+      let (keyframe, wanted) = (first.presentation, origin + bounds.start)
+      if isAtEnd, bounds.start > 0, behind == 0, lastEnd <= target { return nil }
+      if hasSought, !first.isSync || keyframe > wanted + Window.tolerance { throw .missed }
+      // A frame begins with its first field.
+      let upToStart = held.lazy.filter { !$0.role.isSecondField }.map(\.presentation)
+        .filter { $0 <= target && $0 >= min(keyframe, target) }
+      let isKeyframeWanted = bounds.mode == .keyframe && keyframe <= target
+      let start = isKeyframeWanted ? keyframe : max(upToStart.max() ?? keyframe, shown?.start ?? .min)
+      let (kept, dropped, leading) = withoutLeading()
+      let opening = Opening(
+        start: start, end: bounds.end.map { origin + $0 - Window.tolerance }, keyframe: keyframe, wanted: wanted,
+        origin: origin, earliest: kept.lazy.map(\.presentation).min() ?? start, droppedLeading: dropped,
+        keptLeading: leading)
+      return (kept, opening)
+    }
+
+    /// When the last picture ends.
+    private var lastEnd: Int64 { held.lazy.map { $0.presentation + max($0.duration, 1) }.max() ?? .min }
+
+    /// See ``Window/searchedDuration``.
+    var duration: Int64? { held.isEmpty ? nil : origin.map { lastEnd - $0 } }
+
+    /// Without the leading pictures of the first access unit that nothing behind them refers to. Returns how many were
+    /// left out, and how many are still there.
+    private func withoutLeading() -> (accessUnits: [AccessUnit], dropped: Int, kept: Int) {
+      guard let first = held.first, first.role.start == .open else { return (held, 0, 0) }
+      let keyframe = first.presentation
+      let kept = held.filter { $0.presentation >= keyframe || !$0.role.isLeading && $0.role.isReference }
+      return (kept, held.count - kept.count, kept.count { $0.presentation < keyframe })
+    }
+  }
+}
