@@ -3,7 +3,7 @@ import Foundation
 import H26x
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// What a file is, by its first bytes: start codes alone make no byte stream, and what is known is named.
 @Suite struct InputKindTests {

@@ -4,7 +4,7 @@ import StreamReport
 import SystemPackage
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// What is changed in an MP4 file behind libavformat.
 @Suite(.enabled(if: Program.isBuilt)) struct MovieFileTests {

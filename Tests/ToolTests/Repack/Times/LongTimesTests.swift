@@ -4,7 +4,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// Times that 32 or 33 bits do not hold, and files of very many fragments.
 @Suite(.enabled(if: Program.isBuilt && FormatLibrary.isAvailable)) struct LongTimesTests {
