@@ -29,17 +29,24 @@ let shippedTargets: Set = [
   "H26x", "CGStreamer", "GStreamer", "CAVCodec", "AVCodec", "CLinux", "CodecLink", "VideoDecoding", "CodecService",
   "CodecServiceProgram", "Elements", "Plugin",
 ]
-let toolOnly: Set = ["CAVFormat", "AVFormat", "StreamReport", "Tool"]
+let toolOnly: Set = ["CAVFormat", "AVFormat", "StreamReport", "Containers", "Tool"]
 
 // The program h26x. It never links Elements: it loads the plugin, whose types would clash with them.
 let toolTargets: [Target] = [
   // Containers, for the program alone. Loaded at run time, as libavcodec is.
   .systemLibrary(name: "CAVFormat", providers: [.apt(["libavformat-dev"])]),
   .target(name: "AVFormat", dependencies: ["CAVFormat", "AVCodec"], swiftSettings: settings),
+  .target(
+    name: "Containers",
+    dependencies: [
+      "AVCodec", "AVFormat", "CLinux", "GStreamer", "H26x", "StreamReport",
+      .product(name: "SystemPackage", package: "swift-system", condition: .when(traits: ["Program"])),
+    ],
+    swiftSettings: settings),
   .executableTarget(
     name: "Tool",
     dependencies: [
-      "AVCodec", "AVFormat", "CLinux", "CodecLink", "GStreamer", "H26x", "StreamReport", "VideoDecoding",
+      "AVCodec", "AVFormat", "CLinux", "Containers", "CodecLink", "GStreamer", "H26x", "StreamReport", "VideoDecoding",
       .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Program"])),
       .product(name: "SystemPackage", package: "swift-system", condition: .when(traits: ["Program"])),
     ],
@@ -50,7 +57,7 @@ let toolTargets: [Target] = [
   .testTarget(
     name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec", "StreamReport"], swiftSettings: testSettings),
   .testTarget(
-    name: "ToolTests", dependencies: ["Tool", "GStreamer", "H26x", "StreamReport", "TestSupport"],
+    name: "ToolTests", dependencies: ["Containers", "Tool", "GStreamer", "H26x", "StreamReport", "TestSupport"],
     swiftSettings: testSettings
   ),
 ]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
+import Containers
 
 /// Finds arguments that the argument parser would misread. It takes an argument with one dash for a cluster of short
 /// options: `-dash.mp4` for a request for help, because there is an h in it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
+import Containers
 import GStreamer
 import SystemPackage
 
@@ -120,4 +121,5 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   }
 }
 
+extension TargetContainer: ExpressibleByArgument {}
 extension Window.Bounds.Mode: ExpressibleByArgument {}

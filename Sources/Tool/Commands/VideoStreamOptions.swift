@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
+import Containers
 
 /// The options that choose the video of a container that has several.
 struct VideoStreamOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import H26x
 
 /// The consequences of edits for a file.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import AVFormat
+import Containers
 import GStreamer
 import H26x
 import StreamReport

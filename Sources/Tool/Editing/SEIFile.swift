@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import FoundationEssentials
 import H26x
 import SystemPackage

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
+import Containers
 import GStreamer
 import H26x
 import StreamReport
@@ -101,11 +102,6 @@ extension OtherStreams {
   }
 
   private var isWebM: Bool { context.metadata[key: "doctype"] == "webm" }
-}
-
-extension StreamDescription {
-  /// The language, if it is known.
-  var language: String? { metadata[key: "language"].flatMap { $0.isEmpty || $0 == "und" ? nil : $0 } }
 }
 
 extension StreamDetails {

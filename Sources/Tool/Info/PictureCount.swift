@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import StreamReport
 
 /// Pictures and keyframes of a stream, counted as a report counts them: the same whatever the stream is in.

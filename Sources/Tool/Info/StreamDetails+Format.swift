@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
+import Containers
 import GStreamer
 import H26x
 
@@ -51,12 +52,5 @@ extension FormatDescription {
       return nil
     }
     return frameRate
-  }
-}
-
-extension Fraction {
-  /// The same ratio, each part at most 2³¹ − 1.
-  init(_ fraction: Ratio) {
-    self.init(Int32(clamping: fraction.numerator), Int32(clamping: fraction.denominator))
   }
 }

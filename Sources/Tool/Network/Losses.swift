@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import GStreamer
 
 /// Packet counts of an RTP stream, from rtpjitterbuffer's statistics.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import H26x
 
 /// The header of an RTP packet and the place of its payload (RFC 3550, 5.1).

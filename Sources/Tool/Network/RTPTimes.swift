@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import GStreamer
 
 /// Times of a recording that follow the RTP timestamps alone, starting at 0.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import GStreamer
 import H26x
 import Synchronization

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import SystemPackage
 
 /// Writes to a file, a pipe or a device, without a copy.

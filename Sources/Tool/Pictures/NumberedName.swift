@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import SystemPackage
 
 /// A pattern for numbered file names: `pictures-%04d.png`. `%%` is a literal `%`, and the folder's name is no pattern.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import GStreamer
 
 /// The times of a file's decoded pictures, which come one after the other.

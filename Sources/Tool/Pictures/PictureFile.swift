@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import GStreamer
 
 /// A file of pictures of one size and format, without padding: raw, or YUV4MPEG with its headers.
@@ -43,12 +44,6 @@ final class PictureFile {
 }
 
 extension Sample {
-  /// A field of the caps.
-  func capsField(_ name: String) -> FieldValue? {
-    guard let caps else { return nil }
-    return caps.first.value(name)
-  }
-
   /// Maps the raw picture for reading.
   func picture() throws(Failure) -> VideoFrameMap {
     do throws(FlowError) { return try mapVideo() } catch {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
+import Containers
 import GStreamer
 
 /// Hashes of decoded pictures, of all together or of each one, in the lines of FFmpeg's `md5`, `hash`, `framemd5` and

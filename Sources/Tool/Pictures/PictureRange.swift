@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import GStreamer
 
 /// Chooses the pictures of a range of time, starting with the picture that is shown at its start.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import GStreamer
 
 /// The headers of YUV4MPEG2, the format of mjpegtools that encoders read (yuv4mpeg(5)).

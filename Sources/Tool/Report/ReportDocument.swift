@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import StreamReport
 
 /// The document in a report page, which stays so small that browsers open it, whatever the stream's length is.

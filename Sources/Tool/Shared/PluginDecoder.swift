@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import CodecLink
+import Containers
 import GStreamer
 import H26x
 import Synchronization

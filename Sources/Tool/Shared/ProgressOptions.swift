@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import ArgumentParser
+import Containers
 
 /// The option of subcommands that may run for long.
 struct ProgressOptions: ParsableArguments {

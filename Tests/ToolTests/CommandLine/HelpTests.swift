@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// `--help` and `help`.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct HelpTests {

@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// Progress: for programs by `--progress`, and for people in a terminal.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct ProgressTests {

@@ -2,6 +2,7 @@
 import GStreamer
 import Testing
 
+@testable import Containers
 @testable import Tool
 
 @Suite struct PictureDifferenceTests {

@@ -2,7 +2,7 @@
 import H26x
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// The frame rate that the durations of samples show.
 @Suite struct SampleDurationsTests {

@@ -4,7 +4,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// Files whose end is missing.
 @Suite(.enabled(if: Program.isBuilt)) struct CutOffTests {

@@ -3,7 +3,7 @@ import Foundation
 import H26x
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// The kind of a file by its first bytes. Start codes alone make no byte stream, and known kinds are named.
 @Suite struct InputKindTests {

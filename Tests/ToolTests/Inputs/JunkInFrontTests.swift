@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// Bytes of something else in front of an MPEG transport stream, which is one nevertheless.
 @Suite(.enabled(if: Program.isBuilt)) struct JunkInFrontTests {

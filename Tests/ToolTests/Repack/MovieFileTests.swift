@@ -4,7 +4,7 @@ import StreamReport
 import SystemPackage
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// The changes of an MP4 file after libavformat has written it.
 @Suite(.enabled(if: Program.isBuilt)) struct MovieFileTests {

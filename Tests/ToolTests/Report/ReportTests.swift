@@ -3,6 +3,7 @@ import Foundation
 import StreamReport
 import Testing
 
+@testable import Containers
 @testable import Tool
 
 /// `h26x report`: a page with the whole report.

@@ -3,7 +3,7 @@ import Foundation
 import GStreamer
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// An element that is not installed is named with its package.
 @Suite struct MissingElementTests {

@@ -4,7 +4,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// Sound, subtitles and chapters of what `repack --start --end` writes are those of the same span.
 @Suite(.enabled(if: Program.isBuilt && FormatLibrary.isAvailable)) struct CutCompanionTests {

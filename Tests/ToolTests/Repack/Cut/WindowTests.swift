@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// The choice of access units and pictures, without media: pictures last 40 ms, and there is a keyframe every ten.
 @Suite struct WindowTests {

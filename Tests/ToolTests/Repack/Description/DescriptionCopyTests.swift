@@ -6,7 +6,7 @@ import StreamReport
 import SystemPackage
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// What describes the video, and the file as a whole, is in a copy too, or listed.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct DescriptionCopyTests {

@@ -3,7 +3,7 @@ import AVFormat
 import Foundation
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// What libavformat does not read of Matroska is listed.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct UnreadElementTests {

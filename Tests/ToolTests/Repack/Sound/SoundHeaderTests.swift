@@ -3,7 +3,7 @@ import AVFormat
 import Foundation
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// Headers in front of frames of sound, which describe it where the container does not.
 @Suite struct SoundHeaderTests {

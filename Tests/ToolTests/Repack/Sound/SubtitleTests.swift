@@ -3,7 +3,7 @@ import AVFormat
 import Foundation
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// Text subtitles in containers that hold another codec of them.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct SubtitleTests {

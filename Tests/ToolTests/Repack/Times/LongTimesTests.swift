@@ -5,7 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// Times that 32 or 33 bits do not hold, and files of very many fragments.
 @Suite(.enabled(if: Program.isBuilt && FormatLibrary.isAvailable)) struct LongTimesTests {

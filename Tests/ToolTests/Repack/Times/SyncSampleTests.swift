@@ -7,7 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@testable import Tool
+@testable import Containers
 
 /// Containers list the pictures as sync samples that decoding can begin with, and no others (ISO/IEC 14496-12, 8.6.2).
 @Suite(.enabled(if: Program.isBuilt && FormatLibrary.isAvailable)) struct SyncSampleTests {

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+package import AVFormat
+import GStreamer
+import H26x
+
+/// Reads the video track of a container through libavformat, neither cut nor completed by it.
+final class ContainerVideoReader: VideoTrackReader {
+  private(set) var track: VideoTrack
+  private(set) var shown = ShownRange(start: 0, end: nil, time: 0)
+  var parts: [ShownRange] { [shown] }
+  var hidesFront: Bool { false }
+
+  /// The time of the first packet of a transport or program stream, in nanoseconds; nil for others.
+  private(set) var beginning: Int64?
+
+  var position: Int64 { container.bytes.position }
+
+  private let container: ContainerInput
+  /// Continues the times of a transport stream; `nil` for them as they are.
+  private let clock: TransportClock?
+  private let index: Int
+  private let timeBase: TimeBase
+  private var packet: MediaPacket
+  /// Whether `packet` is the next one.
+  private var isAhead = true
+  /// Samples that were read ahead, and their positions in the file.
+  private var waiting: [(sample: VideoSample, position: Int64?)] = []
+  /// When the last sample is decoded by the file, in nanoseconds.
+  private var lastDecoding: Int64?
+  /// The greatest delay of the file's decoding time after the presentation time, in nanoseconds. It is above 0 if a
+  /// writer of FLV has negative composition times; `nil` before the first sample.
+  private var decodingShift: Int64?
+
+  /// More samples than can be reordered.
+  private static let waitingLimit = 17
+
+  /// Packets before the first of H.264 or H.265, in which a container without a header may announce it.
+  private static let trialCount = 10_000
+
+  /// - Parameter continuesClock: whether times continue when the clock of a transport stream restarts, and missing
+  ///   decoding times are found.
+  /// - Throws: a `Failure` if the file cannot be read, or has no H.264 or H.265 stream.
+  init(_ file: ContainerFile, continuesClock: Bool = true) throws(Failure) {
+    container = try ContainerInput(file, .packets)
+    clock = continuesClock && Self.isPacketized(container.context) ? file.clock : nil
+    do throws(AVError) { packet = try MediaPacket() } catch { throw ContainerInput.failure(error, file.input) }
+    var found: StreamDescription?
+    for _ in 0..<Self.trialCount {
+      guard try Self.read(container, into: &packet) else { break }
+      let chosen = container.video
+      if let chosen, chosen.index == packet.stream {
+        found = chosen
+        break
+      }
+    }
+    if found == nil, let announced = container.video, let codec = ContainerInput.codec(announced) {
+      throw file.input.noPicture(codec)
+    }
+    guard let found, let codec = ContainerInput.codec(found) else {
+      throw container.selectionFailure ?? Self.noVideo(container)
+    }
+    (index, timeBase) = (found.index, found.timeBase)
+    track = Self.track(found, codec, isPacketized: Self.isPacketized(container.context))
+    for other in container.context.streams where other.index != index {
+      container.context.setWanted(false, stream: other.index)
+    }
+    track.duration = container.context.duration.flatMap { UInt64(exactly: $0) }
+      .map { ClockTime(nanoseconds: $0 &* 1000) }
+    // Packets of a transport stream begin anywhere on the clock.
+    if let time = packet.presentation ?? packet.decoding, Self.isPacketized(container.context) {
+      let first = found.timeBase.nanoseconds(time)
+      beginning = first
+      // Leading pictures of the first random access point are shown before it.
+      shown = ShownRange(start: first - 10_000_000_000, end: nil, time: 0)
+    }
+  }
+
+  private static func noVideo(_ container: ContainerInput) -> Failure {
+    if container.input.hasFlashH265 {
+      return Failure(
+        "\(container.input.name): FLV with H.265 video, which the installed libavformat does not read; that of FFmpeg "
+          + "6.1 and newer reads enhanced FLV")
+    }
+    let found = container.context.streams.map { $0.codecName == "none" ? "an unknown codec" : $0.codecName }
+      .joined(separator: ", ")
+    return Failure(container.input.noVideo + (found.isEmpty ? "" : " (it has: \(found))"))
+  }
+
+  /// Whether the container cuts streams into packets anywhere.
+  private static func isPacketized(_ context: InputContext) -> Bool { context.formatName.hasPrefix("mpeg") }
+
+  private static func track(
+    _ stream: StreamDescription, _ codec: FormatDescription.Codec, isPacketized: Bool
+  ) -> VideoTrack {
+    var track = VideoTrack(codec: codec, packaging: packaging(stream.extradata, isPacketized: isPacketized))
+    track.size = stream.size
+    track.pixelAspect = stream.pixelAspect.map { Fraction($0.numerator, $0.denominator) }
+    track.framerate = isPacketized ? nil : stream.frameRate.map { Fraction($0.numerator, $0.denominator) }
+    track.isFramerateStated = track.framerate != nil
+    track.direction = stream.rotation
+    track.colour = stream.colour
+    track.timescale = stream.timeBase.numerator == 1 ? stream.timeBase.denominator : nil
+    return track
+  }
+
+  /// Containers that allow both forms do not state which form they have.
+  private static func packaging(_ extradata: [UInt8], isPacketized: Bool) -> VideoTrack.Packaging {
+    let isRecord =
+      extradata.count >= 7 && !extradata.starts(with: [0, 0, 1]) && !extradata.starts(with: [0, 0, 0, 1])
+    guard isRecord, !isPacketized else { return .byteStream(isAligned: !isPacketized) }
+    return .lengthPrefixed(configuration: extradata, allowsInBandParameterSets: false)
+  }
+
+  private static func read(_ container: ContainerInput, into packet: inout MediaPacket) throws(Failure) -> Bool {
+    do throws(AVError) {
+      // The last packet of a transport stream that is interrupted may be a part of a picture.
+      return try container.context.read(into: &packet) && !container.status.isEnding
+    } catch {
+      switch error {
+      // The rest of a damaged file is not there.
+      case .invalidData, .endOfFile: return false
+      case _ where container.status.isStopping: return false
+      default: throw ContainerInput.failure(error, container.input)
+      }
+    }
+  }
+
+  // It does so in any case.
+  func readAllMedia() {}
+
+  func next() throws(Failure) -> VideoSample? {
+    guard let (read, position) = try waiting.isEmpty ? readSample() : waiting.removeFirst() else { return nil }
+    var sample = read
+    guard let clock else {
+      sample.decoding = try decodingTimeInFront(of: sample)
+      return sample
+    }
+    sample.decoding = try decodingTime(of: sample)
+    lastDecoding = sample.decoding ?? lastDecoding
+    let shift = clock.take(at: position, decoding: sample.decoding, presentation: sample.composition)
+    sample.composition = sample.composition.map { $0 &+ shift }
+    sample.decoding = sample.decoding.map { $0 &+ shift }
+    return sample
+  }
+
+  private func readSample() throws(Failure) -> (sample: VideoSample, position: Int64?)? {
+    repeat {
+      if !isAhead, try !Self.read(container, into: &packet) { return nil }
+      isAhead = false
+    } while packet.stream != index
+    var packaging: VideoTrack.Packaging?
+    if let data = packet.sideData.first(where: { $0.kind == .newExtradata }) {
+      let changed = Self.packaging(data.bytes, isPacketized: Self.isPacketized(container.context))
+      packaging = changed == track.packaging ? nil : changed
+      track.packaging = changed
+    }
+    let sample = VideoSample(
+      bytes: packet.copiedBytes(), composition: packet.presentation.map(timeBase.nanoseconds),
+      decoding: packet.decoding.map(timeBase.nanoseconds), duration: timeBase.nanoseconds(packet.duration),
+      isSync: packet.isKey, packaging: packaging)
+    return (sample, packet.position)
+  }
+
+  /// When a sample of a transport stream is decoded. Without DTS that is its PTS (ISO/IEC 13818-1, 2.4.3.7), which
+  /// libavformat has in its place. Some writers leave DTS out even if pictures are reordered. The samples that are
+  /// decoded after it and have earlier times show that.
+  private func decodingTime(of sample: VideoSample) throws(Failure) -> Int64? {
+    guard let time = sample.decoding, time == sample.composition else { return sample.decoding }
+    var least = time
+    for place in 0..<Self.waitingLimit {
+      if place == waiting.count {
+        guard let read = try readSample() else { break }
+        waiting.append(read)
+      }
+      let (next, lowest) = (waiting[place].sample, lastDecoding ?? time &- 1_000_000_000)
+      // A sample that is earlier than the last decoding time is on another clock.
+      guard let decoding = next.decoding, decoding < least, decoding >= lowest else { break }
+      least = decoding
+      if decoding != next.composition { break }
+    }
+    return least
+  }
+
+  /// When a sample is decoded so that it can be presented in time: the file's time, less ``decodingShift``. The first
+  /// samples show that shift.
+  private func decodingTimeInFront(of sample: VideoSample) throws(Failure) -> Int64? {
+    guard let time = sample.decoding, let presentation = sample.composition else { return sample.decoding }
+    let shift: Int64
+    if let known = decodingShift {
+      shift = known
+    } else {
+      while waiting.count < Self.waitingLimit, let read = try readSample() { waiting.append(read) }
+      let delays = ([sample] + waiting.map(\.sample)).compactMap { sample in
+        sample.decoding.flatMap { time in sample.composition.map { time &- $0 } }
+      }
+      shift = max(0, delays.max() ?? 0)
+      decodingShift = shift
+    }
+    return min(time &- shift, presentation)
+  }
+
+  func seek(to time: ClockTime) throws(Failure) -> Bool {
+    // Other containers have no index. If the clock restarts, bisection leads to another place of the same time.
+    guard container.context.formatName.hasPrefix("matroska"), let nanoseconds = Int64(exactly: time.nanoseconds) else {
+      return false
+    }
+    let place = nanoseconds &+ shown.start &- shown.time
+    do throws(AVError) {
+      try container.context.seek(index, to: timeBase.rescaled(place, from: .nanoseconds))
+    } catch { return false }
+    isAhead = false
+    return true
+  }
+}
+
+extension TimeBase {
+  /// Ticks as nanoseconds, rounded to the nearest.
+  package func nanoseconds(_ ticks: Int64) -> Int64 { Self.nanoseconds.rescaled(ticks, from: self) }
+}

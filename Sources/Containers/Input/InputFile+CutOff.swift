@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MPL-2.0
+import StreamReport
+
+extension InputFile {
+  /// Whether the end of a container is missing, as far as its structure shows that. Never of a pipe or a byte stream.
+  package var isCutOff: Bool {
+    guard size != nil, case .container(let format) = kind else { return false }
+    if format == "MP4" { return MP4Layout(of: self)?.isCutOff == true }
+    guard let source = try? InputBytes(self) else { return false }
+    return switch format {
+    case "Matroska": Self.endsInsideSegment(source)
+    case "FLV": Self.endsInsideTag(source)
+    case "MPEG-TS": Self.endsInsidePacket(source)
+    default: false
+    }
+  }
+
+  // MARK: Matroska (RFC 8794, RFC 9559)
+
+  private static let segment: UInt64 = 0x1853_8067
+
+  /// Whether a segment continues behind the end. A segment whose size is unknown, as in a live stream, ends anywhere.
+  private static func endsInsideSegment(_ source: InputBytes) -> Bool {
+    var offset: UInt64 = 0
+    // The header and a segment; few files have more, or something else.
+    for _ in 0..<64 where offset < source.size {
+      let front = source.read(at: offset, count: 12)
+      guard let code = number(front, at: 0, keepsMarker: true), code.length <= 4,
+        let size = number(front, at: code.length, keepsMarker: false)
+      else { return false }
+      let isUnknown = size.value == 1 << UInt64(7 * size.length) - 1
+      guard !isUnknown else { return false }
+      offset += UInt64(code.length + size.length)
+      guard offset <= source.size else { return false }
+      if size.value > source.size - offset { return code.value == segment }
+      offset += size.value
+    }
+    return false
+  }
+
+  /// A number of EBML, whose first bits give its length (RFC 8794, 4): an element's identifier has them too.
+  private static func number(_ bytes: [UInt8], at place: Int, keepsMarker: Bool) -> (value: UInt64, length: Int)? {
+    guard place < bytes.count, bytes[place] > 0 else { return nil }
+    let length = bytes[place].leadingZeroBitCount + 1
+    guard place + length <= bytes.count else { return nil }
+    let value = bytes[place..<place + length].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return (keepsMarker ? value : value & (1 << UInt64(7 * length) - 1), length)
+  }
+
+  // MARK: FLV (Adobe Flash Video File Format Specification, annex E)
+
+  /// More tags than a day has.
+  private static let tagLimit = 1 << 23
+
+  private static func endsInsideTag(_ source: InputBytes) -> Bool {
+    // The size of the last tag is behind it.
+    if source.size >= 28 {
+      let last = UInt64(big(source.read(at: source.size - 4, count: 4)[...]))
+      if last >= 11, last <= source.size - 17, let tag = tag(source, at: source.size - 4 - last),
+        tag.size + 11 == last
+      {
+        return false
+      }
+    }
+    // Some writers put other numbers there. The start of the last tag is searched for then.
+    let header = source.read(at: 5, count: 4)
+    guard header.count == 4 else { return false }
+    var offset = UInt64(big(header[...])) + 4
+    for _ in 0..<tagLimit where offset < source.size {
+      guard let tag = tag(source, at: offset) else { return false }
+      guard tag.isWhole, tag.size + 11 <= source.size - offset else { return true }
+      offset += tag.size + 15
+    }
+    return false
+  }
+
+  /// The tag at a place: bytes of its data, and whether its header is whole; `nil` for something else.
+  private static func tag(_ source: InputBytes, at offset: UInt64) -> (size: UInt64, isWhole: Bool)? {
+    let header = source.read(at: offset, count: 11)
+    guard let type = header.first, [8, 9, 18].contains(type & 0x1F) else { return nil }
+    guard header.count == 11 else { return (0, false) }
+    // The number of the stream is always 0.
+    return big(header[8...]) == 0 ? (UInt64(big(header[1..<4])), true) : nil
+  }
+
+  private static func big(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
+
+  // MARK: MPEG-TS
+
+  /// Whether the last packet is incomplete. Bytes may be missing before it, so packets are not counted.
+  private static func endsInsidePacket(_ source: InputBytes) -> Bool {
+    let count = min(source.size, 2048)
+    return TransportStream.Packets.endsInsidePacket(source.read(at: source.size - count, count: Int(count)))
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MPL-2.0
+package import GStreamer
+package import H26x
+
+/// A copy of a file's video and its other streams in another container or packaging. The subcommand
+/// sets the request. ``decided()`` adds how it is done, by the container's index and the first pictures.
+///
+/// A pass that cannot be completed is followed by another plan, of ``retry(after:)``. Every step goes one way, so there
+/// is an end:
+///
+/// ```
+/// packaging   as they are ──▶ out of band ──▶ in band
+/// start       near ──▶ front
+/// times       the container's ──▶ the order of pictures
+/// ```
+package struct CopyPlan {
+  package var input: InputFile
+  package let target: OutputFile
+  package let container: TargetContainer
+  /// The frame rate of a byte stream that has none.
+  package var framerate: Fraction?
+  /// The option that gives it, for the user.
+  package var framerateOption: String
+  /// Kinds of NAL units, joined by +.
+  package var drop: String?
+  package var keepsAudio: Bool
+  /// The part that is kept; `nil` for everything.
+  package var bounds: Window.Bounds?
+  /// Changes of the headers.
+  package var edits: StreamEditList
+  /// Makes these changes; `nil` if there are none.
+  package var editor: Editor?
+
+  /// Makes what changes the headers of a codec.
+  package typealias Editor = @Sendable (FormatDescription.Codec) -> any HeaderEditing
+
+  package init(
+    input: InputFile, target: OutputFile, container: TargetContainer, framerate: Fraction? = nil,
+    framerateOption: String = "--framerate", drop: String? = nil, keepsAudio: Bool = true, bounds: Window.Bounds? = nil,
+    edits: StreamEditList = StreamEditList(), editor: Editor? = nil
+  ) {
+    (self.input, self.target, self.container) = (input, target, container)
+    (self.framerate, self.framerateOption, self.drop, self.keepsAudio) = (framerate, framerateOption, drop, keepsAudio)
+    (self.bounds, self.edits, self.editor) = (bounds, edits, editor)
+  }
+
+  /// How access units come into the copy.
+  enum Packaging: Sendable {
+    /// Samples are copied, without parameter sets that the configuration record also has.
+    case asTheyAre
+    /// They are taken apart. Parameter sets are in the description of the video, if the container has one.
+    case outOfBand
+    /// They are taken apart, and parameter sets stay with their pictures.
+    case inBand
+  }
+
+  /// The place at which reading begins.
+  enum Start: Sendable {
+    case front
+    /// A place in front of the window's start, and the time of the first picture, both in nanoseconds of the media.
+    case near(place: Int64, origin: Int64)
+
+    var isNear: Bool { if case .near = self { true } else { false } }
+  }
+
+  private(set) var packaging = Packaging.outOfBand
+  private(set) var start = Start.front
+  /// Times are derived from the order of pictures, because the container lacks some.
+  private(set) var ordersPictures = false
+
+  /// Whether pictures can be hidden in the copy.
+  var hasEditList: Bool { container.hasEditList(in: target) }
+
+  // MARK: Before the first pass
+
+  /// The pictures by which packaging is decided.
+  private static let trialCount = 34
+
+  /// The plan with packaging and start, as far as they can be known before the first pass.
+  ///
+  /// - Throws: a `Failure` if the container has no times, but the copy needs them.
+  func decided() throws(Failure) -> CopyPlan {
+    if container != .annexb || bounds != nil, input.kind == .container("AVI") {
+      // Reports errors of the video first.
+      _ = try ContainerReader.reader(ContainerFile(input, ReadingStatus()))
+      throw Failure(
+        "\(input.name): AVI does not store when pictures are shown, which \(container.name) needs; first make a byte "
+          + "stream (-o FILE.h264), then repackage that")
+    }
+    var plan = self
+    guard !input.isRaw, input.size != nil else { return plan }
+    do throws(Failure) {
+      let (reader, bounds) = try CopySource.reader(ContainerFile(input, ReadingStatus()), bounds)
+      try plan.decide(reader, input.hasIndex ? bounds : nil)
+    } catch {
+      // The first pass reports what it cannot read, unless it is something else.
+    }
+    return plan
+  }
+
+  private mutating func decide(_ reader: any VideoTrackReader, _ bounds: Window.Bounds?) throws(Failure) {
+    // Bytes in a pipe cannot be rewritten.
+    var copy = target.isSeekable && drop == nil && !container.hasStartCodes ? SampleCopy(reader.track) : nil
+    var (window, roles, spacing) = (Window(bounds, of: reader.shown), reader.track.roleReader, PictureSpacing())
+    var count = 0
+    while count < Self.trialCount && copy != nil || bounds != nil && window.isSearching && window.origin == nil,
+      let sample = try reader.next()
+    {
+      count += 1
+      do throws(CopyRefusal) { _ = try copy?.accessUnit(sample) } catch { copy = nil }
+      if sample.packaging != nil { roles = reader.track.roleReader }
+      guard bounds != nil else { continue }
+      let role = roles.role(of: sample.bytes)
+      guard let time = sample.composition else { continue }
+      spacing.add(time)
+      let duration = sample.duration > 0 ? sample.duration : spacing.duration
+      do throws(CopyRefusal) {
+        _ = try window.take(
+          MediaOutput.AccessUnit(
+            bytes: [], presentation: time, decoding: time, duration: duration, isKeyframe: role.isKeyframe, role: role))
+      } catch { return }
+    }
+    if copy != nil { packaging = .asTheyAre }
+    if let origin = window.origin, let place = window.distantStart { start = .near(place: place, origin: origin) }
+  }
+
+  // MARK: After a pass
+
+  /// The plan for the next pass.
+  ///
+  /// - Throws: a `Failure` if no plan is left.
+  func retry(after refusal: CopyRefusal) throws(Failure) -> CopyPlan {
+    var next = self
+    switch refusal {
+    case .missed: next.start = .front
+    case .failure(let failure):
+      // Perhaps only the place is wrong.
+      guard start.isNear, target.isSeekable, Interruption.signal == nil else { throw failure }
+      next.start = .front
+    case _ where packaging == .asTheyAre: next.packaging = .outOfBand
+    case .formatChange, .irregular:
+      // One description of the video is not enough: parameter sets stay with their pictures.
+      guard packaging == .outOfBand, target.isSeekable, input.size != nil else { throw changing }
+      next.packaging = .inBand
+    case .untimed:
+      guard input.hasClock, input.size != nil, target.isSeekable, bounds == nil, !ordersPictures else {
+        throw untimed(
+          framerate == nil
+            ? "and the stream has no frame rate: set it with \(framerateOption), such as 25"
+            : "and \(framerateOption) does not help: their order cannot be read")
+      }
+      next.ordersPictures = true
+    case .gap: throw untimed("and they cannot be derived, because there are gaps between the others")
+    }
+    return next
+  }
+
+  private var changing: Failure {
+    Failure(
+      "\(target.name): the format changes within the stream; \(container.name) then needs two passes, so neither input "
+        + "nor output can be a pipe; MPEG-TS needs one")
+  }
+
+  private func untimed(_ reason: String) -> Failure {
+    let user = bounds == nil ? "\(container.name) needs" : "a cut needs"
+    return Failure("\(input.name): pictures without a time, which \(user), \(reason)")
+  }
+}
+
+extension VideoTrack {
+  /// Reads the roles of its access units, as they are packaged.
+  fileprivate var roleReader: any AccessUnitRoleReading {
+    codec.roleReader(packaging.configuration ?? [], hasStartCodes: packaging.configuration == nil)
+  }
+}

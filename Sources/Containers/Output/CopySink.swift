@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import AVFormat
+import StreamReport
+
+/// The last stage of a copy. It writes access units, and between them the source's other streams, into a container or
+/// a byte stream.
+struct CopySink {
+  private let plan: CopyPlan
+  let otherStreams: OtherStreams?
+  private var output: MediaOutput?
+  /// The target if it is a byte stream, which has no times.
+  private var byteStream: OutputBytes?
+  /// The part of the other streams that is kept; `nil` for everything.
+  var span: OtherStreamSpan?
+  /// The offset that is subtracted from the other streams' times of the media.
+  var otherStreamOffset: Int64 = 0
+  /// Streams that are written beside the video, and those that are not.
+  private(set) var (kept, left): ([StreamDescription], [StreamDescription]) = ([], [])
+  /// Chapters of the presentation that is written.
+  private var chapters: [Chapter] = []
+  /// Access units of the video that were written.
+  private(set) var written = 0
+  /// One of them is a sync sample.
+  private var hasSync = false
+
+  init(_ plan: CopyPlan, _ otherStreams: OtherStreams?) {
+    (self.plan, self.otherStreams) = (plan, otherStreams)
+    left = otherStreams?.others ?? []
+    if plan.container == .annexb { otherStreams?.choose([]) }
+  }
+
+  private var source: InputFile { plan.input }
+  private var target: OutputFile { plan.target }
+  private var container: TargetContainer { plan.container }
+
+  /// The container has its header.
+  var isOpen: Bool { output != nil }
+
+  /// Descriptions of the streams beside the video in the container, for the user.
+  var keptNames: [String] { kept.map { output?.displayName(of: $0) ?? $0.displayName } }
+
+  // MARK: Writing
+
+  /// Opens the target with the other streams that its muxer takes. The muxer may refuse a stream as late as in the
+  /// header.
+  ///
+  /// - Parameters:
+  ///   - timeBase: the ticks of the video.
+  ///   - keepsTimeCode: whether the source's time code applies to the first picture here, too.
+  ///   - delay: how much later everything is shown than in the source, or in the cut, in nanoseconds.
+  mutating func open(
+    _ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, keepsTimeCode: Bool, delay: Int64
+  ) throws(Failure) {
+    let wanted = (otherStreams?.chosen ?? []).filter { plan.keepsAudio || $0.kind != .audio }
+    let all = otherStreams?.context.chapters ?? []
+    chapters = (span?.clipped(all) ?? all).map { $0.delayed(by: delay) }
+    func begin(_ output: MediaOutput, _ streams: [StreamDescription]) throws(Failure) {
+      kept = streams.filter { other in otherStreams.map { output.canHold(other, of: $0.context) } == true }
+      // FLV has room for one.
+      if container == .flv, let first = kept.first { kept = [first] }
+      try output.begin(video, timeBase, otherStreams, keeping: kept, chapters)
+    }
+    func isTaken(_ streams: [StreamDescription]) -> Bool {
+      guard let trial = try? MediaOutput(tryingOutFor: target, container, keepsTimeCode: keepsTimeCode) else {
+        return false
+      }
+      do throws(Failure) { try begin(trial, streams) } catch { return false }
+      return true
+    }
+    var output = try MediaOutput(target, container, keepsTimeCode: keepsTimeCode, room: room)
+    do throws(Failure) { try begin(output, wanted) } catch {
+      var taken: [StreamDescription] = []
+      for stream in wanted where isTaken(taken + [stream]) { taken.append(stream) }
+      output = try MediaOutput(target, container, keepsTimeCode: keepsTimeCode, room: room)
+      try begin(output, taken)
+    }
+    self.output = output
+    left = (otherStreams?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
+    otherStreams?.choose(kept.filter { !$0.isCover })
+  }
+
+  /// When the first packet of another stream comes, in nanoseconds of the media; `nil` without one.
+  func firstOtherStreamTime() throws(Failure) -> Int64? { try otherStreams?.firstTime() }
+
+  mutating func write(_ accessUnit: MediaOutput.AccessUnit) throws(Failure) {
+    if container == .annexb {
+      try write(accessUnit.bytes)
+    } else {
+      try writeOtherStreams(before: accessUnit.decoding)
+      try output?.write(accessUnit)
+    }
+    written += 1
+    hasSync = hasSync || accessUnit.isSync
+  }
+
+  private mutating func write(_ bytes: [UInt8]) throws(Failure) {
+    if byteStream == nil { byteStream = try OutputBytes(target) }
+    let stream = byteStream
+    let failure = unsafe bytes.withUnsafeBytes { bytes -> AVError? in
+      do throws(AVError) { try unsafe stream?.write(bytes) } catch { return error }
+      return nil
+    }
+    if let failure { throw Failure("\(target.name): \(failure)") }
+  }
+
+  private func writeOtherStreams(before time: Int64) throws(Failure) {
+    guard let otherStreams, let output else { return }
+    let turn = time == .max ? span?.readingEnd ?? .max : time.addingReportingOverflow(otherStreamOffset).partialValue
+    while var packet = try otherStreams.next(before: turn) {
+      if span?.clip(&packet) != false { try output.write(packet, zero: otherStreamOffset) }
+    }
+  }
+
+  /// Writes the rest: nothing more comes.
+  ///
+  /// - Parameters:
+  ///   - shown: the ranges of an edit list, in nanoseconds of the presentation; empty if timestamps alone show them.
+  ///   - extras: the parts of the video's description that libavformat does not write.
+  mutating func finish(showing shown: [ShownRange], _ extras: SampleEntryExtras) throws(Failure) {
+    guard written > 0 else {
+      try Interruption.check()
+      throw Failure("\(target.name): no picture to write")
+    }
+    guard let output else { return }
+    otherStreams?.endVideo()
+    try writeOtherStreams(before: .max)
+    try output.finish()
+    guard plan.hasEditList, let path = target.path else { return }
+    guard var file = try MovieFile(path, name: target.name, room: output.room) else {
+      // Nothing would be in the room.
+      guard output.room == 0 else { throw Failure("\(target.name): its description is not in the expected place") }
+      return
+    }
+    if !shown.isEmpty { file.setEdits(edits(shown, output)) }
+    if !hasSync { file.denySyncSamples() }
+    file.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
+    file.complete(extras)
+    try file.finish()
+  }
+
+  private func edits(_ shown: [ShownRange], _ output: MediaOutput) -> [MP4Edit] {
+    var edits: [MP4Edit] = []
+    var time: Int64 = 0
+    for part in shown {
+      if part.time > time { edits.append(MP4Edit(duration: part.time - time, mediaTime: -1)) }
+      let duration = (part.end ?? part.start) - part.start
+      edits.append(MP4Edit(duration: duration, mediaTime: output.mediaTime(of: part.start)))
+      time = part.time + duration
+    }
+    return edits
+  }
+
+  // MARK: Room for the description
+
+  /// The bytes in front of a movie that its description will take, so the media need not be moved afterwards. It is 0
+  /// if they are few, or if the number of samples is not known.
+  private var room: Int64 {
+    guard plan.hasEditList, source.size ?? 0 >= Int(MovieFile.roomSize), let otherStreams,
+      let duration = otherStreams.context.duration, duration > 0
+    else { return 0 }
+    let rate = otherStreams.video?.frameRate.map { Double($0.numerator) / Double(max($0.denominator, 1)) }
+    let seconds = Double(duration) / 1_000_000
+    let pictures = seconds * min(max(rate ?? 60, 1), 300)
+    // A frame of sound lasts 20 ms and more.
+    let packets = seconds * 50 * Double(otherStreams.chosen.count)
+    let bytes = pictures * Self.pictureSize + packets * Self.packetSize + Self.descriptionSize
+    return min(Int64(bytes), Self.roomLimit) / 4096 * 4096
+  }
+
+  /// The bytes for a picture in a movie's description, whose samples are chunks of their own. They would be 12 bytes
+  /// in stsc, 8 in stts, in ctts and in co64, and 4 in stsz. This is half of them, because runs are shorter.
+  private static let pictureSize = 20.0
+  /// The bytes for a packet of sound.
+  private static let packetSize = 16.0
+  /// Descriptions of streams, and metadata.
+  private static let descriptionSize = 65_536.0
+  private static let roomLimit: Int64 = 1 << 28
+
+  // MARK: Losses
+
+  /// The comparison of the target with the source; `nil` if it cannot be read.
+  private var comparison: CopyComparison? {
+    if container == .annexb { return CopyComparison() }
+    guard target.isSeekable else { return output.flatMap { CopyComparison($0.front, container) } }
+    return target.path.flatMap { CopyComparison($0) }
+  }
+
+  /// The source's streams and metadata that are not in the target, for the user.
+  var losses: [String] {
+    let copy = written > 0 ? comparison : nil
+    let lost = left.filter {
+      $0.index != otherStreams?.chapterStream && !($0.isTimeCode && copy?.hasTimeCode == true)
+    }
+    var losses = lost.map(\.numberedSummary)
+    if source.programs.count > 1 {
+      let read = otherStreams?.program ?? source.programs.first
+      losses += source.programs.filter { $0 != read }.map { "program \($0)" }
+    }
+    guard let otherStreams else { return losses }
+    if let rotation = otherStreams.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
+    losses += otherStreams.losses + (output?.losses ?? [])
+    losses += copy?.losses(otherStreams.context.metadata, otherStreams.video, kept) ?? []
+    losses += UnreadElements(source)?.losses(video: otherStreams.video?.index, others: kept.map(\.index)) ?? []
+    if container.keepsChapters {
+      losses += copy?.losses(chapters) ?? []
+    } else if !otherStreams.context.chapters.isEmpty {
+      losses.append(Text.count(otherStreams.context.chapters.count, "chapter"))
+    }
+    return losses
+  }
+}
+
+extension TargetContainer {
+  /// Whether decoded pictures can be hidden. Into a pipe, movies are written in fragments, behind their edit list.
+  package func hasEditList(in target: OutputFile) -> Bool { isMovie && target.isSeekable }
+
+  fileprivate var keepsChapters: Bool { isMovie || self == .mkv }
+
+  fileprivate var keepsRotation: Bool { self == .mkv ? FormatLibrary.keepsGeometry : isMovie }
+}

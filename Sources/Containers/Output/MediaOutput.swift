@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+package import AVFormat
+package import H26x
+
+/// A container that is written through libavformat: one video track, and other streams as they are.
+package final class MediaOutput {
+  /// The video, as the container is to describe it.
+  package struct VideoFormat {
+    package var codec: FormatDescription.Codec
+    package var size = (width: 0, height: 0)
+    /// Width to height of a pixel; `nil` if it is not known.
+    package var pixelAspect: TimeBase?
+    /// How long a picture lasts, in seconds; `nil` if that is not known.
+    package var frameDuration: TimeBase?
+    /// The frame rate that the source's container states; `nil` for none.
+    var statedFrameRate: TimeBase?
+    /// The configuration record; empty for a byte stream.
+    package var configuration: [UInt8] = []
+    package var allowsInBandParameterSets = false
+    /// The colour that replaces the source's; `nil` to keep that.
+    package var colour: StreamDescription.Colour?
+    /// Whether ``pixelAspect`` replaces the source's.
+    package var hasEditedAspect = false
+    /// The source's side data that is not true any more.
+    package var staleSideData: Set<SideData.Kind> = []
+  }
+
+  private let target: OutputFile
+  private let container: TargetContainer
+  private let output: OutputContext
+  /// `nil` for an output that writes nothing.
+  private let bytes: OutputBytes?
+  private var video = 0
+  /// The places of the source's streams in the target, and whether frames lose their header.
+  private var others: [Int: (index: Int, losesHeader: Bool, priming: Int64)] = [:]
+  /// Packets of a stream that its one description does not fit, by its number in the source.
+  private var changed: [Int: Int] = [:]
+  /// Packets of a stream that lack the header by which its frames are read, by its number in the source.
+  private var headless: [Int: Int] = [:]
+  /// Pictures that are written with the header, and the streams for them.
+  private var covers: [(index: Int, picture: [UInt8])] = []
+  /// Converters of text subtitles whose codec the container does not hold.
+  private var converters: [Int: SubtitleConverter] = [:]
+  private var timeBases: [TimeBase] = []
+  private var lastDecoding: [Int: Int64] = [:]
+  /// The decoding time of the video's first access unit, in its ticks: the beginning of the media.
+  private var firstDecoding: Int64?
+
+  /// Whether the source's time code applies to the first picture here, too.
+  private let keepsTimeCode: Bool
+  /// How many bytes of the file are free in front of the container.
+  let room: Int64
+
+  /// - Parameter room: see ``room``.
+  init(_ target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool, room: Int64 = 0) throws(Failure) {
+    (self.target, self.container, self.keepsTimeCode, self.room) = (target, container, keepsTimeCode, room)
+    let bytes = try OutputBytes(target, origin: room)
+    if !target.isSeekable { bytes.frontLimit = .max }
+    self.bytes = bytes
+    do throws(AVError) { output = try OutputContext(bytes, format: container.format) } catch {
+      throw Self.failure(error, target)
+    }
+  }
+
+  /// Writes nothing: shows whether the muxer takes streams.
+  init(tryingOutFor target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool) throws(Failure) {
+    (self.target, self.container, self.keepsTimeCode, room) = (target, container, keepsTimeCode, 0)
+    bytes = nil
+    let discarded = DiscardedBytes(isSeekable: target.isSeekable)
+    do throws(AVError) { output = try OutputContext(discarded, format: container.format) } catch {
+      throw Self.failure(error, target)
+    }
+  }
+
+  private static func failure(_ error: AVError, _ target: OutputFile) -> Failure {
+    error == .notImplemented
+      ? Failure("\(target.name): this container needs libavformat, which is not installed")
+      : Failure("\(target.name): \(error)")
+  }
+
+  private func failure(_ error: AVError) -> Failure { Self.failure(error, target) }
+
+  // MARK: Streams
+
+  /// Whether the container can hold a stream, as it is or converted.
+  func canHold(_ stream: StreamDescription, of source: InputContext) -> Bool {
+    // libavformat writes fragments without the durations of subtitles.
+    if isFragmented, stream.kind == .subtitle { return false }
+    if stream.isCover { return canHoldCover(stream) && source.attachedPicture(stream.index) != nil }
+    return canHold(stream) || converter(of: stream, source) != nil
+  }
+
+  /// The name of a source's stream in the container, for the user.
+  func displayName(of stream: StreamDescription) -> String {
+    if stream.isCover { return stream.summary }
+    guard converters[stream.index] != nil, let target = container.subtitles else { return stream.displayName }
+    return "\(stream.displayName) as \(target == .timedText ? "timed text" : "SubRip")"
+  }
+
+  var isFragmented: Bool { container.isMovie && !target.isSeekable }
+
+  private func canHoldCover(_ stream: StreamDescription) -> Bool {
+    // libavformat writes moov of fragments before it has the cover.
+    !isFragmented && container.coverCodecs.contains(stream.codecName)
+  }
+
+  private func canHold(_ stream: StreamDescription) -> Bool {
+    switch stream.kind {
+    case .audio where stream.sampleRate == 0 || stream.channels == 0: return false
+    case .audio, .subtitle: break
+    case .attachment: return container == .mkv
+    case .video, .data, .unknown: return false
+    }
+    // Which the muxer would write as private data.
+    if container == .ts { return Self.transportCodecs.contains(stream.codecName) }
+    return output.canHold(codecID: stream.codecID) == true
+  }
+
+  private func converter(of stream: StreamDescription, _ source: InputContext) -> SubtitleConverter? {
+    if let converter = converters[stream.index] { return converter }
+    guard let target = container.subtitles, SubtitleConverter.codecs.contains(stream.codecName) else { return nil }
+    converters[stream.index] = try? SubtitleConverter(stream, of: source, to: target)
+    return converters[stream.index]
+  }
+
+  /// Losses in conversion and writing, for the user.
+  var losses: [String] {
+    let count = others.keys.compactMap { converters[$0]?.failureCount }.reduce(0, +)
+    var losses = count > 0 ? ["\(Text.count(count, "subtitle")) that cannot be read"] : []
+    for (stream, count) in headless.sorted(by: { $0.key < $1.key }) {
+      losses.append("\(Text.count(count, "packet")) of stream \(stream), without the header of a frame")
+    }
+    for (stream, count) in changed.sorted(by: { $0.key < $1.key }) {
+      losses.append("\(Text.count(count, "packet")) of stream \(stream), whose sound has another format than the first")
+    }
+    return losses
+  }
+
+  /// Sound and subtitles that ISO/IEC 13818-1 and its extensions have stream types for.
+  private static let transportCodecs: Set = [
+    "mp1", "mp2", "mp3", "aac", "aac_latm", "ac3", "eac3", "dts", "truehd", "opus", "dvb_subtitle", "dvb_teletext",
+  ]
+
+  /// Adds streams and writes the header.
+  ///
+  /// - Parameters:
+  ///   - source: has descriptions of the video and of others.
+  ///   - streams: the kept streams of the source, which the container can hold.
+  ///   - chapters: have times of the presentation.
+  func begin(
+    _ video: VideoFormat, _ timeBase: TimeBase, _ source: OtherStreams?, keeping streams: [StreamDescription],
+    _ chapters: [Chapter]
+  ) throws(Failure) {
+    guard output.canHoldVideo(isHEVC: video.codec == .h265) != false else {
+      throw Failure("\(target.name): \(container.name) cannot hold \(video.codec.name)")
+    }
+    do throws(AVError) {
+      self.video = try add(video, timeBase, source)
+      for stream in streams {
+        guard let source else { break }
+        if stream.isCover {
+          try addCover(stream, of: source.context)
+          continue
+        }
+        if !canHold(stream), let converter = converter(of: stream, source.context) {
+          let index = try output.addStream(
+            converter, like: stream, metadata: metadata(of: stream), timeBase: ticks(of: stream))
+          others[stream.index] = (index, false, 0)
+          continue
+        }
+        // AAC of transport streams has a header in each frame (ADTS). Other containers have one header for all.
+        let losesHeader = container != .ts && source.hasHeaders(stream)
+        let isHeaded = container == .ts && source.hasHeaders(stream)
+        let index = try output.addStream(
+          like: stream, of: source.context, extradata: isHeaded ? [] : nil, metadata: metadata(of: stream),
+          timeBase: ticks(of: stream))
+        // Its description of PCM names the channels.
+        if container == .mp4, stream.codecName.hasPrefix("pcm_") { try output.nameChannels(of: index) }
+        others[stream.index] = (index, losesHeader, 0)
+      }
+      if let source {
+        try output.set(kept(source.context.metadata))
+        try output.add(chapters)
+      }
+      _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented))
+      if let bytes, !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
+      timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
+      for cover in covers { try writeCover(cover.picture, to: cover.index) }
+      for stream in streams {
+        let priming = priming(of: stream)
+        others[stream.index]?.priming = priming
+      }
+    } catch { throw failure(error) }
+  }
+
+  /// The requested ticks in the target.
+  private func ticks(of stream: StreamDescription) -> TimeBase {
+    // libavformat ends timed text if another stream's time is beyond its end, and compares ticks of both. These ticks
+    // are finer than all others.
+    guard container.isMovie, stream.kind == .subtitle else { return stream.timeBase }
+    return TimeBase(1, 1_000_000) ?? stream.timeBase
+  }
+
+  private func addCover(_ stream: StreamDescription, of source: InputContext) throws(AVError) {
+    guard let picture = source.attachedPicture(stream.index) else { return }
+    let index: Int
+    if container == .mkv, let metadata = stream.attachmentMetadata {
+      index = try output.addAttachment(picture, like: stream, of: source, metadata: metadata)
+    } else {
+      index = try output.addCover(like: stream, of: source)
+      covers.append((index, picture))
+    }
+    others[stream.index] = (index, false, 0)
+  }
+
+  private func writeCover(_ picture: [UInt8], to index: Int) throws(AVError) {
+    var packet = try MediaPacket(copying: picture.span)
+    packet.stream = index
+    (packet.presentation, packet.decoding, packet.isKey) = (0, 0, true)
+    try output.write(packet)
+  }
+
+  /// The offset of a stream's times in front of the container's times, in ticks of the target. libavformat reads
+  /// Matroska's Opus with it. Since version 60, libavformat also writes it so.
+  private func priming(of stream: StreamDescription) -> Int64 {
+    guard container == .mkv, stream.codecName == "opus", FormatLibrary.version.map({ $0.major < 60 }) ?? false,
+      let index = others[stream.index]?.index, let sample = TimeBase(1, 48_000)
+    else { return 0 }
+    return timeBases[index].rescaled(Int64(stream.priming), from: sample)
+  }
+
+  private func add(_ video: VideoFormat, _ timeBase: TimeBase, _ source: OtherStreams?) throws(AVError) -> Int {
+    let index: Int
+    if let source, let description = source.video {
+      index = try output.addStream(
+        like: description, of: source.context, extradata: video.configuration, tag: tag(video),
+        size: video.size, metadata: metadata(of: description), without: video.staleSideData, timeBase: timeBase)
+      if video.hasEditedAspect { try output.setPixelAspect(video.pixelAspect, of: index) }
+      let metadata = [source.context.metadata, description.metadata]
+      if container.isMovie, metadata.contains(where: { $0[key: "timecode"] != nil }),
+        let rate = video.frameDuration.flatMap({ TimeBase($0.denominator, $0.numerator) }) ?? description.frameRate
+      {
+        try output.setFrameRate(rate, of: index)
+      }
+      // Matroska's DefaultDuration, if the source has one.
+      if container == .mkv, let rate = video.statedFrameRate { try output.setFrameRate(rate, of: index) }
+    } else {
+      index = try output.addStream(
+        OutputContext.Video(
+          isHEVC: video.codec == .h265, size: video.size, pixelAspect: video.pixelAspect,
+          extradata: video.configuration, tag: tag(video)),
+        timeBase: timeBase)
+      // Byte streams have one frame rate.
+      if container == .mkv, let rate = video.frameDuration.flatMap({ TimeBase($0.denominator, $0.numerator) }) {
+        try output.setFrameRate(rate, of: index)
+      }
+    }
+    if let colour = video.colour { try output.setColour(colour, of: index) }
+    return index
+  }
+
+  private func kept(_ metadata: MetadataDictionary) -> MetadataDictionary {
+    var kept = metadata.kept
+    if !keepsTimeCode { kept[key: "timecode"] = nil }
+    return kept
+  }
+
+  /// The metadata of a stream in the target.
+  private func metadata(of stream: StreamDescription) -> MetadataDictionary {
+    var metadata = kept(stream.metadata)
+    if container == .mov, let language = metadata[key: "language"] {
+      metadata[key: "language"] = Language.quickTime(language)
+    }
+    return metadata
+  }
+
+  /// The sample entry type of MP4 and MOV; other containers have their own names.
+  private func tag(_ video: VideoFormat) -> OutputContext.CodecTag? {
+    guard container.isMovie else { return nil }
+    return switch (video.codec, video.allowsInBandParameterSets) {
+    case (.h264, false): OutputContext.CodecTag("avc1")
+    case (.h264, true): OutputContext.CodecTag("avc3")
+    case (.h265, false): OutputContext.CodecTag("hvc1")
+    case (.h265, true): OutputContext.CodecTag("hev1")
+    }
+  }
+
+  /// Bytes behind the muxer's header that hold the rest of its descriptions.
+  private static let frontSize = 1 << 20
+
+  /// The first bytes that were written into a pipe: all descriptions of streams and of the whole. Empty for a file.
+  var front: [UInt8] { bytes?.front ?? [] }
+
+  // MARK: Packets
+
+  /// Writes an access unit of the video.
+  ///
+  /// - Parameter accessUnit: has times of the presentation.
+  func write(_ accessUnit: AccessUnit) throws(Failure) {
+    let base = timeBases[video]
+    do throws(AVError) {
+      var packet = try MediaPacket(copying: accessUnit.bytes.span)
+      packet.stream = video
+      packet.presentation = base.rescaled(accessUnit.presentation, from: .nanoseconds)
+      packet.decoding = base.rescaled(accessUnit.decoding, from: .nanoseconds)
+      packet.duration = base.rescaled(accessUnit.duration, from: .nanoseconds)
+      packet.isKey = accessUnit.isSync
+      firstDecoding = firstDecoding ?? packet.decoding
+      try write(packet)
+    } catch { throw failure(error) }
+  }
+
+  /// The time in the video's media for a time of the presentation, in the video's ticks.
+  func mediaTime(of presentation: Int64) -> Int64 {
+    timeBases[video].rescaled(presentation, from: .nanoseconds) - (firstDecoding ?? 0)
+  }
+
+  /// Writes a packet of another stream.
+  ///
+  /// - Parameter zero: when the presentation begins, in nanoseconds of the source's media.
+  func write(_ other: consuming OtherStreams.Packet, zero: Int64) throws(Failure) {
+    guard let place = others[other.stream.index] else { return }
+    let (from, to) = (other.stream.timeBase, timeBases[place.index])
+    let origin = from.rescaled(zero, from: .nanoseconds)
+    do throws(AVError) {
+      var packet = other.packet
+      if let converter = converters[other.stream.index] {
+        guard let converted = try converter.convert(packet) else { return }
+        packet = converted
+      }
+      if place.losesHeader {
+        guard let header = SoundHeader(packet.copiedBytes(), codec: other.stream.codecName) else {
+          headless[other.stream.index, default: 0] += 1
+          return
+        }
+        guard header.configuration == other.stream.extradata else {
+          changed[other.stream.index, default: 0] += 1
+          return
+        }
+        packet.removeFirst(header.length)
+      }
+      packet.presentation = packet.presentation.map { to.rescaled($0 &- origin, from: from) &+ place.priming }
+      packet.decoding = packet.decoding.map { to.rescaled($0 &- origin, from: from) &+ place.priming }
+      packet.duration = to.rescaled(packet.duration, from: from)
+      packet.stream = place.index
+      try write(packet)
+    } catch { throw failure(error) }
+  }
+
+  /// Muxers refuse times that do not ascend, which rounding to coarser ticks can make.
+  private func write(_ packet: consuming MediaPacket) throws(AVError) {
+    let index = packet.stream
+    // Matroska allows blocks of equal time, such as sound whose frames are shorter than its ticks.
+    let step: Int64 = container == .mkv && index != video ? 0 : 1
+    if let time = packet.decoding, let last = lastDecoding[index], time < last + step { packet.decoding = last + step }
+    if let time = packet.decoding {
+      lastDecoding[index] = time
+      if let presentation = packet.presentation, presentation < time { packet.presentation = time }
+    }
+    try output.write(packet)
+  }
+
+  /// Writes the rest.
+  func finish() throws(Failure) {
+    do throws(AVError) { try output.finish() } catch { throw failure(error) }
+  }
+}

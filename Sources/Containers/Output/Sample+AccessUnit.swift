@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+package import GStreamer
+import H26x
+
+extension PipelinePad {
+  /// The configuration record (avcC or hvcC) in the caps.
+  package var codecData: [UInt8]? {
+    guard let caps = currentCaps, let buffer = caps.first.buffer("codec_data") else { return nil }
+    return try? buffer.copiedBytes()
+  }
+}
+
+extension Sample {
+  /// A field of the caps.
+  package func capsField(_ name: String) -> FieldValue? {
+    guard let caps else { return nil }
+    return caps.first.value(name)
+  }
+
+  /// The configuration record (avcC or hvcC) in the caps.
+  var codecData: [UInt8]? {
+    guard let caps, let buffer = caps.first.buffer("codec_data") else { return nil }
+    return try? buffer.copiedBytes()
+  }
+
+  /// The video, by its caps; `nil` if they are of another codec.
+  var videoFormat: MediaOutput.VideoFormat? {
+    guard let caps, let codec = FormatDescription.Codec(mediaType: caps.first.name) else { return nil }
+    func fraction(_ name: String) -> Fraction? {
+      if case .fraction(let value)? = capsField(name) { value } else { nil }
+    }
+    return MediaOutput.VideoFormat(
+      codec: codec, size: (capsField("width")?.integer ?? 0, capsField("height")?.integer ?? 0),
+      pixelAspect: fraction("pixel-aspect-ratio").flatMap { TimeBase($0.numerator, $0.denominator) },
+      frameDuration: fraction("framerate").flatMap { TimeBase($0.denominator, $0.numerator) },
+      configuration: codecData ?? [],
+      allowsInBandParameterSets: capsField("stream-format")?.string == codec.syntax.inBandStreamFormat)
+  }
+
+  /// The access unit in it, with times of the media.
+  ///
+  /// - Parameters:
+  ///   - origin: the distance of the pipeline's timestamps from times of the media, in nanoseconds.
+  ///   - needsTime: whether it must have a presentation time.
+  func accessUnit(origin: Int64, needsTime: Bool) throws(CopyRefusal) -> MediaOutput.AccessUnit {
+    let bytes: [UInt8]
+    do throws(FlowError) { bytes = try copiedBytes() } catch {
+      throw .failure(Failure("an access unit could not be read (flow \(error.rawValue))"))
+    }
+    let attributes = attributes
+    guard attributes.pts != nil || !needsTime else { throw .untimed }
+    let presentation = Int64(clamping: attributes.pts?.nanoseconds ?? 0) - origin
+    return MediaOutput.AccessUnit(
+      bytes: bytes, presentation: presentation,
+      decoding: attributes.dts.map { Int64(clamping: $0.nanoseconds) - origin } ?? presentation,
+      duration: Int64(clamping: attributes.duration?.nanoseconds ?? 0),
+      isKeyframe: !attributes.flags.contains(.deltaUnit))
+  }
+}

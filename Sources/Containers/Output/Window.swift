@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// The part of a source that a copy has: its access units, and the choice of those that are shown.
+///
+/// ```
+/// searching ──the first picture, the keyframe and the start are there──▶ open ──enough behind the end──▶ finished
+/// ```
+///
+/// A window that begins with its source is open at once. It takes access units in decoding order and returns
+/// those to write, in the same order, whoever encoded them. All times are of the media, in nanoseconds.
+package struct Window {
+  typealias AccessUnit = MediaOutput.AccessUnit
+
+  /// The requested part of a presentation. It is copied without re-encoding.
+  package struct Bounds: Sendable, Hashable {
+    /// How the first picture is chosen.
+    package enum Mode: String, Sendable, CaseIterable {
+      /// The keyframe at or before the start.
+      case keyframe
+      /// The picture that is shown at the start. The pictures that it needs are in the file, in front of the edit
+      /// list's range.
+      case hidden
+    }
+
+    /// The start, in nanoseconds since the first picture.
+    package var start: Int64 = 0
+    /// The end, in the same time; `nil` for the end of the file.
+    package var end: Int64?
+    package var mode: Mode
+    /// When the first picture is shown, in nanoseconds of the presentation that the user counts.
+    package var offset: Int64 = 0
+
+    package init(start: Int64 = 0, end: Int64? = nil, mode: Mode, offset: Int64 = 0) {
+      (self.start, self.end, self.mode, self.offset) = (start, end, mode, offset)
+    }
+  }
+
+  /// The beginning and the end of a window.
+  struct Opening {
+    /// When the first shown picture is composed, and the first picture that is not shown any more; `nil` for no end.
+    let (start, end): (Int64, Int64?)
+    /// When the first access unit is composed, with which decoding begins.
+    let keyframe: Int64
+    /// The requested start.
+    let wanted: Int64
+    /// When the first picture of the source is composed.
+    let origin: Int64
+    /// The earliest composition time of all access units up to the start.
+    let earliest: Int64
+    /// Leading pictures of the first access unit that need pictures in front of it: left out, and kept because others
+    /// refer to them.
+    let (droppedLeading, keptLeading): (Int, Int)
+  }
+
+  /// The requested bounds; `nil` for everything that the source shows.
+  let bounds: Bounds?
+  /// The range that is shown; `nil` for everything.
+  private(set) var shown: ShownRange?
+  /// All parts that are shown, if there are several; everything is copied then.
+  let parts: [ShownRange]
+  /// Finds the beginning; `nil` when there is nothing to find any more.
+  private var front: Front?
+  /// The beginning; `nil` before it is found, and for a window that begins with its source.
+  private(set) var opening: Opening?
+
+  /// Hidden access units since the last one that is shown. Later access units may need them.
+  private var held: [AccessUnit] = []
+  /// The number of them that come behind the end.
+  private var behindCount = 0
+  /// Whether the access unit before is shown.
+  private var wasShown = true
+  /// Nothing more of the source is needed.
+  private(set) var isFinished = false
+
+  /// When the last shown picture ends, and the last picture of all.
+  private var shownEnd: Int64?
+  private var end: Int64?
+  /// When the first picture behind the range begins.
+  private var next: Int64?
+  /// When the last second field ends that comes behind the end with its frame.
+  private var fieldEnd: Int64?
+  /// Pictures in front of the range.
+  private(set) var hiddenInFront = 0
+  /// Hidden pictures that come with later, shown pictures.
+  private(set) var hiddenBehind = 0
+
+  /// Half of a millisecond, to which containers round times.
+  static let tolerance: Int64 = 500_000
+
+  /// A picture is decoded behind at most 16 that are shown later, each of which may have two fields.
+  static let reorderLimit = 34
+
+  /// - Parameters:
+  ///   - shown: the range that the source shows; `nil` for everything.
+  ///   - parts: all parts that it shows, if there are several.
+  ///   - dropsFront: whether pictures in front of the keyframe that the range needs are left out.
+  ///   - origin: when the first picture is composed, if reading begins at a place near the start.
+  init(
+    _ bounds: Bounds? = nil, of shown: ShownRange? = nil, parts: [ShownRange] = [], dropsFront: Bool = false,
+    origin: Int64? = nil
+  ) {
+    (self.bounds, self.shown, self.parts) = (bounds, shown, parts)
+    guard bounds != nil || dropsFront else { return }
+    front = Front(bounds ?? Bounds(mode: .hidden), of: shown, origin: origin)
+  }
+
+  /// Whether the beginning is not found yet.
+  var isSearching: Bool { front != nil }
+
+  /// Whether access units may be left out.
+  var isSelective: Bool { front != nil || opening != nil || shown?.end != nil }
+
+  /// When the first picture of the source is composed, while the beginning is searched for; `nil` before it is known.
+  var origin: Int64? { front?.origin }
+
+  /// The place to read from, if that is faster than to read on to a distant start; `nil` otherwise.
+  var distantStart: Int64? { front?.distantStart }
+
+  /// The time from the source's first picture to the end of the last up to now; `nil` without any, and once the
+  /// beginning is found.
+  var searchedDuration: Int64? { front?.duration }
+
+  // MARK: Access units
+
+  /// Takes the next access unit.
+  ///
+  /// - Returns: the access units to write now. Hidden ones come with the next one that is shown.
+  /// - Throws: `CopyRefusal.missed` if reading began behind the keyframe that is needed.
+  mutating func take(_ accessUnit: AccessUnit) throws(CopyRefusal) -> [AccessUnit] {
+    guard isSearching else { return place(accessUnit) }
+    return try front?.add(accessUnit) == true ? open(isAtEnd: false) : []
+  }
+
+  /// Takes the end of the source.
+  ///
+  /// - Returns: the access units to write now.
+  /// - Throws: `CopyRefusal.missed` if reading began behind the start.
+  mutating func finish() throws(CopyRefusal) -> [AccessUnit] {
+    let rest = try open(isAtEnd: true)
+    if front?.hasSought == true { throw .missed }
+    return rest
+  }
+
+  private mutating func open(isAtEnd: Bool) throws(CopyRefusal) -> [AccessUnit] {
+    guard let found = try front?.beginning(isAtEnd: isAtEnd) else { return [] }
+    (opening, front) = (found.opening, nil)
+    if bounds != nil { shown = ShownRange(start: found.opening.start, end: found.opening.end, time: 0) }
+    return found.accessUnits.flatMap { place($0) }
+  }
+
+  /// Whether an access unit comes behind the end of the range.
+  func isBehind(_ accessUnit: borrowing AccessUnit) -> Bool {
+    shown?.end.map { accessUnit.presentation >= $0 } ?? false
+  }
+
+  private mutating func place(_ accessUnit: AccessUnit) -> [AccessUnit] {
+    let (composition, duration) = (accessUnit.presentation, accessUnit.duration)
+    end = max(end ?? .min, composition + duration)
+    // A cut begins with a whole picture.
+    if !accessUnit.role.isSecondField {
+      wasShown = shown?.shows(composition, for: bounds == nil ? duration : 1) != false
+    }
+    guard wasShown else {
+      if composition < shown?.start ?? .min { hiddenInFront += 1 } else { next = min(next ?? .max, composition) }
+      behindCount += isBehind(accessUnit) ? 1 : 0
+      // More than can be decoded in front of the last one that is shown.
+      isFinished = bounds != nil && behindCount > Self.reorderLimit
+      held.append(accessUnit)
+      return []
+    }
+    shownEnd = max(shownEnd ?? .min, composition + duration)
+    if isBehind(accessUnit) { fieldEnd = max(fieldEnd ?? .min, composition + max(duration, 1)) }
+    hiddenBehind += held.count { $0.presentation >= composition }
+    defer { (held, behindCount) = ([], 0) }
+    return held + [accessUnit]
+  }
+
+  // MARK: The edit list
+
+  /// The ranges that an edit list must show, with times of the presentation; empty if timestamps alone show them.
+  ///
+  /// - Parameter offset: the media's time at which the presentation begins.
+  func edits(offset: Int64) -> [ShownRange] {
+    if !parts.isEmpty {
+      return parts.map { ShownRange(start: $0.start, end: $0.end ?? max(end ?? .min, $0.start), time: $0.time) }
+    }
+    guard let shown, let last = shownEnd, let end else { return [] }
+    // A picture ends when the next one begins, whatever its duration is.
+    let shownEnd = min(last, next ?? .max) - offset
+    guard end - offset > shownEnd || hiddenInFront > 0 && shown.time > 0, shownEnd > shown.time else { return [] }
+    // The last picture of a cut lasts up to its end, or the next one.
+    let cutEnd = bounds.flatMap { _ in shown.end }
+      .map { min(max($0 + Self.tolerance, fieldEnd ?? .min), next ?? .max) - offset }
+    return [ShownRange(start: shown.time, end: cutEnd ?? shownEnd, time: shown.time)]
+  }
+}
+
+extension Window.Bounds {
+  /// The bounds within a part of an edit list, and the part's number from 0; `nil` if no part has all of them.
+  func within(_ parts: [ShownRange]) -> (part: Int, bounds: Self)? {
+    guard let origin = parts.first?.time, parts.count > 1 else { return (0, self) }
+    let place = parts.lastIndex { $0.time - origin <= start } ?? 0
+    let part = parts[place]
+    var within = self
+    within.offset = part.time - origin
+    within.start -= within.offset
+    within.end = end.map { $0 - within.offset }
+    guard let length = part.end.map({ $0 - part.start }) else { return (place, within) }
+    guard within.start < length, within.end ?? .max <= length || place == parts.count - 1 else { return nil }
+    return (place, within)
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MPL-2.0
+import Glibc
+package import SystemPackage
+
+// Error values and system calls that swift-system lacks.
+
+extension Errno {
+  /// The error of the last call.
+  package static var last: Errno { Errno(rawValue: errno) }
+
+  /// Performs calls of swift-system's, which throw errors of this type alone, but are not declared so.
+  static func typed<Result>(_ calls: () throws -> Result) throws(Errno) -> Result {
+    do { return try calls() } catch { throw error as? Errno ?? .ioError }
+  }
+
+  /// Throws the error of a call that returned anything but 0.
+  fileprivate static func check(_ result: Int32) throws(Errno) { if result != 0 { throw last } }
+}
+
+extension Stat {
+  func isSameFile(as other: Stat) -> Bool { deviceID == other.deviceID && inode == other.inode }
+}
+
+extension FilePath {
+  package var isReadable: Bool { unsafe withPlatformString { unsafe access($0, R_OK) } == 0 }
+
+  func checkWritable() throws(Errno) { try unsafe call { unsafe access($0, W_OK) } }
+
+  package func remove() throws(Errno) { try unsafe call { unsafe unlink($0) } }
+
+  func rename(to other: FilePath) throws(Errno) {
+    try unsafe call { old in unsafe other.withPlatformString { unsafe Glibc.rename(old, $0) } }
+  }
+
+  /// Gives the file a second name, which must not exist.
+  package func link(as other: FilePath) throws(Errno) {
+    try unsafe call { old in unsafe other.withPlatformString { unsafe Glibc.link(old, $0) } }
+  }
+
+  private func call(_ call: (UnsafePointer<CChar>) -> Int32) throws(Errno) {
+    try unsafe Errno.check(withPlatformString { unsafe call($0) })
+  }
+
+  /// The target of a symbolic link; `nil` for anything else.
+  package var linkTarget: FilePath? {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { target in
+      let length = unsafe withPlatformString { unsafe readlink($0, target.baseAddress!, target.count) }
+      guard length > 0, length < target.count else { return nil }
+      return unsafe FilePath(platformString: target[..<length] + [0])
+    }
+  }
+
+  /// The path with its last component changed, as bytes, which need not be UTF-8.
+  package func renamed(_ change: (inout [UInt8]) -> Void) -> FilePath {
+    var name = lastComponentBytes
+    change(&name)
+    let bytes = name.map { CChar(bitPattern: $0) } + [0]
+    return Component(platformString: bytes).map { removingLastComponent().appending($0) } ?? self
+  }
+
+  /// The bytes of the last component, which need not be UTF-8.
+  package var lastComponentBytes: [UInt8] {
+    unsafe lastComponent?.withPlatformString { unsafe Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
+      .map { UInt8(bitPattern: $0) } ?? []
+  }
+}
+
+extension FileDescriptor {
+  package var isOpen: Bool { fcntl(rawValue, F_GETFD) >= 0 }
+  package var isTerminal: Bool { isatty(rawValue) != 0 }
+  /// A name by which the same file can be opened again.
+  package var path: String { "/proc/self/fd/\(rawValue)" }
+
+  func setPermissions(_ permissions: FilePermissions) throws(Errno) {
+    try Errno.check(fchmod(rawValue, permissions.rawValue))
+  }
+
+  /// Reads up to `count` bytes, as soon as some are there; none at the end, and after an error.
+  package func readAvailable(_ count: Int) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      filled = (try? whenReady(for: POLLIN) { try unsafe read(into: UnsafeMutableRawBufferPointer(buffer)) }) ?? 0
+    }
+  }
+
+  /// Writes all bytes.
+  package func writeFully(_ bytes: Span<UInt8>) throws(Errno) {
+    var written = 0
+    while written < bytes.count {
+      written += try unsafe bytes.extracting(written...).withUnsafeBytes { rest throws(Errno) in
+        try whenReady(for: POLLOUT) { try unsafe write(rest) }
+      }
+    }
+  }
+
+  /// Performs a call, again and again while the descriptor is not ready: others may have made it nonblocking, such as a
+  /// pipe that is shared with a shell.
+  private func whenReady(for event: Int32, _ call: () throws -> Int) throws(Errno) -> Int {
+    while true {
+      do throws(Errno) { return try Errno.typed(call) } catch {
+        var wait = pollfd(fd: rawValue, events: Int16(event), revents: 0)
+        guard error == .resourceTemporarilyUnavailable, unsafe poll(&wait, 1, -1) > 0 || errno == EINTR else {
+          throw error
+        }
+      }
+    }
+  }
+}
