@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Containers
 import StreamReport
 
 /// The items of a report on a file. Byte streams and MP4 are read directly, other containers through libavformat.

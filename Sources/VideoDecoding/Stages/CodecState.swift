@@ -163,7 +163,8 @@ enum CodecState: Equatable {
       return .cancel
     }
     replacement.fail(error, at: index)
-    return enter(replacement, circumstances.canReplay ? replacement.chooseAction(circumstances) : .giveUp)
+    let action = circumstances.canReplay ? replacement.chooseAction(circumstances) : .giveUp
+    return enter(replacement, action)
   }
 
   private mutating func begin(_ replacement: CodecReplacement, _ circumstances: Circumstances) -> LossAction {
