@@ -21,7 +21,8 @@ package struct MediaStream: Sendable {
   /// `video`, `audio`, `subtitles`, or else the first part of the media type.
   package var kind: String {
     let type = mediaType
-    if type.hasPrefix("text/") || type.hasPrefix("subpicture/") || type.contains("subtitle") { return "subtitles" }
+    let beginnings = ["text/", "subpicture/", "application/x-subtitle"]
+    if beginnings.contains(where: type.hasPrefix) { return "subtitles" }
     return String(type.prefix { $0 != "/" })
   }
 

@@ -12,8 +12,10 @@ enum TextFormat {
     if let named = beginnings.first(where: { trimmed.starts(with: $0.text.utf8) }) { return named.name }
     // Comments may precede the root element.
     guard trimmed.first == UInt8(ascii: "<") else { return "text" }
-    let front = String(decoding: trimmed, as: UTF8.self)
-    return elements.first { front.contains($0.text) }?.name ?? "text"
+    let named = elements.first { element in
+      trimmed.indices.contains { trimmed[$0...].starts(with: element.text.utf8) }
+    }
+    return named?.name ?? "text"
   }
 
   private static let segments = "which names segments to read"
