@@ -101,7 +101,7 @@ package struct ShownRange: Sendable, Hashable {
 
   /// Whether a picture that is composed at a time, for a duration, is seen, were it for a nanosecond only.
   package func shows(_ composition: Int64, for duration: Int64) -> Bool {
-    composition + max(duration, 1) > start && (end.map { composition < $0 } ?? true)
+    composition &+ max(duration, 1) > start && (end.map { composition < $0 } ?? true)
   }
 }
 

@@ -75,6 +75,8 @@ package struct CopyPlan {
 
   /// The pictures by which packaging is decided.
   private static let trialCount = 34
+  /// The pictures among which the first one that is shown is looked for.
+  private static let searchCount = 1024
 
   /// The plan with packaging and start, as far as they can be known before the first pass.
   ///
@@ -88,37 +90,46 @@ package struct CopyPlan {
           + "stream (-o FILE.h264), then repackage that")
     }
     var plan = self
-    guard !input.isRaw, input.size != nil else { return plan }
+    let bounds = input.hasIndex ? bounds : nil
+    guard !input.isRaw, input.size != nil, canCopySamples || bounds != nil else { return plan }
     do throws(Failure) {
-      let (reader, bounds) = try CopySource.reader(ContainerFile(input, ReadingStatus()), bounds)
-      try plan.decide(reader, input.hasIndex ? bounds : nil)
+      let (reader, within) = try CopySource.reader(ContainerFile(input, ReadingStatus()), self.bounds)
+      plan.decide(reader, bounds == nil ? nil : within)
     } catch {
       // The first pass reports what it cannot read, unless it is something else.
     }
     return plan
   }
 
-  private mutating func decide(_ reader: any VideoTrackReader, _ bounds: Window.Bounds?) throws(Failure) {
-    // Bytes in a pipe cannot be rewritten.
-    var copy = target.isSeekable && drop == nil && !container.hasStartCodes ? SampleCopy(reader.track) : nil
+  /// Whether samples may be copied as they are. Bytes in a pipe cannot be rewritten.
+  private var canCopySamples: Bool {
+    target.isSeekable && drop == nil && !container.hasStartCodes && !input.hasClock
+  }
+
+  /// Reads the first samples. If they show no place to begin at, or an error, the copy begins at the front.
+  private mutating func decide(_ reader: any VideoTrackReader, _ bounds: Window.Bounds?) {
+    var copy = canCopySamples ? SampleCopy(reader.track) : nil
     var (window, roles, spacing) = (Window(bounds, of: reader.shown), reader.track.roleReader, PictureSpacing())
     var count = 0
-    while count < Self.trialCount && copy != nil || bounds != nil && window.isSearching && window.origin == nil,
-      let sample = try reader.next()
+    while count < Self.trialCount && copy != nil
+      || count < Self.searchCount && bounds != nil && window.isSearching && window.origin == nil
     {
+      let next: VideoSample?
+      do throws(Failure) { next = try reader.next() } catch { break }
+      guard let sample = next else { break }
       count += 1
       do throws(CopyRefusal) { _ = try copy?.accessUnit(sample) } catch { copy = nil }
       if sample.packaging != nil { roles = reader.track.roleReader }
       guard bounds != nil else { continue }
       let role = roles.role(of: sample.bytes)
-      guard let time = sample.composition else { continue }
+      guard let time = sample.composition else { break }
       spacing.add(time)
       let duration = sample.duration > 0 ? sample.duration : spacing.duration
       do throws(CopyRefusal) {
         _ = try window.take(
           MediaOutput.AccessUnit(
             bytes: [], presentation: time, decoding: time, duration: duration, isKeyframe: role.isKeyframe, role: role))
-      } catch { return }
+      } catch { break }
     }
     if copy != nil { packaging = .asTheyAre }
     if let origin = window.origin, let place = window.distantStart { start = .near(place: place, origin: origin) }

@@ -143,10 +143,10 @@ struct CopySink {
     var edits: [MP4Edit] = []
     var time: Int64 = 0
     for part in shown {
-      if part.time > time { edits.append(MP4Edit(duration: part.time - time, mediaTime: -1)) }
-      let duration = (part.end ?? part.start) - part.start
+      if part.time > time { edits.append(MP4Edit(duration: part.time &- time, mediaTime: -1)) }
+      let duration = (part.end ?? part.start) &- part.start
       edits.append(MP4Edit(duration: duration, mediaTime: output.mediaTime(of: part.start)))
-      time = part.time + duration
+      time = part.time &+ duration
     }
     return edits
   }

@@ -61,7 +61,7 @@ struct CopySource {
     // Access units of a byte stream need no times.
     let isWhole = plan.container == .annexb && bounds == nil && !dropsFront && shown.end == nil
     window = Window(bounds, of: isWhole ? nil : shown, dropsFront: dropsFront, origin: origin)
-    times = PresentationTimes(shift: video.beginning == nil ? shown.time - shown.start : 0)
+    times = PresentationTimes(shift: video.beginning == nil ? shown.time &- shown.start : 0)
   }
 
   /// The reader of a video, and the requested bounds: of the part of an edit list that they are in, if it has several.

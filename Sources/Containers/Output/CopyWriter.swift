@@ -138,7 +138,7 @@ struct CopyWriter {
     if let bounds = window.bounds, let opening = window.opening {
       sink.span = OtherStreamSpan(
         start: times.otherStreamTime(of: opening.start), isOpen: bounds.start == 0,
-        end: opening.end.map { times.otherStreamTime(of: $0 + Window.tolerance) }, hidesFront: plan.hasEditList,
+        end: opening.end.map { times.otherStreamTime(of: $0 &+ Window.tolerance) }, hidesFront: plan.hasEditList,
         hasPriming: plan.container == .mkv)
     }
     let delay = times.begin(

@@ -36,13 +36,13 @@ struct OtherStreamSpan {
       let lead = base.rescaled(lead(stream, base.nanoseconds(duration)), from: .nanoseconds)
       // A whole packet, if nothing hides its front. If it has no duration, too much is hidden rather than too little.
       let length = duration > 0 ? duration : base.rescaled(Self.longestFrame, from: .nanoseconds)
-      return hidesFront ? begin + length > first - lead : begin >= first - lead
+      return hidesFront ? begin &+ length > first &- lead : begin >= first &- lead
     case .subtitle:
-      guard begin >= first || begin + duration > first else { return false }
-      let (clippedBegin, clippedEnd) = (max(begin, first), min(begin + duration, last ?? .max))
+      guard begin >= first || begin &+ duration > first else { return false }
+      let (clippedBegin, clippedEnd) = (max(begin, first), min(begin &+ duration, last ?? .max))
       packet.packet.presentation = clippedBegin
       packet.packet.decoding = clippedBegin
-      if duration > 0 { packet.packet.duration = clippedEnd - clippedBegin }
+      if duration > 0 { packet.packet.duration = clippedEnd &- clippedBegin }
       return true
     default: return begin >= first
     }

@@ -24,7 +24,7 @@ struct PresentationTimes {
   ///     below 0.
   /// - Returns: how much later everything is shown than by the window.
   mutating func begin(_ window: Window, at first: Int64, hasEditList: Bool) -> Int64 {
-    let start = window.parts.isEmpty ? window.shown.map { $0.start - $0.time } ?? first : 0
+    let start = window.parts.isEmpty ? window.shown.map { $0.start &- $0.time } ?? first : 0
     offset = hasEditList ? start : min(start, first)
     return start.subtractingReportingOverflow(offset).partialValue
   }
@@ -32,12 +32,12 @@ struct PresentationTimes {
   /// Delays the beginning to avoid times below 0, both for an access unit that is decoded at this time of the media
   /// and for another stream's packet.
   mutating func beginAtZero(_ decoding: Int64, _ other: Int64?) {
-    offset += min(decoding - offset, other.map { $0 - otherStreamOffset } ?? 0, 0)
+    offset &+= min(decoding &- offset, other.map { $0 &- otherStreamOffset } ?? 0, 0)
   }
 
   /// Gives an access unit times of the presentation.
   func place(_ accessUnit: inout MediaOutput.AccessUnit) {
-    accessUnit.presentation -= offset
-    accessUnit.decoding -= offset
+    accessUnit.presentation &-= offset
+    accessUnit.decoding &-= offset
   }
 }

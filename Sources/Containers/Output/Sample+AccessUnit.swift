@@ -50,10 +50,10 @@ extension Sample {
     }
     let attributes = attributes
     guard attributes.pts != nil || !needsTime else { throw .untimed }
-    let presentation = Int64(clamping: attributes.pts?.nanoseconds ?? 0) - origin
+    let presentation = Int64(clamping: attributes.pts?.nanoseconds ?? 0) &- origin
     return MediaOutput.AccessUnit(
       bytes: bytes, presentation: presentation,
-      decoding: attributes.dts.map { Int64(clamping: $0.nanoseconds) - origin } ?? presentation,
+      decoding: attributes.dts.map { Int64(clamping: $0.nanoseconds) &- origin } ?? presentation,
       duration: Int64(clamping: attributes.duration?.nanoseconds ?? 0),
       isKeyframe: !attributes.flags.contains(.deltaUnit))
   }

@@ -31,14 +31,14 @@ extension Window {
     /// See ``Window/distantStart``.
     var distantStart: Int64? {
       guard !hasSought, let origin, let last = held.last?.presentation,
-        case (let place, false) = (origin + bounds.start).subtractingReportingOverflow(Self.margin),
+        case (let place, false) = (origin &+ bounds.start).subtractingReportingOverflow(Self.margin),
         case (let distance, false) = place.subtractingReportingOverflow(last), distance > Self.margin
       else { return nil }
       return place
     }
 
     /// The start, and as much behind it as containers may round times.
-    private var target: Int64? { origin.map { $0 + bounds.start + Window.tolerance } }
+    private var target: Int64? { origin.map { $0 &+ bounds.start &+ Window.tolerance } }
 
     /// Takes an access unit. Returns whether all access units that decide the beginning are there.
     mutating func add(_ accessUnit: AccessUnit) -> Bool {
@@ -93,9 +93,9 @@ extension Window {
     ) throws(CopyRefusal) -> (accessUnits: [AccessUnit], opening: Opening)? {
       if origin == nil { findOrigin() }
       guard let origin, let target, let first = held.first else { return nil }
-      let (keyframe, wanted) = (first.presentation, origin + bounds.start)
+      let (keyframe, wanted) = (first.presentation, origin &+ bounds.start)
       if isAtEnd, bounds.start > 0, behind == 0, lastEnd <= target { return nil }
-      if hasSought, !first.isSync || keyframe > wanted + Window.tolerance { throw .missed }
+      if hasSought, !first.isSync || keyframe > wanted &+ Window.tolerance { throw .missed }
       // A frame begins with its first field.
       let upToStart = held.lazy.filter { !$0.role.isSecondField }.map(\.presentation)
         .filter { $0 <= target && $0 >= min(keyframe, target) }
@@ -103,17 +103,17 @@ extension Window {
       let start = isKeyframeWanted ? keyframe : max(upToStart.max() ?? keyframe, shown?.start ?? .min)
       let (kept, dropped, leading) = withoutLeading()
       let opening = Opening(
-        start: start, end: bounds.end.map { origin + $0 - Window.tolerance }, keyframe: keyframe, wanted: wanted,
+        start: start, end: bounds.end.map { origin &+ $0 &- Window.tolerance }, keyframe: keyframe, wanted: wanted,
         origin: origin, earliest: kept.lazy.map(\.presentation).min() ?? start, droppedLeading: dropped,
         keptLeading: leading)
       return (kept, opening)
     }
 
     /// When the last picture ends.
-    private var lastEnd: Int64 { held.lazy.map { $0.presentation + max($0.duration, 1) }.max() ?? .min }
+    private var lastEnd: Int64 { held.lazy.map { $0.presentation &+ max($0.duration, 1) }.max() ?? .min }
 
     /// See ``Window/searchedDuration``.
-    var duration: Int64? { held.isEmpty ? nil : origin.map { lastEnd - $0 } }
+    var duration: Int64? { held.isEmpty ? nil : origin.map { lastEnd &- $0 } }
 
     /// Without the leading pictures of the first access unit that nothing behind them refers to. Returns how many were
     /// left out, and how many are still there.

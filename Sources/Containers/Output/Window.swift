@@ -7,7 +7,8 @@
 /// ```
 ///
 /// A window that begins with its source is open at once. It takes access units in decoding order and returns
-/// those to write, in the same order, whoever encoded them. All times are of the media, in nanoseconds.
+/// those to write, in the same order, whoever encoded them. All times are of the media, in nanoseconds. Sums wrap, because
+/// a hostile file may have times at the limits.
 package struct Window {
   typealias AccessUnit = MediaOutput.AccessUnit
 
@@ -155,7 +156,7 @@ package struct Window {
 
   private mutating func place(_ accessUnit: AccessUnit) -> [AccessUnit] {
     let (composition, duration) = (accessUnit.presentation, accessUnit.duration)
-    end = max(end ?? .min, composition + duration)
+    end = max(end ?? .min, composition &+ duration)
     // A cut begins with a whole picture.
     if !accessUnit.role.isSecondField {
       wasShown = shown?.shows(composition, for: bounds == nil ? duration : 1) != false
@@ -168,8 +169,8 @@ package struct Window {
       held.append(accessUnit)
       return []
     }
-    shownEnd = max(shownEnd ?? .min, composition + duration)
-    if isBehind(accessUnit) { fieldEnd = max(fieldEnd ?? .min, composition + max(duration, 1)) }
+    shownEnd = max(shownEnd ?? .min, composition &+ duration)
+    if isBehind(accessUnit) { fieldEnd = max(fieldEnd ?? .min, composition &+ max(duration, 1)) }
     hiddenBehind += held.count { $0.presentation >= composition }
     defer { (held, behindCount) = ([], 0) }
     return held + [accessUnit]
@@ -186,11 +187,11 @@ package struct Window {
     }
     guard let shown, let last = shownEnd, let end else { return [] }
     // A picture ends when the next one begins, whatever its duration is.
-    let shownEnd = min(last, next ?? .max) - offset
-    guard end - offset > shownEnd || hiddenInFront > 0 && shown.time > 0, shownEnd > shown.time else { return [] }
+    let shownEnd = min(last, next ?? .max) &- offset
+    guard end &- offset > shownEnd || hiddenInFront > 0 && shown.time > 0, shownEnd > shown.time else { return [] }
     // The last picture of a cut lasts up to its end, or the next one.
     let cutEnd = bounds.flatMap { _ in shown.end }
-      .map { min(max($0 + Self.tolerance, fieldEnd ?? .min), next ?? .max) - offset }
+      .map { min(max($0 &+ Self.tolerance, fieldEnd ?? .min), next ?? .max) &- offset }
     return [ShownRange(start: shown.time, end: cutEnd ?? shownEnd, time: shown.time)]
   }
 }
@@ -199,13 +200,13 @@ extension Window.Bounds {
   /// The bounds within a part of an edit list, and the part's number from 0; `nil` if no part has all of them.
   func within(_ parts: [ShownRange]) -> (part: Int, bounds: Self)? {
     guard let origin = parts.first?.time, parts.count > 1 else { return (0, self) }
-    let place = parts.lastIndex { $0.time - origin <= start } ?? 0
+    let place = parts.lastIndex { $0.time &- origin <= start } ?? 0
     let part = parts[place]
     var within = self
-    within.offset = part.time - origin
-    within.start -= within.offset
-    within.end = end.map { $0 - within.offset }
-    guard let length = part.end.map({ $0 - part.start }) else { return (place, within) }
+    within.offset = part.time &- origin
+    within.start &-= within.offset
+    within.end = end.map { $0 &- within.offset }
+    guard let length = part.end.map({ $0 &- part.start }) else { return (place, within) }
     guard within.start < length, within.end ?? .max <= length || place == parts.count - 1 else { return nil }
     return (place, within)
   }

@@ -34,13 +34,6 @@ final class DeviceOpener {
   }
 }
 
-extension SessionConfiguration {
-  /// Whether a session that is created now is likely to decode on a device, found without opening one.
-  package var expectsDevice: Bool {
-    hardware != .off && MissingDevices.shared.mayBeThere(at: hardwareDevice)
-  }
-}
-
 extension HardwareDevice {
   /// The decoder, in words.
   var decoder: SessionDecoder { .hardware(method: method.name, name: driverName ?? place) }

@@ -9,7 +9,7 @@ import Synchronization
 /// Code that opens devices consults it first, and records the result. Sessions that have fallen back on software
 /// consult it before they return to the device.
 final class MissingDevices: Sendable {
-  /// The application's record of devices.
+  /// The record of devices that codecs in this process open.
   static let shared = MissingDevices()
 
   private struct Record: Sendable {

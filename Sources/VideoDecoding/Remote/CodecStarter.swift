@@ -7,15 +7,14 @@ import Synchronization
 /// gone, a call executes it again. Any thread may call it: nothing depends on how long a thread lives.
 package final class CodecStarter: Sendable {
   /// The application's starter.
-  package static let shared = CodecStarter(
-    for: .software, at: nil, patience: .seconds(20), environment: [], missingDevices: .shared)
+  package static let shared = CodecStarter()
 
   /// The starter of processes that decode on a device: separate, because it is less protected.
   package let hardware: CodecStarter?
   private let purpose: StarterProcess.Purpose
   /// The service's environment variables, in addition to the application's.
   private let environment: [String]
-  /// Devices that none of its processes could open.
+  /// Devices that none of its processes could open. The application may be able to: it has more rights.
   let missingDevices: MissingDevices
   /// The location of the service; `nil` to search for it at each start.
   private let location: CodecServiceLocation?

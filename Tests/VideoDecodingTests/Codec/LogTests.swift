@@ -28,7 +28,8 @@ struct LogTests {
     unsafe unsafeBitCast(symbol, to: SetCallback.self)({ _, level, format, _ in
       guard level <= AV_LOG_INFO, let format = unsafe format else { return }
       let text = unsafe String(cString: format)
-      guard LogTests.topics.contains(where: { text.contains($0) }) else { return }
+      // libavformat's, about damaged files of other tests.
+      guard LogTests.topics.contains(where: { text.contains($0) }), !text.hasPrefix("Invalid timestamps") else { return }
       LogTests.messages.withLock { $0.append(text) }
     })
     return true
