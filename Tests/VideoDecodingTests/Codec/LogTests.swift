@@ -29,7 +29,8 @@ struct LogTests {
       guard level <= AV_LOG_INFO, let format = unsafe format else { return }
       let text = unsafe String(cString: format)
       // libavformat's, about damaged files of other tests.
-      guard LogTests.topics.contains(where: { text.contains($0) }), !text.hasPrefix("Invalid timestamps") else { return }
+      guard !text.hasPrefix("Invalid timestamps") else { return }
+      guard LogTests.topics.contains(where: { text.contains($0) }) else { return }
       LogTests.messages.withLock { $0.append(text) }
     })
     return true

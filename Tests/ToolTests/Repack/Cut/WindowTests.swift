@@ -45,6 +45,23 @@ import Testing
     #expect(window.edits(offset: 0).isEmpty && window.opening == nil)
   }
 
+  /// Files may have any times.
+  @Test(arguments: [nil, 0, 25]) func takesTimesAtTheLimits(start: Int?) {
+    for time in [Int64.min, .min + 1, .max - 1, .max] {
+      var window = Window(start.map { Self.bounds($0, $0 + 3, .hidden) })
+      for (index, accessUnit) in Self.stream(60).enumerated() {
+        var accessUnit = accessUnit
+        if index % 7 == 3 { (accessUnit.presentation, accessUnit.duration) = (time, .max) }
+        _ = try? window.take(accessUnit)
+        _ = window.distantStart
+        _ = window.searchedDuration
+      }
+      _ = try? window.finish()
+      _ = window.edits(offset: time)
+      #expect(!window.isSearching || start != nil)
+    }
+  }
+
   @Test func beginsAtTheKeyframeInFrontOfTheStart() throws {
     var window = Window(Self.bounds(25, 28))
     let written = try Self.written(&window, of: Self.stream(100))
