@@ -41,8 +41,8 @@ extension ParserCodec {
 }
 
 extension ParsedAccessUnit {
-  /// Returns the bytes of the access unit with the time codes of a buffer's metas in its SEI, and their new scan. nil
-  /// if there is nothing to rewrite.
+  /// Writes the time codes of a buffer's metas into the SEI of the access unit. Returns the new bytes and their scan, or
+  /// nil if there is nothing to rewrite.
   func rewritten(
     with codes: [Buffer.TimeCode], in bytes: Span<UInt8>, _ packaging: NALPackaging,
     _ sps: Codec.SequenceParameterSet?, _ log: ElementLog

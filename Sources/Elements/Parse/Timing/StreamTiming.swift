@@ -15,8 +15,8 @@ struct StreamTiming: Sendable {
   var isTickBeyondLevel = false
   /// Every picture is intra coded by profile.
   var isIntraOnly = false
-  /// The largest number of frames that precede a frame in decoding order and follow it in output order: the format
-  /// description's, or 0 if the SPS says that pictures are output in decoding order.
+  /// The largest number of frames that precede a frame in decoding order and follow it in output order. It is 0 if the
+  /// SPS requires output in decoding order, and otherwise the format description's number.
   var reorderDepth = 0
   /// The stream itself signals reordering.
   var signalsReordering = false

@@ -16,7 +16,7 @@ import Testing
     )
   }
 
-  /// Pictures in order of presentation, which is that of decoding too.
+  /// Pictures whose order of presentation is their decoding order.
   private static func stream(_ count: Int) -> [MediaOutput.AccessUnit] {
     (0..<count).map { accessUnit($0, $0 % 10 == 0 ? .closed : .none) }
   }
