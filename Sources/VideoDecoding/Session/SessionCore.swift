@@ -105,7 +105,8 @@ struct SessionCore: ~Copyable {
   /// Decodes the access unit that was inspected.
   mutating func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
     guard let incoming = incoming.take() else { return }
-    let request = input.describe(request, accessUnit, description)
+    var request = request
+    request.display = description.display
     let isSplice = incoming.summary.beginsOtherSequence
     // Gaps and fields are judged without the pictures before it, which are forgotten.
     var summary = isSplice ? input.inspect(accessUnit, description) : incoming.summary

@@ -78,15 +78,6 @@ struct SessionInput {
     follower.inspect(accessUnit, description, index: nextIndex)
   }
 
-  /// Adds the display metadata of an access unit's SEI messages to its request.
-  func describe(
-    _ request: DecodeRequest, _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription
-  ) -> DecodeRequest {
-    var request = request
-    request.display = description.display
-    return request
-  }
-
   /// The reason that the codec does not get the access unit that was inspected last; nil if it does.
   ///
   /// - Parameters:
