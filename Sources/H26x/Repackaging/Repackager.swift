@@ -37,8 +37,8 @@ public struct Repackager: Sendable {
   private(set) var splices: [(index: Int, nalUnits: [[UInt8]], replaces: Bool)] = []
 
   let layout: NALUnitLayout
-  private var payloadBytes = 0
-  private var hasOnlyFourBytePrefixes = true
+  private(set) var payloadBytes = 0
+  private(set) var hasOnlyFourBytePrefixes = true
 
   /// Creates a repackager.
   public init(codec: FormatDescription.Codec) { self.init(codec.nalUnitLayout) }
@@ -269,131 +269,31 @@ public struct Repackager: Sendable {
     entries.append(Entry(range: range, prefixLength: prefixLength, type: type))
     payloadBytes += range.count
   }
+}
 
-  // MARK: Writing
+/// The position of `nal_unit_type` in a NAL unit header: all that repackaging needs of a codec.
+struct NALUnitLayout: Sendable, Hashable {
+  /// Bits of the first byte below the type.
+  let typeShift: UInt8
+  /// The bits of the type.
+  let typeMask: UInt8
+  /// The type of access unit delimiters.
+  let accessUnitDelimiter: UInt8
 
-  /// Whether ``writeInPlace(_:as:)`` is possible: every prefix has four bytes, nothing lies between the NAL units,
-  /// nothing is dropped, and the output's prefixes have four bytes too.
-  public func canWriteInPlace(as packaging: NALPackaging) -> Bool {
-    hasOnlyFourBytePrefixes && droppedCount == 0 && splices.isEmpty && packaging.prefixLength == 4
-  }
+  /// ITU-T H.264, 7.3.1.
+  static var h264: NALUnitLayout { NALUnitLayout(typeShift: 0, typeMask: 0x1F, accessUnitDelimiter: 9) }
+  /// ITU-T H.265, 7.3.1.2.
+  static var h265: NALUnitLayout { NALUnitLayout(typeShift: 1, typeMask: 0x3F, accessUnitDelimiter: 35) }
 
-  /// The exact number of bytes that ``write(_:as:inserting:to:)`` writes.
-  ///
-  /// - Parameters:
-  ///   - packaging: of the output.
-  ///   - insertions: NAL units to put in front, such as an access unit delimiter or parameter sets.
-  /// - Throws: `.lengthNotRepresentable` when a NAL unit is too long for its length prefix; `bitOffset` is its
-  ///   position.
-  public func outputSize(_ packaging: NALPackaging, inserting insertions: [[UInt8]] = []) throws(BitstreamError) -> Int
-  {
-    if case .lengthPrefixed(let size) = packaging {
-      var rest = splices[...]
-      for (index, entry) in entries.enumerated() {
-        if let splice = rest.first, splice.index == index {
-          rest.removeFirst()
-          for unit in splice.nalUnits { try size.check(unit.count) }
-          if splice.replaces { continue }
-        }
-        try size.check(entry.range.count, at: entry.range.lowerBound)
-      }
-      for unit in insertions { try size.check(unit.count) }
-    }
-    return insertions.reduce(payloadBytes + outputCount * packaging.prefixLength) {
-      $0 + $1.count + packaging.prefixLength
-    }
-  }
+  /// `nal_unit_type` of a NAL unit that begins with this byte.
+  func type(_ byte: UInt8) -> UInt8 { byte >> typeShift & typeMask }
+}
 
-  /// Writes the access unit in another packaging.
-  ///
-  /// An access unit delimiter of the input stays in front of the insertions.
-  ///
-  /// - Parameters:
-  ///   - bytes: the bytes that were scanned.
-  ///   - packaging: of the output.
-  ///   - insertions: NAL units to put in front.
-  ///   - output: at least ``outputSize(_:inserting:)`` bytes.
-  /// - Returns: the number of bytes written.
-  /// - Throws: `.lengthNotRepresentable`, or `.outputTooSmall` when `output` is too small, or `bytes` are not those
-  ///   scanned.
-  @discardableResult
-  public func write(
-    _ bytes: Span<UInt8>, as packaging: NALPackaging, inserting insertions: [[UInt8]] = [],
-    to output: inout MutableSpan<UInt8>
-  ) throws(BitstreamError) -> Int {
-    try write(bytes, as: packaging, inserting: insertions, before: nil, to: &output)
-  }
-
-  /// Writes the NAL units before the tail, which stays as it is, or all of them without a tail. `output` has at least
-  /// the bytes of ``outputSize(_:inserting:)`` without the tail.
-  @discardableResult
-  package func write(
-    _ bytes: Span<UInt8>, as packaging: NALPackaging, inserting insertions: [[UInt8]], before tail: Tail?,
-    to output: inout MutableSpan<UInt8>
-  ) throws(BitstreamError) -> Int {
-    guard try outputSize(packaging, inserting: insertions) - (tail?.range.count ?? 0) <= output.count else {
-      throw BitstreamError(.outputTooSmall, "access unit", byteOffset: output.count)
+extension FormatDescription.Codec {
+  var nalUnitLayout: NALUnitLayout {
+    switch self {
+    case .h264: .h264
+    case .h265: .h265
     }
-    var offset = 0
-    var next = 0
-    var rest = splices[...]
-    if !insertions.isEmpty {
-      while next < entries.count, entries[next].type == layout.accessUnitDelimiter {
-        try put(bytes, next, &rest, as: packaging, to: &output, at: &offset)
-        next += 1
-      }
-      for unit in insertions { try Self.put(unit.span, 0..<unit.count, as: packaging, to: &output, at: &offset) }
-    }
-    while next < tail?.index ?? entries.count {
-      try put(bytes, next, &rest, as: packaging, to: &output, at: &offset)
-      next += 1
-    }
-    // NAL units may be spliced in front of the tail.
-    for unit in rest.first?.nalUnits ?? [] {
-      try Self.put(unit.span, 0..<unit.count, as: packaging, to: &output, at: &offset)
-    }
-    return offset
-  }
-
-  /// Writes an entry, or its replacement.
-  private func put(
-    _ bytes: Span<UInt8>, _ index: Int, _ rest: inout ArraySlice<(index: Int, nalUnits: [[UInt8]], replaces: Bool)>,
-    as packaging: NALPackaging, to output: inout MutableSpan<UInt8>, at offset: inout Int
-  ) throws(BitstreamError) {
-    if let splice = rest.first, splice.index == index {
-      rest.removeFirst()
-      for unit in splice.nalUnits { try Self.put(unit.span, 0..<unit.count, as: packaging, to: &output, at: &offset) }
-      if splice.replaces { return }
-    }
-    try Self.put(bytes, entries[index].range, as: packaging, to: &output, at: &offset)
-  }
-
-  /// Changes the packaging in place.
-  ///
-  /// - Throws: `.unsupported` unless ``canWriteInPlace(as:)``, `.outputTooSmall` when `bytes` are not those scanned;
-  ///   `.lengthNotRepresentable`.
-  public func writeInPlace(_ bytes: inout MutableSpan<UInt8>, as packaging: NALPackaging) throws(BitstreamError) {
-    guard canWriteInPlace(as: packaging) else {
-      throw BitstreamError(.unsupported, "in-place packaging", bitOffset: 0)
-    }
-    _ = try outputSize(packaging)
-    for entry in entries {
-      guard entry.range.upperBound <= bytes.count else {
-        throw BitstreamError(.outputTooSmall, "access unit", byteOffset: bytes.count)
-      }
-      try packaging.writePrefix(length: entry.range.count, to: &bytes, at: entry.range.lowerBound - 4)
-    }
-  }
-
-  private static func put(
-    _ bytes: Span<UInt8>, _ range: Range<Int>, as packaging: NALPackaging, to output: inout MutableSpan<UInt8>,
-    at offset: inout Int
-  ) throws(BitstreamError) {
-    try packaging.writePrefix(length: range.count, to: &output, at: offset)
-    offset += packaging.prefixLength
-    guard BulkBytes.copy(bytes, range, to: &output, at: offset) else {
-      throw BitstreamError(.outputTooSmall, "NAL unit", byteOffset: range.lowerBound)
-    }
-    offset += range.count
   }
 }
