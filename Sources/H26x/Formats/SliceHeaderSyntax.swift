@@ -48,3 +48,21 @@ public protocol SliceHeaderSyntax: Sendable {
   /// Whether POC needs the header read at depth ``SliceHeaderDepth/referenceMarking``.
   var mayResetPOC: Bool { get }
 }
+
+/// How far a slice header is read.
+public enum SliceHeaderDepth: Sendable {
+  /// Up to the elements that distinguish pictures and order them.
+  case pictureIdentity
+  /// Up to reference marking, where H.264 may reset POC (MMCO 5).
+  case referenceMarking
+}
+
+/// How the blocks of a slice may be predicted.
+public enum SlicePrediction: Sendable, Hashable {
+  /// I and SI slices.
+  case intra
+  /// P and SP slices.
+  case forward
+  /// B slices.
+  case bidirectional
+}

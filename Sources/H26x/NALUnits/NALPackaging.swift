@@ -57,3 +57,51 @@ public enum NALPackaging: Sendable, Hashable {
     }
   }
 }
+
+extension NALPackaging {
+  /// A NAL unit with a start code of four bytes, or its length prefix, in front.
+  ///
+  /// - Parameter nalUnit: header and payload, with emulation prevention bytes.
+  /// - Throws: `.lengthNotRepresentable` when it is too long for the length prefix.
+  public func packaged(_ nalUnit: [UInt8]) throws(BitstreamError) -> [UInt8] {
+    switch self {
+    case .annexB: return [0, 0, 0, 1] + nalUnit
+    case .lengthPrefixed(let size):
+      guard nalUnit.count <= size.maximumNALUnitLength else {
+        throw BitstreamError(.lengthNotRepresentable, "NALUnitLength", bitOffset: 0)
+      }
+      let length = (0..<size.byteCount).map {
+        UInt8(truncatingIfNeeded: nalUnit.count >> (8 * (size.byteCount - 1 - $0)))
+      }
+      return length + nalUnit
+    }
+  }
+}
+
+extension NALPackaging {
+  /// Visits the NAL units of an access unit, headers included, up to the first bad length. Returns the error in it;
+  /// nil if there is none.
+  @inline(__always)
+  package func forEachNALUnit(of accessUnit: Span<UInt8>, _ visit: (Range<Int>) -> Void) -> BitstreamError? {
+    switch self {
+    case .annexB:
+      var nalUnits = AnnexB.NALUnits(accessUnit)
+      while let nalUnit = nalUnits.next() { visit(nalUnit.range) }
+    case .lengthPrefixed(let size):
+      var nalUnits = LengthPrefixed.NALUnits(accessUnit, lengthSize: size)
+      do throws(BitstreamError) {
+        while let range = try nalUnits.next() { visit(range) }
+      } catch {
+        return error
+      }
+    }
+    return nil
+  }
+
+  /// The ranges of an access unit's NAL units, headers included, up to the first bad length.
+  package func nalUnits(of accessUnit: Span<UInt8>) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
+    _ = forEachNALUnit(of: accessUnit) { ranges.append($0) }
+    return ranges
+  }
+}

@@ -112,3 +112,93 @@ extension AccessUnitScanning {
     set { shared.settings.sparesUnreadablePictureParameterSets = newValue }
   }
 }
+
+/// A scanner's settings.
+public struct ScannerSettings: Sendable, Hashable {
+  /// The packaging of the input.
+  public var packaging = NALPackaging.annexB
+  /// The contents of one buffer of the input.
+  public var inputAlignment = ScannerInputAlignment.none
+  /// Whether the stream is split into NAL units rather than access units.
+  public var cutsNALUnits = false
+  /// Whether the NAL units of an access unit are listed in it.
+  public var listsNALUnits = false
+  /// How far the header of a piece's first slice is read: picture order counts need all of it.
+  public var sliceDepth = SliceHeaderDepth.pictureIdentity
+  /// Whether slices with an unreadable PPS are pieces anyway: a decoder may be able to read it. So are slices without
+  /// a PPS in one piece with an SPS, which may be the only one.
+  @usableFromInline package var sparesUnreadablePictureParameterSets = true
+
+  /// Creates settings for Annex B in buffers of any size, split into access units.
+  public init() {}
+}
+
+/// The contents of one buffer of a scanner's input.
+public enum ScannerInputAlignment: Sendable, Hashable {
+  /// Any bytes.
+  case none
+  /// Whole NAL units.
+  case nalUnits
+  /// One whole access unit.
+  case accessUnit
+}
+
+/// The finding of a scanner at the start of the data.
+public enum ScannerFinding: Sendable, Hashable {
+  /// A piece, with its size in bytes, trailing zeros included. ``AccessUnitScanning/takeAccessUnit()`` has it.
+  case accessUnit(Int)
+  /// Bytes that cannot be part of a NAL unit.
+  case garbage(Int)
+  /// Bytes of NAL units that cannot be used, such as pictures before the first parameter sets.
+  case unusable(Int)
+  /// The piece does not end in the data.
+  case needsMoreData
+
+  /// Bytes consumed.
+  public var size: Int {
+    switch self {
+    case .accessUnit(let size), .garbage(let size), .unusable(let size): size
+    case .needsMoreData: 0
+    }
+  }
+}
+
+/// Something in a stream that may be of interest to the user.
+public enum ScannerNotice<NALUnitType: NALUnitTypeSyntax>: Sendable {
+  /// A parameter set that is new or changed.
+  case parameterSet(NALUnitType, byteCount: Int, ParameterSetChange)
+  /// A parameter set that cannot be read.
+  case unreadableParameterSet(NALUnitType, byteCount: Int, BitstreamError)
+  /// The first NAL unit of a type that only RTP has.
+  case foreignType(NALUnitType)
+  /// A length that points past the end of a packet, with the number of good bytes before it.
+  case badLength(BitstreamError, goodBytes: Int, byteCount: Int)
+  /// The stream begins with a random access point whose parameter sets come after it, in a byte stream only.
+  case lateParameterSets
+  /// The first start codes inside a length-prefixed NAL unit.
+  case startCodes
+}
+
+/// NAL units that a scanner could not read, by kind.
+public struct ScannerErrors: Sendable, Hashable {
+  /// Parameter sets that cannot be read.
+  public var parameterSets: UInt64 = 0
+  /// Slices whose headers cannot be read.
+  public var slices: UInt64 = 0
+  /// Pieces with slices before the parameter sets that they need.
+  public var missingParameterSets: UInt64 = 0
+  /// NAL units of types that only RTP has, or truncated after their header.
+  public var nalUnits: UInt64 = 0
+  /// Lengths that point past the end of a packet.
+  public var lengths: UInt64 = 0
+
+  /// Creates counts of 0.
+  public init() {}
+}
+
+/// The most bytes of an access unit that are collected. They keep a stream in which no access unit ends from filling
+/// the memory.
+package enum AccessUnitLimits {
+  /// Bytes. The largest pictures of the highest levels (8192 × 4320) are 53 MB of 8-bit 4:2:0 before compression.
+  @inlinable package static var size: Int { 64 << 20 }
+}

@@ -107,3 +107,37 @@ extension VideoCodecSyntax {
     NALUnitTypeSet((0..<64).lazy.filter { NALUnitType(rawValue: $0).isParameterSet })
   }
 }
+
+/// `recovery_point()` SEI of a codec: when decoding starts here, a later picture and all after it are correct.
+public protocol RecoveryPointSyntax: Sendable, Hashable {
+  /// Reads a message of type ``SEIPayloadType/recoveryPoint``.
+  ///
+  /// - Throws: any ``BitstreamError``.
+  init(_ message: borrowing SEIMessages.Message) throws(BitstreamError)
+  /// How far behind this picture the first correct one is, in `frame_num` (H.264) or POC (H.265).
+  var distance: Int { get }
+  /// `exact_match_flag`: since the recovery point, pictures are the same as from a decoder that began earlier.
+  var isExactMatch: Bool { get }
+  /// `broken_link_flag`: pictures in front of the recovery point may be badly damaged.
+  var isBrokenLink: Bool { get }
+}
+
+/// Reads the output order of pictures, in decoding order, for ``TimestampGenerator``.
+public protocol PictureReading: Sendable {
+  /// The slice headers that it reads.
+  associatedtype SliceHeader: SliceHeaderSyntax
+  /// The SPS that POC depends on.
+  associatedtype SequenceParameterSet: SequenceParameterSetSyntax
+
+  /// Creates a reader for the start of a stream.
+  init()
+  /// Returns the picture that begins with this slice, as the generator needs it.
+  ///
+  /// - Parameters:
+  ///   - slice: the picture's first slice, at depth ``SliceHeaderDepth/referenceMarking`` if it
+  ///     ``SliceHeaderSyntax/mayResetPOC``.
+  ///   - sps: its SPS.
+  mutating func picture(_ slice: SliceHeader, _ sps: borrowing SequenceParameterSet) -> TimestampGenerator.Picture
+  /// An end of sequence or stream follows the last picture (``AccessUnitContents/endOfSequence``).
+  mutating func endSequence()
+}
