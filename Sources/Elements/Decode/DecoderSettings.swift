@@ -212,3 +212,70 @@ struct DecoderSettings: Sendable {
     ]
   }
 }
+
+extension DecoderSettings {
+  /// `skip-frame`.
+  enum SkipFrame: Int32, PropertyEnumeration {
+    case none, bidirectional, nonReference, nonKey
+
+    static var typeName: StaticString { "GstSwiftDecoderSkipFrame" }
+
+    var nick: PropertyNick {
+      switch self {
+      case .none: PropertyNick("none", "Skip nothing")
+      case .bidirectional: PropertyNick("bidirectional", "Skip B-frames")
+      case .nonReference: PropertyNick("non-reference", "Skip pictures that no other refers to")
+      case .nonKey: PropertyNick("non-key", "Skip everything but random access points")
+      }
+    }
+
+    var sessionValue: SessionConfiguration.SkipFrames {
+      switch self {
+      case .none: .none
+      case .bidirectional: .bidirectional
+      case .nonReference: .nonReference
+      case .nonKey: .nonKey
+      }
+    }
+  }
+
+  /// Pictures to skip: those that the user has excluded, or that would be late.
+  func skipFrames(for request: FrameRequest) -> SessionConfiguration.SkipFrames {
+    let wanted = skipFrame.sessionValue
+    return wanted == .none && (request.isLate || request.trickMode.allowsSkipping) ? .nonReference : wanted
+  }
+}
+
+/// Defaults of properties that come from the environment, for applications that cannot be edited. Read once.
+struct DecoderDefaults: Sendable {
+  /// The variable for `isolation`.
+  static let isolationVariable = "H26X_ISOLATION"
+  /// The variable for `hardware`.
+  static let hardwareVariable = "H26X_HARDWARE"
+
+  /// The defaults of this process.
+  static let current = DecoderDefaults(ApplicationEnvironment.value)
+
+  var isolation = DecoderSettings.Isolation.none
+  var hardware = DecoderSettings.Hardware.off
+  /// Describes an invalid value; `nil` if all are valid.
+  private(set) var fault: String?
+
+  /// Reads the variables' values, which are spelled like the properties' values; other values change nothing.
+  init(_ value: (String) -> String?) {
+    take(value(Self.isolationVariable), of: Self.isolationVariable, into: \.isolation)
+    take(value(Self.hardwareVariable), of: Self.hardwareVariable, into: \.hardware)
+  }
+
+  private mutating func take<Choice: PropertyEnumeration & CaseIterable>(
+    _ value: String?, of variable: String, into field: WritableKeyPath<Self, Choice>
+  ) {
+    guard let value, !value.isEmpty else { return }
+    if let choice = Choice.allCases.first(where: { "\($0.nick.nick)" == value }) {
+      self[keyPath: field] = choice
+    } else {
+      let choices = Choice.allCases.map { "\($0.nick.nick)" }.joined(separator: ", ")
+      fault = "\(variable)=\(value) is ignored: use \(choices)"
+    }
+  }
+}

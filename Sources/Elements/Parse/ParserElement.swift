@@ -344,3 +344,9 @@ private func codecDescription(_ name: String, profile: String?) -> String {
   }
   return text + " Profile)"
 }
+
+/// A force-key-unit request that has not been answered yet.
+struct KeyUnitRequest: Sendable {
+  var request: ForceKeyUnit
+  var sequenceNumber: UInt32
+}

@@ -152,3 +152,42 @@ struct SeekScout<Codec: ParserCodec> {
     return .picture(size, times, SeekEntry(before, at: offset, times.pts, RecoveryProgress(point, at: slice)))
   }
 }
+
+/// A keyframe: all pictures after it, or after the end of its recovery, are right.
+struct SeekEntry<Codec: ParserCodec> {
+  /// The reader when the access unit was found.
+  let reader: ParserReader<Codec>
+  /// The access unit's position in the file.
+  let offset: UInt64
+  /// Its presentation time.
+  let time: ClockTime?
+  /// The recovery of a gradual keyframe.
+  private var recovery: RecoveryProgress<Codec>?
+
+  init(
+    _ reader: ParserReader<Codec>, at offset: UInt64, _ time: ClockTime?, _ recovery: RecoveryProgress<Codec>? = nil
+  ) {
+    (self.reader, self.offset, self.time, self.recovery) = (reader, offset, time, recovery)
+  }
+
+  /// Whether pictures are right from here on.
+  var isComplete: Bool { recovery?.isComplete ?? true }
+
+  /// Another picture was read, with this first slice.
+  mutating func advance(_ slice: Codec.SliceHeader, sps: borrowing Codec.SequenceParameterSet) {
+    recovery?.take(slice, sps: sps)
+  }
+}
+
+/// A finding ahead of the output.
+enum SkimmedAccessUnit<Codec: ParserCodec> {
+  /// The caps must be made before it is known.
+  case announce
+  /// Its end, or what its time is computed from, is not in the data.
+  case incomplete
+  /// So many bytes without the beginning of a picture.
+  case other(Int)
+  /// An access unit of so many bytes with the beginning of a picture, with its times; the entry if decoding can begin
+  /// with it.
+  case picture(Int, Buffer.Attributes, SeekEntry<Codec>?)
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import H26x
 
 /// The element's next step for its core, without holding it.
 enum RepackAction: ~Copyable {
@@ -21,4 +22,36 @@ enum RepackStep {
   case describe
   /// Write it, with these NAL units in front.
   case write([[UInt8]])
+}
+
+/// The reason for missing output, with the message to post.
+struct RepackFailure: Error {
+  let flow: FlowError
+  /// nil if there is nothing to add to the flow: the element posts a memory failure if that is an error.
+  let message: ElementError?
+
+  init(_ flow: FlowError, _ message: ElementError? = nil) {
+    self.flow = flow
+    self.message = message
+  }
+
+  /// `codec_data` cannot be read, and something must be changed.
+  static func unreadableCodecData<Codec: RepackCodec>(_ input: RepackFormat<Codec>) -> RepackFailure {
+    RepackFailure(
+      .error,
+      ElementError(
+        .stream(.format), "codec_data cannot be read: nothing in the stream can be changed.",
+        debug:
+          "expected \(Codec.ConfigurationRecord.name), found \(input.codecData.count) bytes; packets can only be passed through unchanged"
+      ))
+  }
+
+  /// `codec_data` cannot be made of the parameter sets.
+  static func unrepresentableParameterSets<Codec: RepackCodec>(_: Codec.Type) -> RepackFailure {
+    RepackFailure(
+      .error,
+      ElementError(
+        .stream(.format), "The stream's parameter sets do not fit codec_data.",
+        debug: "\(Codec.ConfigurationRecord.name) has no room for their number or lengths"))
+  }
 }

@@ -34,3 +34,11 @@ enum StreamFormat<Codec: ElementCodecSyntax>: Sendable, Hashable {
   /// Whether NAL units have length prefixes.
   var isLengthPrefixed: Bool { self != .byteStream }
 }
+
+/// The caps field `alignment`: what a buffer holds.
+enum StreamAlignment: String, Sendable {
+  /// One access unit.
+  case accessUnit = "au"
+  /// One NAL unit.
+  case nalUnit = "nal"
+}

@@ -82,3 +82,13 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   /// Whether it is a NAL unit with a later slice of a picture.
   var continuesPicture: Bool { scanned.contents.contains(.slice) && !beginsPicture }
 }
+
+/// The times of an access unit, in upstream's segment.
+struct AccessUnitTimes: Sendable {
+  var pts: ClockTime?
+  var dts: ClockTime?
+  var duration: ClockTime?
+  /// The DTS derived for it because upstream gave none, in nanoseconds. The first ones may be below 0: the outgoing
+  /// segment is shifted.
+  var rebuiltDecodingTime: Int64?
+}

@@ -65,3 +65,10 @@ struct ParserInputFormat<Codec: ElementCodecSyntax>: Sendable {
   /// Data came without caps.
   mutating func assumeByteStream() { streamFormat = .byteStream }
 }
+
+/// The reason caps are refused.
+enum SinkCapsRefusal: String, Error {
+  case unreadableCodecData = "codec_data cannot be read, and downstream accepts no packaging without it"
+  case wrongAlignment = "length-prefixed streams need alignment=au"
+  case unexpectedCodecData = "a byte stream has parameter sets in the stream, not in codec_data"
+}

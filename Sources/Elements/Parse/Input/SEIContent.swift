@@ -42,3 +42,15 @@ struct SEIContent: Sendable {
     if userData.count < Self.limit { userData.append(data) }
   }
 }
+
+extension SEIContent {
+  /// Closed captions (CEA-708).
+  struct Captions: Sendable {
+    var format: Buffer.CaptionFormat
+    var bytes: [UInt8]
+  }
+
+  private mutating func add(_ captions: Captions) {
+    if self.captions.count < Self.limit { self.captions.append(captions) }
+  }
+}

@@ -275,3 +275,44 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     }
   }
 }
+
+/// A step of the element to send an access unit.
+enum OutputAction: ~Copyable {
+  /// Report to the base class how far the stream has been output.
+  case advance(ClockTime)
+  /// Send tags.
+  case tags
+  /// Send the segment, shifted.
+  case segment(SegmentShift.Announcement)
+  /// A keyframe is next, with this PTS in upstream's and in the outgoing segment: answer a pending request that is due,
+  /// and report with `answeredKeyUnit`.
+  case keyUnit(pts: ClockTime?, outgoing: ClockTime?)
+  /// Push a buffer.
+  case push(Buffer)
+  /// Push a buffer; nothing follows it.
+  case pushLast(Buffer)
+  /// The base class pushes the rest, which is in the frame.
+  case leave
+
+  /// Whether it sends the segment.
+  var sendsSegment: Bool {
+    switch self {
+    case .segment: true
+    default: false
+    }
+  }
+}
+
+/// An access unit's place in the base class's frame, or in the buffer that is output instead. In bytes.
+struct OutputPlace: Sendable {
+  /// The beginning.
+  let start: Int
+  /// Its size, without insertions.
+  let size: Int
+  /// The offset, from the beginning, at which parameter sets can be inserted; nil if none can.
+  let parameterSetOffset: Int?
+
+  init<SliceHeader: Sendable>(of accessUnit: borrowing ScannedAccessUnit<SliceHeader>, at start: Int = 0, size: Int) {
+    (self.start, self.size, parameterSetOffset) = (start, size, accessUnit.parameterSetOffset)
+  }
+}

@@ -281,3 +281,13 @@ extension ScannedAccessUnit where SliceHeader: SliceHeaderSyntax {
   /// Its number of field periods, unless SEI signals another.
   fileprivate var fieldPeriods: Int { slice?.isField == true && pictureCount < 2 ? 1 : 2 }
 }
+
+/// The times and flags with which an access unit is output.
+struct OutgoingTimes: Sendable {
+  /// In upstream's segment.
+  var source = Buffer.Attributes()
+  /// In the outgoing segment.
+  var outgoing = Buffer.Attributes()
+  /// The end of the access unit, if the base class does not know its times.
+  var position: ClockTime?
+}

@@ -20,4 +20,9 @@ extension ElementError {
     ElementError(
       .resource(.read), "A buffer cannot be read or written.", debug: "its memory cannot be allocated or mapped")
   }
+
+  /// A muxer has left start codes in length-prefixed access units; lengths take their place.
+  static func muxedWrongly(_ debug: String) -> ElementError {
+    ElementError(.stream(.format), "The stream was muxed wrongly; it is being repaired.", debug: debug)
+  }
 }
