@@ -75,10 +75,9 @@ public struct BitWriter: Sendable {
     }
     bytes.append(byte)
   }
-}
 
-// Exp-Golomb codes (9.1).
-extension BitWriter {
+  // MARK: Exp-Golomb codes (9.1)
+
   /// Writes `ue(v)` (9.1).
   ///
   /// - Parameter value: 0 to 2³² − 2. 2³² − 1, which has no code, is written as 2³² − 2.

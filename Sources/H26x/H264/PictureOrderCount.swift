@@ -127,9 +127,7 @@ extension H264 {
         bottom: slice.isField && !slice.isBottomField ? nil : bottom, resetsPOC: slice.isIDR || isReset)
     }
   }
-}
 
-extension H264 {
   /// Reads the order of pictures in decoding order, and which two fields make a frame.
   public struct PictureReader: PictureReading {
     private var counter = PictureOrderCounter()

@@ -69,9 +69,7 @@ extension H264.SequenceParameterSet {
     other.hasProperEnd = hasProperEnd
     return self == other
   }
-}
 
-extension H264.SequenceParameterSet {
   /// The cropping rectangle (7.4.2.1.1); the whole frame without cropping.
   public var cropRectangle: CropRectangle {
     let size = codedSize

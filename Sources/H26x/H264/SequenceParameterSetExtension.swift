@@ -3,6 +3,18 @@
 extension H264 {
   /// `seq_parameter_set_extension_rbsp()` (7.3.2.1.2): blending of auxiliary pictures, NAL unit type 13.
   public struct SequenceParameterSetExtension: Sendable, Hashable {
+    /// How auxiliary samples become opacity (7.4.2.1.2).
+    public struct Alpha: Sendable, Hashable {
+      /// `bit_depth_aux_minus8` + 8, 8 to 12.
+      public var bitDepth: UInt8
+      /// `alpha_incr_flag`.
+      public var isIncremented: Bool
+      /// `alpha_opaque_value`.
+      public var opaqueValue: UInt16
+      /// `alpha_transparent_value`.
+      public var transparentValue: UInt16
+    }
+
     /// `seq_parameter_set_id` of the SPS that it extends, 0 to 31.
     public var id: SequenceParameterSetID
     /// `aux_format_idc`, 0 to 3; 0 when there are no auxiliary pictures.
@@ -35,19 +47,5 @@ extension H264 {
       }
       hasAdditionalExtension = try reader.flag("additional_extension_flag")
     }
-  }
-}
-
-extension H264.SequenceParameterSetExtension {
-  /// How auxiliary samples become opacity (7.4.2.1.2).
-  public struct Alpha: Sendable, Hashable {
-    /// `bit_depth_aux_minus8` + 8, 8 to 12.
-    public var bitDepth: UInt8
-    /// `alpha_incr_flag`.
-    public var isIncremented: Bool
-    /// `alpha_opaque_value`.
-    public var opaqueValue: UInt16
-    /// `alpha_transparent_value`.
-    public var transparentValue: UInt16
   }
 }

@@ -36,9 +36,7 @@ extension H264 {
   public typealias ScannedAccessUnit = H26x.ScannedAccessUnit<SliceHeader>
   /// The scanner.
   public typealias AccessUnitScanner = Scanner
-}
 
-extension H264 {
   /// Inspects whole access units of an H.264 stream, one by one.
   public struct Inspector: AccessUnitInspecting {
     /// H.264.
@@ -83,11 +81,7 @@ extension H264 {
   public typealias AccessUnitInfo = H26x.AccessUnitInfo<H264>
   /// The inspector.
   public typealias AccessUnitInspector = Inspector
-}
 
-extension H264.Inspector: FormatTracking {}
-
-extension H264 {
   /// Times the pictures of a raw H.264 stream.
   package struct Timeline: PresentationTiming {
     /// H.264.
@@ -129,3 +123,5 @@ extension H264 {
     package mutating func move(_ time: UInt64, to other: UInt64) { timeline.move(time, to: other) }
   }
 }
+
+extension H264.Inspector: FormatTracking {}

@@ -67,9 +67,7 @@ extension H265 {
       return PictureOrderCount(picture: count, resetsPOC: resetsPOC, isSkipped: type.isRASL && skipsRASL)
     }
   }
-}
 
-extension H265 {
   /// Reads the order of pictures in decoding order. A field is a picture like any other: the two of a frame need not be
   /// consecutive.
   public struct PictureReader: PictureReading {

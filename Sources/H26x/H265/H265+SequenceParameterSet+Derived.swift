@@ -74,9 +74,7 @@ extension H265.SequenceParameterSet {
     other.hasProperEnd = hasProperEnd
     return self == other
   }
-}
 
-extension H265.SequenceParameterSet {
   /// The cropping rectangle (7.4.3.2.1); the whole picture without a conformance window.
   public var cropRectangle: CropRectangle {
     rectangle(conformanceWindow, in: CropRectangle(left: 0, top: 0, width: codedSize.width, height: codedSize.height))

@@ -36,9 +36,7 @@ extension H265 {
   public typealias ScannedAccessUnit = H26x.ScannedAccessUnit<SliceHeader>
   /// The scanner.
   public typealias AccessUnitScanner = Scanner
-}
 
-extension H265 {
   /// Inspects whole access units of an H.265 stream, one by one.
   public struct Inspector: AccessUnitInspecting {
     /// H.265.
@@ -89,11 +87,7 @@ extension H265 {
   public typealias AccessUnitInfo = H26x.AccessUnitInfo<H265>
   /// The inspector.
   public typealias AccessUnitInspector = Inspector
-}
 
-extension H265.Inspector: FormatTracking {}
-
-extension H265 {
   /// Times the pictures of a raw H.265 stream.
   package struct Timeline: PresentationTiming {
     /// H.265.
@@ -135,3 +129,5 @@ extension H265 {
     package mutating func move(_ time: UInt64, to other: UInt64) { timeline.move(time, to: other) }
   }
 }
+
+extension H265.Inspector: FormatTracking {}

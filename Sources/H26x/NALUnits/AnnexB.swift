@@ -109,9 +109,7 @@ public enum AnnexB {
     /// The next NAL unit, or nil after the last one.
     public mutating func next() -> NALUnit? { scanner.next(in: bytes, isComplete: true) }
   }
-}
 
-extension AnnexB {
   /// Searches for two consecutive zero bytes, with which start codes and emulation prevention begin.
   ///
   /// - Parameters:

@@ -56,9 +56,7 @@ public enum NALPackaging: Sendable, Hashable {
     case .lengthPrefixed(let size): try size.write(length, to: &output, at: offset)
     }
   }
-}
 
-extension NALPackaging {
   /// A NAL unit with a start code of four bytes, or its length prefix, in front.
   ///
   /// - Parameter nalUnit: header and payload, with emulation prevention bytes.
@@ -68,9 +66,7 @@ extension NALPackaging {
     try append(nalUnit.span, to: &bytes)
     return bytes
   }
-}
 
-extension NALPackaging {
   /// Visits the NAL units of an access unit, headers included, up to the first bad length. Returns the error in it;
   /// nil if there is none.
   @inline(__always)

@@ -41,9 +41,7 @@ struct SEIContent: Sendable {
   mutating func take(_ data: UnregisteredUserData) {
     if userData.count < Self.limit { userData.append(data) }
   }
-}
 
-extension SEIContent {
   /// Closed captions (CEA-708).
   struct Captions: Sendable {
     var format: Buffer.CaptionFormat
