@@ -178,3 +178,30 @@ public struct StreamReporter {
     analysis.endSample(at: end, failure)
   }
 }
+
+/// An item of a report. They come in this order: the stream; access units, each after the parameter sets that are new
+/// in it and before its findings; the summary.
+public enum ReportItem: Sendable {
+  /// The stream. Comes first.
+  case stream(StreamRecord)
+  /// A parameter set that is new, or has other content than the set before of its type and id.
+  case parameterSet(ParameterSetRecord)
+  /// An access unit.
+  case accessUnit(AccessUnitRecord)
+  /// A broken rule.
+  case finding(Finding)
+  /// The summary. Comes last.
+  case summary(SummaryRecord)
+}
+
+/// The reason that no report of a file is possible.
+public enum ReportFailure: Error, Sendable {
+  /// The file has no bytes, or cannot be read.
+  case empty
+  /// It is neither an H.264 or H.265 byte stream nor MP4.
+  case unknownFormat
+  /// It is an MP4 file whose boxes cannot be read.
+  case mp4(MP4.ReadError)
+  /// It is MP4 from a pipe, which cannot be read because its `moov` box may be at the end.
+  case needsSeeking
+}
