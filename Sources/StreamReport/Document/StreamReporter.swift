@@ -26,8 +26,6 @@ public struct StreamReporter {
   /// Bytes of the configuration records that were read since the first.
   private var configurationBytes: UInt64 = 0
   private var analysis: EitherAnalysis
-  private var ready: [ReportItem] = []
-  private var place = 0
 
   /// Recognises the format and begins a report.
   ///
@@ -71,30 +69,23 @@ public struct StreamReporter {
         haveStartCodes = LengthPrefixed.isAnnexB(trial.bytes(of: first).span, lengthSize: lengthSize)
       }
       if let rate = track.otherEditRate { analysis.check(editRate: rate) }
-      ready = [
-        .stream(
-          StreamRecord(
-            codec: codec, container: .mp4, size: size, timescale: track.timescale, track: track.id,
-            coding: description.coding, rotation: track.rotation, lengthSize: lengthSize.byteCount))
-      ]
+      analysis.begin(
+        StreamRecord(
+          codec: codec, container: .mp4, size: size, timescale: track.timescale, track: track.id,
+          coding: description.coding, rotation: track.rotation, lengthSize: lengthSize.byteCount))
       self.analysis = analysis
       return
     }
     guard let codec = codec ?? CodecGuess.codec(of: front.span) else { throw .unknownFormat }
     reader.append(front)
-    ready = [.stream(StreamRecord(codec: codec, container: .annexB, size: size))]
     analysis = EitherAnalysis(codec, options: options)
+    analysis.begin(StreamRecord(codec: codec, container: .annexB, size: size))
   }
 
   /// The next item; nil after the summary.
   public mutating func next() -> ReportItem? {
-    while place == ready.count {
-      if place > 0 {
-        ready.removeAll(keepingCapacity: true)
-        place = 0
-      }
-      analysis.take(into: &ready)
-      guard ready.isEmpty else { break }
+    while true {
+      if let item = analysis.next() { return item }
       if samples != nil {
         advanceSamples()
       } else if !isOver {
@@ -103,8 +94,6 @@ public struct StreamReporter {
         return nil
       }
     }
-    place += 1
-    return ready[place - 1]
   }
 
   private static func hasStartCode(_ bytes: [UInt8]) -> Bool {
