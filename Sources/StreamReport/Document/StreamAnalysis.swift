@@ -40,7 +40,7 @@ struct StreamAnalysis<Codec: CheckedCodec> {
 
   // MARK: Input
 
-  /// Makes the first item, also after the sample description was taken.
+  /// Makes the first item. It has the size of length prefixes, so ``configure(_:timescale:)`` may come before.
   mutating func begin(_ stream: StreamRecord) { items.insert(.stream(stream), at: 0) }
 
   /// Takes the sample description of a container, which holds for the next sample and later ones. Returns the size of
