@@ -93,3 +93,43 @@ package import CAVCodec
     return unsafe Unmanaged<AnyObject>.fromOpaque(opaque).takeUnretainedValue()
   }
 }
+
+/// Layout of samples in memory, by libavutil's number (`AVPixelFormat`). Unknown numbers are kept.
+package struct FrameFormat: RawRepresentable, Hashable, Sendable {
+  /// The `AVPixelFormat`; −1 for none.
+  package let rawValue: Int32
+  /// Wraps an `AVPixelFormat`.
+  package init(rawValue: Int32) { self.rawValue = rawValue }
+  init(_ format: AVPixelFormat) { rawValue = format.rawValue }
+
+  /// libavutil's short name (`yuv420p10le`), the same in all its versions, unlike the number; nil if unknown.
+  package var name: String? {
+    guard let text = unsafe cav_get_pix_fmt_name(AVPixelFormat(rawValue)) else { return nil }
+    return unsafe String(cString: text)
+  }
+
+  /// The format of that short name; nil when libavutil has none.
+  package init?(name: String) {
+    let format = unsafe cav_get_pix_fmt(name)
+    guard format != AV_PIX_FMT_NONE else { return nil }
+    self.init(format)
+  }
+}
+
+/// Errors met while a frame was decoded (`AVFrame.decode_error_flags`).
+package struct FrameErrors: OptionSet, Hashable, Sendable {
+  /// libavcodec's flags.
+  package let rawValue: Int32
+  /// Wraps libavcodec's flags.
+  package init(rawValue: Int32) { self.rawValue = rawValue }
+
+  /// The bitstream is invalid (`FF_DECODE_ERROR_INVALID_BITSTREAM`).
+  package static let invalidBitstream = FrameErrors(rawValue: FF_DECODE_ERROR_INVALID_BITSTREAM)
+  /// A reference is missing (`FF_DECODE_ERROR_MISSING_REFERENCE`).
+  package static let missingReference = FrameErrors(rawValue: FF_DECODE_ERROR_MISSING_REFERENCE)
+  /// Macroblocks were concealed (`FF_DECODE_ERROR_CONCEALMENT_ACTIVE`).
+  package static let concealment = FrameErrors(rawValue: FF_DECODE_ERROR_CONCEALMENT_ACTIVE)
+  /// Not all slices were decoded (`FF_DECODE_ERROR_DECODE_SLICES`). With frame threads, up to libavcodec 61, it is at
+  /// times set for intact field pairs too.
+  package static let slices = FrameErrors(rawValue: FF_DECODE_ERROR_DECODE_SLICES)
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import CAVCodec
 import Glibc
 
 /// A request for a device.
@@ -79,4 +80,65 @@ package struct HardwareRequest: Hashable, Sendable {
     }
     throw HardwareError(tried.joined(separator: "; "), remedy: "check it with 'vainfo' or 'nvidia-smi'")
   }
+}
+
+// CUDA: NVIDIA's devices by their number.
+extension HardwareRequest {
+  /// The devices after the first one. None if the user chooses devices in the environment.
+  static var furtherCUDADevices: [Candidate] {
+    // The driver makes a node for each of its devices, and CUDA numbers those that it may use from 0.
+    let deviceCount = (0..<16).count { unsafe access("/dev/nvidia\($0)", F_OK) == 0 }
+    guard deviceCount > 1, unsafe getenv("CUDA_VISIBLE_DEVICES") == nil else { return [] }
+    return (1..<deviceCount).map { Candidate(method: .cuda, place: "\($0)") }
+  }
+
+  /// The device of a number.
+  static func cudaDevice(_ number: UInt16) throws(HardwareError) -> Candidate {
+    guard unsafe access("/dev/nvidiactl", F_OK) == 0 else {
+      throw HardwareError("no NVIDIA driver is loaded", remedy: "install NVIDIA's driver")
+    }
+    for library in HardwareMethod.cuda.decoderLibraries where unsafe cav_can_load(library) == 0 {
+      throw HardwareError("\(library) is missing", remedy: "install it: it comes with NVIDIA's driver")
+    }
+    return Candidate(method: .cuda, place: "\(number)")
+  }
+}
+
+// VA-API: render nodes and X displays.
+extension HardwareRequest {
+  /// Whether libva may find a driver for an X display: if the kernel has a node of a GPU, or the user names a driver.
+  /// Connecting to the display and finding none takes longer than decoding the first picture does.
+  static var mayHaveDriver: Bool {
+    unsafe getenv("LIBVA_DRIVER_NAME") != nil
+      || ["/dev/dri", "/dev/nvidiactl", "/dev/dxg"].contains { (path: String) in unsafe access(path, F_OK) == 0 }
+  }
+
+  /// The device of a render node.
+  static func renderNode(at place: String) throws(HardwareError) -> Candidate {
+    guard unsafe access(place, F_OK) == 0 else {
+      throw HardwareError("\(place) does not exist", remedy: "ls /dev/dri lists the render nodes")
+    }
+    guard unsafe access(place, R_OK | W_OK) == 0 else {
+      throw HardwareError(
+        "no permission for \(place)", remedy: "add the user to the group that owns it (render, video)")
+    }
+    return Candidate(method: .vaapi, place: place)
+  }
+}
+
+/// The reason no device can be used.
+package struct HardwareError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The attempt and how it failed.
+  package let reason: String
+  /// A step that would help.
+  package let remedy: String
+
+  /// Describes a failure.
+  package init(_ reason: String, remedy: String) {
+    self.reason = reason
+    self.remedy = remedy
+  }
+
+  /// One line.
+  package var description: String { "\(reason): \(remedy)" }
 }

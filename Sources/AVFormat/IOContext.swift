@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-import AVCodec
+package import AVCodec
 import CAVFormat
 
 /// Bytes behind callbacks (`AVIOContext`): one per file, freed after the format context that uses it.
@@ -114,4 +114,49 @@ import CAVFormat
 
   /// Writes the buffered bytes.
   func flush() { unsafe cavio_flush(raw) }
+}
+
+/// The source of a container's bytes.
+package protocol IOSource: AnyObject {
+  /// Reads the next bytes. Returns how many; 0 at the end.
+  ///
+  /// - Throws: `AVError.inputOutput`, or what else reading fails with.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(AVError) -> Int
+  /// Continues at another place, in bytes from the start.
+  func seek(to position: Int64) throws(AVError)
+  /// The position of the next bytes, in bytes from the start.
+  var position: Int64 { get }
+  /// The current number of bytes; nil if unknown.
+  var length: Int64? { get }
+  /// Whether ``seek(to:)`` works.
+  var isSeekable: Bool { get }
+}
+
+/// The destination of a container's bytes.
+package protocol IOSink: AnyObject {
+  /// Writes all bytes at the current place.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(AVError)
+  /// Continues at another place, in bytes from the start.
+  func seek(to position: Int64) throws(AVError)
+  /// The position of the next bytes, in bytes from the start.
+  var position: Int64 { get }
+  /// The current number of bytes; nil if unknown.
+  var size: Int64? { get }
+  /// Whether ``seek(to:)`` works.
+  var isSeekable: Bool { get }
+}
+
+/// Ends calls of libavformat that wait (`AVIOInterruptCB`). It must outlive the context.
+@safe final class Interruption {
+  private let isInterrupted: @Sendable () -> Bool
+
+  init(_ isInterrupted: @escaping @Sendable () -> Bool) { self.isInterrupted = isInterrupted }
+
+  func install(in context: UnsafeMutablePointer<AVFormatContext>) {
+    unsafe context.pointee.interrupt_callback.opaque = Unmanaged.passUnretained(self).toOpaque()
+    unsafe context.pointee.interrupt_callback.callback = { opaque in
+      guard let opaque = unsafe opaque else { return 0 }
+      return unsafe Unmanaged<Interruption>.fromOpaque(opaque).takeUnretainedValue().isInterrupted() ? 1 : 0
+    }
+  }
 }

@@ -7,7 +7,7 @@ enum DMABufMemory {
   private static let feature = "memory:DMABuf"
 
   /// Whether GStreamer's caps can have modifiers.
-  private static let hasModifiers = LibraryVersion.isAtLeast(1, 24)
+  private static let hasModifiers = Runtime.isAtLeast(1, 24)
 
   /// The source pad's caps for device memory.
   static let template =

@@ -27,6 +27,13 @@ public enum Runtime {
     return unsafe String(cString: text)
   }
 
+  /// Whether the library is this version, or a later one. It may be later than its headers' version.
+  package static func isAtLeast(_ major: UInt32, _ minor: UInt32) -> Bool {
+    var version: (major: guint, minor: guint, micro: guint, nano: guint) = (0, 0, 0, 0)
+    unsafe gst_version(&version.major, &version.minor, &version.micro, &version.nano)
+    return (version.major, version.minor) >= (major, minor)
+  }
+
   /// Loads a plugin from a file, in GStreamer's folders or not. Its elements replace elements of the same names.
   ///
   /// - Throws: `PipelineError.notLoaded` when the file is not a plugin or a library is missing.

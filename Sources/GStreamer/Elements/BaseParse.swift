@@ -212,3 +212,21 @@ open class BaseParse: Element {
     unsafe methods.pointee.src_query = { unsafe VirtualMethod.borrow($0, $1, BaseParse.sourceQuery) }
   }
 }
+
+/// The finding of `BaseParse.handleFrame` in the data.
+public enum ParseStep: Sendable {
+  /// A frame of this many bytes: push it.
+  case frame(size: Int)
+  /// This many bytes belong to no frame: skip them.
+  case skip(Int)
+  /// The frame is not complete: call again with more data.
+  case needsMoreData
+
+  /// The bytes consumed.
+  public var size: Int {
+    switch self {
+    case .frame(let size), .skip(let size): size
+    case .needsMoreData: 0
+    }
+  }
+}

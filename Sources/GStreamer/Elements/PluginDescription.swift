@@ -54,3 +54,11 @@ public struct PluginDescription {
     return unsafe descriptor
   }
 }
+
+/// A plugin that is being loaded, as passed to its initializer.
+@safe public struct Plugin {
+  /// The C object.
+  @unsafe public let raw: OpaquePointer
+  /// Wraps the plugin that GStreamer passes to the initializer.
+  @unsafe public init(raw: OpaquePointer) { unsafe self.raw = raw }
+}

@@ -73,3 +73,65 @@ import CGStreamer
       set: nil)
   }
 }
+
+/// An enumeration that can be a property.
+public protocol PropertyEnumeration: RawRepresentable<Int32>, CaseIterable, Sendable {
+  /// The GType's name, unique in the process.
+  static var typeName: StaticString { get }
+  /// The name of this case.
+  var nick: PropertyNick { get }
+}
+
+extension PropertyEnumeration {
+  static var registeredType: GType {
+    let existing = unsafe g_type_from_name(typeName.cString)
+    guard existing == 0 else { return existing }
+    let values = UnsafeMutablePointer<GEnumValue>.allocate(capacity: allCases.count + 1)
+    var end = unsafe values
+    for value in allCases {
+      let nick = value.nick
+      unsafe end.initialize(
+        to: GEnumValue(value: value.rawValue, value_name: nick.summary.cString, value_nick: nick.nick.cString))
+      unsafe end += 1
+    }
+    unsafe end.initialize(to: GEnumValue())
+    return unsafe g_enum_register_static(typeName.cString, values)
+  }
+}
+
+/// An option set that can be a property.
+public protocol PropertyFlags: OptionSet, Sendable where Element == Self, RawValue == UInt32 {
+  /// The GType's name, unique in the process.
+  static var typeName: StaticString { get }
+  /// The name of each single flag.
+  static var nicks: [(Self, PropertyNick)] { get }
+}
+
+extension PropertyFlags {
+  static var registeredType: GType {
+    let existing = unsafe g_type_from_name(typeName.cString)
+    guard existing == 0 else { return existing }
+    let nicks = nicks
+    let values = UnsafeMutablePointer<GFlagsValue>.allocate(capacity: nicks.count + 1)
+    for (index, (value, nick)) in nicks.enumerated() {
+      unsafe (values + index).initialize(
+        to: GFlagsValue(value: value.rawValue, value_name: nick.summary.cString, value_nick: nick.nick.cString))
+    }
+    unsafe (values + nicks.count).initialize(to: GFlagsValue())
+    return unsafe g_flags_register_static(typeName.cString, values)
+  }
+}
+
+/// The name of a value of an enumeration or flags property.
+public struct PropertyNick: Sendable {
+  /// The name that users type.
+  public var nick: StaticString
+  /// The description in `gst-inspect-1.0`.
+  public var summary: StaticString
+
+  /// A name with its description.
+  public init(_ nick: StaticString, _ summary: StaticString) {
+    self.nick = nick
+    self.summary = summary
+  }
+}

@@ -78,3 +78,11 @@ func overrideLifetime<T: ~Copyable & ~Escapable, U: ~Copyable & ~Escapable>(
 func overrideLifetime<T: ~Copyable & ~Escapable, U: ~Copyable & ~Escapable>(
   _ dependent: consuming T, mutating source: inout U
 ) -> T { dependent }
+
+/// Objects that C lends to a method for a change.
+@usableFromInline enum LentObject {
+  /// The message that stops a program whose method put another object in the place of a lent object, which C would
+  /// release again.
+  @usableFromInline static let replaced: String =
+    "an object that was lent for a change was replaced; one that has other owners, as in passthrough, can only be read"
+}

@@ -63,4 +63,40 @@ public import CGStreamer
     return unsafe ClockTime(
       raw: UInt64(gst_segment_to_stream_time(&copy, GST_FORMAT_TIME, guint64(position.nanoseconds))))
   }
+
+  /// A segment in time format whose stream time equals the timestamps.
+  /// - Parameters:
+  ///   - start: the start.
+  ///   - stop: the end; `nil` for an open segment.
+  public static func time(from start: ClockTime = .zero, until stop: ClockTime? = nil) -> Segment {
+    var raw = GstSegment()
+    unsafe gst_segment_init(&raw, GST_FORMAT_TIME)
+    (raw.start, raw.position, raw.time) = (
+      GstClockTime(start.nanoseconds), GstClockTime(start.nanoseconds), GstClockTime(start.nanoseconds)
+    )
+    raw.stop = GstClockTime(stop.raw)
+    return unsafe Segment(raw)
+  }
+
+  /// A segment in time format.
+  /// - Parameters:
+  ///   - start: the start, in timestamps.
+  ///   - stop: the end, in timestamps; `nil` for an open segment.
+  ///   - time: the stream time of the start.
+  package static func time(from start: ClockTime, until stop: ClockTime?, at time: ClockTime) -> Segment {
+    var segment = Segment.time(from: start, until: stop)
+    unsafe segment.raw.time = GstClockTime(time.nanoseconds)
+    return segment
+  }
+
+  /// Whether to decode keyframes only (`GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS`).
+  public var keyUnitsOnly: Bool { unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE_KEY_UNITS.rawValue != 0 }
+
+  /// Whether to decode forward-predicted frames only (`GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED`).
+  public var forwardPredictedOnly: Bool {
+    unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE_FORWARD_PREDICTED.rawValue != 0
+  }
+
+  /// Whether pictures may be skipped (`GST_SEGMENT_FLAG_TRICKMODE`), as in playback at another speed.
+  package var allowsSkipping: Bool { unsafe raw.flags.rawValue & GST_SEGMENT_FLAG_TRICKMODE.rawValue != 0 }
 }

@@ -105,3 +105,100 @@ public import CGStreamer
     return unsafe gst_video_info_is_equal(&a, &b) != 0
   }
 }
+
+extension VideoInfo {
+  /// The arrangement of fields in frames (`GstVideoInterlaceMode`).
+  public enum InterlaceMode: UInt32, Sendable {
+    /// Frames that are not made of fields.
+    case progressive
+    /// Two fields in each frame, row by row.
+    case interleaved
+    /// Progressive or interleaved by each buffer's flags.
+    case mixed
+    /// Two fields stored apart in a buffer, found by the ids of its metas.
+    case fields
+    /// Each buffer has one field.
+    case alternate
+  }
+
+  /// The arrangement of fields in frames.
+  public var interlaceMode: InterlaceMode {
+    get { InterlaceMode(rawValue: unsafe raw.interlace_mode.rawValue) ?? .progressive }
+    set { unsafe raw.interlace_mode = GstVideoInterlaceMode(rawValue: newValue.rawValue) }
+  }
+
+  /// Returns, for a description of a single field, the video with one field in each buffer (`alternate`). It has
+  /// twice the height, the sample aspect ratio of frames, and the caps feature `format:Interlaced`. `nil` if the size
+  /// is out of range.
+  package func alternatingFields() -> VideoInfo? {
+    var frames = unsafe VideoInfo(GstVideoInfo())
+    guard let width = UInt32(exactly: width), let height = UInt32(exactly: height * 2),
+      unsafe gst_video_info_set_interlaced_format(
+        &frames.raw, format.raw, GST_VIDEO_INTERLACE_MODE_ALTERNATE, width, height) != 0
+    else { return nil }
+    frames.copyDescription(from: self)
+    frames.interlaceMode = .alternate
+    let ratio = pixelAspectRatio
+    let (numerator, overflows) = ratio.numerator.multipliedReportingOverflow(by: 2)
+    if ratio.denominator % 2 == 0 {
+      frames.pixelAspectRatio = Fraction(ratio.numerator, ratio.denominator / 2)
+    } else if !overflows {
+      frames.pixelAspectRatio = Fraction(numerator, ratio.denominator)
+    }
+    return frames
+  }
+
+  /// Sets which field of interleaved frames comes first; `nil` is unknown.
+  package mutating func setFieldOrder(isTopFirst: Bool?) {
+    unsafe raw.ABI.abi.field_order =
+      switch isTopFirst {
+      case true?: GST_VIDEO_FIELD_ORDER_TOP_FIELD_FIRST
+      case false?: GST_VIDEO_FIELD_ORDER_BOTTOM_FIELD_FIRST
+      case nil: GST_VIDEO_FIELD_ORDER_UNKNOWN
+      }
+  }
+
+  /// The width of a pixel in proportion to its height.
+  public var pixelAspectRatio: Fraction {
+    get { unsafe Fraction(raw.par_n, raw.par_d) }
+    set { unsafe (raw.par_n, raw.par_d) = (newValue.numerator, newValue.denominator) }
+  }
+
+  /// Sets the frame rate in frames a second; 0/1 is variable or unknown.
+  public mutating func setFrameRate(_ rate: Fraction) {
+    unsafe (raw.fps_n, raw.fps_d) = (rate.numerator, rate.denominator)
+  }
+
+  /// Removes the multiview mode and flags.
+  public mutating func clearViews() {
+    unsafe raw.ABI.abi.multiview_mode = GST_VIDEO_MULTIVIEW_MODE_NONE
+    unsafe raw.ABI.abi.multiview_flags = GST_VIDEO_MULTIVIEW_FLAGS_NONE
+  }
+
+  /// Copies all but format and size from another description: interlacing, aspect ratio, frame rate, colorimetry,
+  /// views.
+  public mutating func copyDescription(from other: VideoInfo) {
+    unsafe raw.interlace_mode = other.raw.interlace_mode
+    unsafe raw.flags = other.raw.flags
+    unsafe raw.views = other.raw.views
+    unsafe raw.chroma_site = other.raw.chroma_site
+    unsafe raw.colorimetry = other.raw.colorimetry
+    unsafe (raw.par_n, raw.par_d) = (other.raw.par_n, other.raw.par_d)
+    unsafe (raw.fps_n, raw.fps_d) = (other.raw.fps_n, other.raw.fps_d)
+    unsafe raw.ABI.abi = other.raw.ABI.abi
+  }
+
+  /// As `copyDescription`, for the output of a conversion to this format. RGB gets range and matrix of RGB. If only
+  /// the input is RGB, this format keeps its own colorimetry. If the subsampling differs, it keeps its own chroma
+  /// site.
+  package mutating func describeAsConverted(from other: VideoInfo) {
+    let (own, site) = unsafe (raw.colorimetry, raw.chroma_site)
+    copyDescription(from: other)
+    if format.kind == .rgb {
+      setColorimetryToRGB()
+    } else if other.format.kind == .rgb {
+      unsafe raw.colorimetry = own
+    }
+    if format.chromaShift != other.format.chromaShift { unsafe raw.chroma_site = site }
+  }
+}

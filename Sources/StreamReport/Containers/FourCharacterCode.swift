@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+package import H26x
 
 /// A four-character code, which names a box, a brand or a sample entry type (ISO/IEC 14496-12, 4.2).
 public struct FourCharacterCode: RawRepresentable, Sendable, Hashable {
@@ -33,4 +34,23 @@ public struct FourCharacterCode: RawRepresentable, Sendable, Hashable {
 extension FourCharacterCode: CustomStringConvertible {
   /// The four characters, as `name` has them.
   public var description: String { name }
+}
+
+extension FourCharacterCode {
+  /// The codec of this sample entry type (ISO/IEC 14496-15); nil for neither H.264 nor H.265.
+  package var videoCodec: FormatDescription.Codec? {
+    switch self {
+    case "avc1", "avc2", "avc3", "avc4", "dvav", "dva1": .h264
+    case "hvc1", "hvc2", "hev1", "hev2", "dvh1", "dvhe": .h265
+    default: nil
+    }
+  }
+
+  /// Whether parameter sets of this sample entry type may be in samples too.
+  package var allowsInBandParameterSets: Bool {
+    switch self {
+    case "avc3", "avc4", "dvav", "hev1", "hev2", "dvhe": true
+    default: false
+    }
+  }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-import H26x
+package import H26x
 
 extension MP4 {
   /// A sample description of a video track: an entry of `stsd` (ISO/IEC 14496-12, 8.5.2; 14496-15, 5.4.2 and 8.4.1).
@@ -199,6 +199,16 @@ extension MP4 {
       "mlt", "tur", "hrv", "chi", "urd", "hin", "tha", "kor", "lit", "pol", "hun", "est", "lav", "smi", "fao", "per",
       "rus", "chi", "dut", "gle", "alb", "rum", "cze", "slo", "slv", "yid", "srp", "mac", "bul", "ukr", "bel",
     ]
+  }
+}
+
+extension MP4.Track {
+  /// The first sample description of H.264 or H.265, and its index; nil if there is none.
+  package var video: (index: Int, description: MP4.VisualSampleDescription, codec: FormatDescription.Codec)? {
+    for (index, description) in descriptions.enumerated() {
+      if let codec = description.coding.videoCodec { return (index, description, codec) }
+    }
+    return nil
   }
 }
 

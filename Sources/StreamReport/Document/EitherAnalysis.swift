@@ -13,9 +13,14 @@ struct EitherAnalysis {
     }
   }
 
-  mutating func take(into ready: inout [ReportItem]) {
-    h264?.take(into: &ready)
-    h265?.take(into: &ready)
+  mutating func next() -> ReportItem? {
+    if h264 != nil { return h264?.next() }
+    return h265?.next()
+  }
+
+  mutating func begin(_ stream: StreamRecord) {
+    h264?.begin(stream)
+    h265?.begin(stream)
   }
 
   mutating func configure(_ description: MP4.VisualSampleDescription, timescale: UInt32) -> NALLengthSize? {

@@ -15,8 +15,6 @@ public struct SampleReporter {
   private var reader = ByteStreamReader()
   private var lengthSize: NALLengthSize?
   private var analysis: EitherAnalysis
-  private var ready: [ReportItem]
-  private var place = 0
   private var position: UInt64 = 0
 
   /// Ticks a second of the samples' timestamps: nanoseconds.
@@ -42,7 +40,7 @@ public struct SampleReporter {
       let size = analysis.configure(Self.description(codec, configuration), timescale: Self.timescale) ?? .four
       (lengthSize, record.lengthSize) = (size, size.byteCount)
     }
-    ready = [.stream(record)]
+    analysis.begin(record)
     self.analysis = analysis
     self.codec = codec
   }
@@ -96,16 +94,7 @@ public struct SampleReporter {
   }
 
   /// The next item; nil if it needs more of the stream, and after the summary.
-  public mutating func next() -> ReportItem? {
-    if place == ready.count {
-      ready.removeAll(keepingCapacity: true)
-      place = 0
-      analysis.take(into: &ready)
-      if ready.isEmpty { return nil }
-    }
-    place += 1
-    return ready[place - 1]
-  }
+  public mutating func next() -> ReportItem? { analysis.next() }
 
   private mutating func readOn() {
     while true {

@@ -19,21 +19,29 @@ struct StreamAnalysis<Codec: CheckedCodec> {
   private var times = SampleTimes()
   /// The timestamps of a demultiplexed stream with start codes.
   private var packets = PacketTimes()
-  /// The items that are ready.
+  /// The items that were made since ``ready`` was last empty.
   private var items: [ReportItem] = []
+  /// The items before them, the next one last.
+  private var ready: [ReportItem] = []
 
   /// The most NAL units of an access unit that are listed. All are counted.
   private static var nalUnitLimit: Int { 150_000 }
 
   init(options: ReportOptions) { (self.options, walk) = (options, NALUnitWalk(options: options)) }
 
-  /// Appends the items that became ready since the last call.
-  mutating func take(into ready: inout [ReportItem]) {
-    ready += items
-    items.removeAll(keepingCapacity: true)
+  /// The next item; nil if it needs more of the stream, and after the summary.
+  mutating func next() -> ReportItem? {
+    if ready.isEmpty {
+      swap(&ready, &items)
+      ready.reverse()
+    }
+    return ready.popLast()
   }
 
   // MARK: Input
+
+  /// Makes the first item. It has the size of length prefixes, so ``configure(_:timescale:)`` may come before.
+  mutating func begin(_ stream: StreamRecord) { items.insert(.stream(stream), at: 0) }
 
   /// Takes the sample description of a container, which holds for the next sample and later ones. Returns the size of
   /// length prefixes; nil if its configuration record cannot be read.

@@ -26,8 +26,6 @@ public struct StreamReporter {
   /// Bytes of the configuration records that were read since the first.
   private var configurationBytes: UInt64 = 0
   private var analysis: EitherAnalysis
-  private var ready: [ReportItem] = []
-  private var place = 0
 
   /// Recognises the format and begins a report.
   ///
@@ -71,30 +69,23 @@ public struct StreamReporter {
         haveStartCodes = LengthPrefixed.isAnnexB(trial.bytes(of: first).span, lengthSize: lengthSize)
       }
       if let rate = track.otherEditRate { analysis.check(editRate: rate) }
-      ready = [
-        .stream(
-          StreamRecord(
-            codec: codec, container: .mp4, size: size, timescale: track.timescale, track: track.id,
-            coding: description.coding, rotation: track.rotation, lengthSize: lengthSize.byteCount))
-      ]
+      analysis.begin(
+        StreamRecord(
+          codec: codec, container: .mp4, size: size, timescale: track.timescale, track: track.id,
+          coding: description.coding, rotation: track.rotation, lengthSize: lengthSize.byteCount))
       self.analysis = analysis
       return
     }
     guard let codec = codec ?? CodecGuess.codec(of: front.span) else { throw .unknownFormat }
     reader.append(front)
-    ready = [.stream(StreamRecord(codec: codec, container: .annexB, size: size))]
     analysis = EitherAnalysis(codec, options: options)
+    analysis.begin(StreamRecord(codec: codec, container: .annexB, size: size))
   }
 
   /// The next item; nil after the summary.
   public mutating func next() -> ReportItem? {
-    while place == ready.count {
-      if place > 0 {
-        ready.removeAll(keepingCapacity: true)
-        place = 0
-      }
-      analysis.take(into: &ready)
-      guard ready.isEmpty else { break }
+    while true {
+      if let item = analysis.next() { return item }
       if samples != nil {
         advanceSamples()
       } else if !isOver {
@@ -103,8 +94,6 @@ public struct StreamReporter {
         return nil
       }
     }
-    place += 1
-    return ready[place - 1]
   }
 
   private static func hasStartCode(_ bytes: [UInt8]) -> Bool {
@@ -177,4 +166,31 @@ public struct StreamReporter {
     }
     analysis.endSample(at: end, failure)
   }
+}
+
+/// An item of a report. They come in this order: the stream; access units, each after the parameter sets that are new
+/// in it and before its findings; the summary.
+public enum ReportItem: Sendable {
+  /// The stream. Comes first.
+  case stream(StreamRecord)
+  /// A parameter set that is new, or has other content than the set before of its type and id.
+  case parameterSet(ParameterSetRecord)
+  /// An access unit.
+  case accessUnit(AccessUnitRecord)
+  /// A broken rule.
+  case finding(Finding)
+  /// The summary. Comes last.
+  case summary(SummaryRecord)
+}
+
+/// The reason that no report of a file is possible.
+public enum ReportFailure: Error, Sendable {
+  /// The file has no bytes, or cannot be read.
+  case empty
+  /// It is neither an H.264 or H.265 byte stream nor MP4.
+  case unknownFormat
+  /// It is an MP4 file whose boxes cannot be read.
+  case mp4(MP4.ReadError)
+  /// It is MP4 from a pipe, which cannot be read because its `moov` box may be at the end.
+  case needsSeeking
 }

@@ -34,3 +34,32 @@ public struct NALUnitRecord: Sendable {
   /// Its first bytes, with ``ReportOptions/byteCount``; all bytes in a ``ParameterSetRecord``.
   public var bytes: [UInt8] = []
 }
+
+/// A slice or slice segment in a report.
+public struct SliceRecord: Sendable {
+  /// Its type: ASCII `I`, `P` or `B`.
+  public var letter: UInt8
+  /// `first_mb_in_slice` or `slice_segment_address`.
+  public var first: UInt32
+  /// `SliceQPY`; nil for a header without `slice_qp_delta`.
+  public var quantizationParameter: Int?
+  /// The id of the PPS that it refers to.
+  public var pictureParameterSetID: PictureParameterSetID
+  /// `frame_num`; nil in H.265.
+  public var frameNumber: UInt32?
+}
+
+/// The contents of a report.
+public struct ReportOptions: Sendable {
+  /// Whether each NAL unit has its syntax elements. A ``ParameterSetRecord`` always has them.
+  public var includesFields = false
+  /// How many of its first bytes each NAL unit has. A ``ParameterSetRecord`` always has all.
+  public var byteCount = 0
+
+  /// Whether the payload of slices in MP4 is read, to find missing emulation prevention bytes in it. Without it only
+  /// their first bytes, which hold the header, and the last are read. Other streams are always read whole.
+  public var readsPayload = true
+
+  /// Creates options for neither fields nor bytes.
+  public init() {}
+}

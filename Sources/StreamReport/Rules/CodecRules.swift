@@ -28,3 +28,18 @@ struct RecordNames {
   /// The text before and after the number of a flag.
   var flag: (before: StaticString, after: StaticString)
 }
+
+/// A codec whose streams can be checked.
+protocol CheckedCodec: ReportedCodec {
+  /// The rules about syntax that only this codec has.
+  associatedtype Rules: CodecRules where Rules.Codec == Self
+}
+
+/// The picture type in an access unit delimiter: `primary_pic_type` (H.264, Table 7-5) or `pic_type` (H.265, Table
+/// 7-2).
+struct AnnouncedType: RawRepresentable, Sendable {
+  var rawValue: UInt32
+
+  /// Any slices; in H.265 it is reserved.
+  static var any: Self { Self(rawValue: 7) }
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
 /// Rules of parameter sets that both codecs share.
 enum ParameterSetRules {
@@ -27,6 +28,50 @@ enum ParameterSetRules {
     if let content = met.content { Codec.Rules.check(content, log: &log) }
     if !met.hasProperEnd {
       log.report(.trailingBits, "other bits at the end of \(name)", expected: "rbsp_trailing_bits()")
+    }
+  }
+}
+
+/// Checks the fields of a container's configuration record against its parameter sets.
+enum ConfigurationRules<Codec: CheckedCodec> {
+  /// A record that cannot be read.
+  static func check(unreadable error: BitstreamError, log: inout FindingLog) {
+    log.report(.containerConfiguration, ReportText(error), expected: "a configuration record")
+  }
+
+  static func check(_ met: WalkedConfiguration, log: inout FindingLog) {
+    if met.declared.hasStartCodes {
+      log.report(.containerConfiguration, "start codes in the record's parameter sets", expected: "only NAL units")
+    }
+    let profile = Codec.Rules.recordNames.profile
+    // All sets conform to the profile; if they have several, it may be any of them.
+    if let first = met.sets.first, !met.sets.contains(where: { $0.profile == met.declared.profile }) {
+      log.report(
+        .containerConfiguration, "\(profile) \(met.declared.profile) in the record",
+        expected: "\(first.profile) as in the SPS")
+    }
+    for own in met.sets { check(met.declared, own, log: &log) }
+  }
+
+  private static func check(_ declared: ConfigurationFields, _ own: ConfigurationFields, log: inout FindingLog) {
+    let names = Codec.Rules.recordNames
+    let surplus = declared.flags & ~own.flags
+    if surplus != 0 {
+      log.report(
+        .containerConfiguration,
+        "\(names.flag.before)\(surplus.leadingZeroBitCount)\(names.flag.after) 1 in the record",
+        expected: "0 as in the SPS")
+    }
+    if declared.level < own.level && own.level > Codec.Rules.lowestLevel || !declared.isHighTier && own.isHighTier {
+      log.report(
+        .containerConfiguration, "\(names.level) \(declared.level), tier \(declared.isHighTier ? 1 : 0) in the record",
+        expected: "\(own.level), tier \(own.isHighTier ? 1 : 0) as in the SPS, or more")
+    }
+    if let declared = declared.format, let own = own.format, declared != own {
+      log.report(
+        .containerConfiguration,
+        "chroma format \(declared.chroma.rawValue), \(declared.luma) and \(declared.chromaDepth) bit in the record",
+        expected: "\(own.chroma.rawValue), \(own.luma) and \(own.chromaDepth) bit as in the SPS")
     }
   }
 }

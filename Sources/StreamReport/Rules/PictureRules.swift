@@ -80,3 +80,50 @@ enum PictureRules {
     }
   }
 }
+
+/// Rules on pictures above the base layer: other layers of H.265, such as the second view of MV-HEVC or alpha, and
+/// other views and layers of H.264. Each layer is reported once.
+struct LayerRules {
+  /// A bit for each `nuh_layer_id` that was met.
+  private var met: UInt64 = 0
+
+  /// Checks a NAL unit of a picture that is not of the base layer.
+  mutating func check(_ unit: NALUnitRecord, log: inout FindingLog) {
+    // In H.264 the NAL unit's type alone shows it.
+    let layer = UInt64(unit.layerID ?? 0) & 63
+    guard met & 1 << layer == 0 else { return }
+    met |= 1 << layer
+    log.report(
+      .decoderLayers, layer > 0 ? "pictures of layer \(layer)" : "pictures of another view or layer",
+      expected: "only the base layer")
+  }
+}
+
+/// Checks that SEI messages are there and fit the picture.
+struct MessageRules: Sendable {
+  private var hasReportedPeriod = false
+  private var hasReportedTiming = false
+
+  /// - Parameter hasBuffer: whether the stream has HRD parameters.
+  mutating func check(
+    _ messages: AccessUnitSEI, _ picture: PictureRecord, hasBuffer: Bool, log: inout FindingLog
+  ) {
+    guard picture.exists else { return }
+    if let isField = messages.isField, isField != picture.isField {
+      log.report(
+        .pictureType, "pic_struct of a \(isField ? "field" : "frame")",
+        expected: "that of a \(picture.isField ? "field" : "frame")")
+    }
+    guard hasBuffer else { return }
+    let begins = [.idr, .cra, .bla].contains(picture.keyframe) && !picture.onlyCompletes
+    // Once each: a stream without them lacks them in every picture.
+    if begins, !messages.hasBufferingPeriod, !hasReportedPeriod {
+      hasReportedPeriod = true
+      log.report(.missingTimingSEI, "HRD parameters without buffering period SEI", expected: "one with this picture")
+    }
+    if !messages.hasPictureTiming, !hasReportedTiming {
+      hasReportedTiming = true
+      log.report(.missingTimingSEI, "HRD parameters without picture timing SEI", expected: "one with this picture")
+    }
+  }
+}

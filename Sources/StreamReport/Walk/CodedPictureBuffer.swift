@@ -60,3 +60,14 @@ struct CodedPictureBuffer: Sendable {
 
   private static func whole(_ bits: Double) -> Int64 { bits < 9e18 ? Int64(bits) : Int64.max }
 }
+
+/// A coded picture buffer that the stream signals.
+struct SignalledBuffer {
+  var bitRate: UInt64
+  var size: UInt64
+  var isConstantBitRate: Bool
+  /// Whether it holds VCL NAL units and filler data only (VCL HRD parameters).
+  var holdsVCLOnly: Bool
+  /// Whether a picture may arrive later than its nominal removal time (`low_delay_hrd_flag`).
+  var isLowDelay: Bool
+}

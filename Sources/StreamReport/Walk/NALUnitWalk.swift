@@ -154,3 +154,76 @@ struct NALUnitWalk<Codec: ReportedCodec> {
     return count
   }
 }
+
+/// A NAL unit, or of a long one its first bytes and the last.
+struct NALUnitBytes: ~Escapable {
+  /// The first bytes: all, or as many as its slice header can have.
+  let head: Span<UInt8>
+  /// Bytes of the whole NAL unit.
+  let size: Int
+  /// Its last byte.
+  let last: UInt8
+
+  /// Whether ``head`` is all of it.
+  var isWhole: Bool { head.count == size }
+
+  /// A whole NAL unit of one byte at least.
+  @_lifetime(copy bytes)
+  init(_ bytes: Span<UInt8>) { self.init(head: bytes, size: bytes.count, last: bytes[bytes.count - 1]) }
+
+  @_lifetime(copy head)
+  init(head: Span<UInt8>, size: Int, last: UInt8) { (self.head, self.size, self.last) = (head, size, last) }
+}
+
+/// The header of a slice. It is read once, to find the start of access units and to report pictures.
+///
+/// A class, because headers are large: code that needs a part copies no more.
+final class SliceReading<Codec: ReportedCodec> {
+  /// The header; nil if it cannot be read.
+  let header: Codec.WholeSliceHeader?
+  /// The reason that it cannot be read; nil if it can.
+  let error: BitstreamError?
+  /// Its syntax elements; nil if they are not reported.
+  let trace: SyntaxTrace?
+
+  init(_ nalUnit: Span<UInt8>, _ sets: borrowing Codec.ParameterSets, trace: SyntaxTrace?) {
+    self.trace = trace
+    do throws(BitstreamError) {
+      header = try Codec.WholeSliceHeader(nalUnit: nalUnit, parameterSets: sets, trace: trace)
+      error = nil
+    } catch {
+      header = nil
+      self.error = error
+    }
+  }
+}
+
+/// A whole slice header.
+protocol WholeSliceHeaderSyntax: Sendable {
+  associatedtype SliceHeader: SliceHeaderSyntax
+  /// The part that distinguishes pictures.
+  var header: SliceHeader { get }
+  init(
+    nalUnit: Span<UInt8>, parameterSets: borrowing SliceHeader.ParameterSets, trace: SyntaxTrace?
+  ) throws(BitstreamError)
+}
+
+extension H264.WholeSliceHeader: WholeSliceHeaderSyntax {}
+extension H265.WholeSliceHeader: WholeSliceHeaderSyntax {}
+
+/// Looks for byte sequences that a NAL unit must not contain (H.264 7.4.1, H.265 7.4.2).
+enum EmulationPrevention {
+  /// The offset of the first forbidden sequence: 00 00 00, 00 00 01, 00 00 02, or 00 00 03 before a byte above 3.
+  /// `cabac_zero_words` (00 00 03 at the end) are allowed.
+  static func firstViolation(_ bytes: Span<UInt8>) -> Int? {
+    var next = 0
+    while let first = AnnexB.zeroPair(in: bytes, from: next), first + 2 < bytes.count {
+      let third = bytes[first + 2]
+      if third < 3 { return first }
+      if third == 3, first + 3 < bytes.count, bytes[first + 3] > 3 { return first }
+      // The third byte is not zero, so that no pair begins before the fourth.
+      next = first + 3
+    }
+    return nil
+  }
+}

@@ -6,7 +6,7 @@ import Testing
 
 /// Pictures in the device's memory whose caps have a modifier (`format=DMA_DRM`, from GStreamer 1.24 on).
 extension HardwareDecoderTests {
-  private static let isThere = LibraryVersion.isAtLeast(1, 24)
+  private static let isThere = Runtime.isAtLeast(1, 24)
   private static let tiled = "0x0100000000000001"
   private static let any = "video/x-raw(memory:DMABuf), format=DMA_DRM"
   private static let linear = "video/x-raw(memory:DMABuf), format={NV12, P010_10LE}"
