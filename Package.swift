@@ -18,8 +18,8 @@ let settings: [SwiftSetting] =
   ] + (isRoot ? [.treatAllWarnings(as: .error)] : [])
   + (isTestedRelease ? [.unsafeFlags(["-enable-testing", "-assert-config", "Debug", "-DDEBUG"])] : [])
 
-// Optimizing a test costs more than its one run gains.
-let testSettings = settings + (isTestedRelease ? [.unsafeFlags(["-Onone"])] : [])
+// Optimizing a test costs more than its one run gains, and so do debugging symbols: a failed test names its line anyway.
+let testSettings = settings + (isTestedRelease ? [.unsafeFlags(["-Onone", "-gnone"])] : [])
 
 // plugin/build.sh sets SHIPPED to select targets. `plugin` selects the plugin and its codec service, which need no network
 // and no package. `tool` adds the program. Element classes that only other packages derive from are left out.

@@ -67,7 +67,7 @@ import Testing
     var range = H265.PictureParameterSet.RangeExtension()
     if flag { range.log2MaximumTransformSkipSize = 5 }
     range.predictsAcrossComponents = flag
-    range.chromaOffsets = .init(depth: 3, entries: (0..<6).map { .init(cb: Int8($0) * 4 - 12, cr: 12 - Int8($0)) })
+    range.chromaOffsets = .init(depth: 3, entries: (0..<6).map { (step: Int8) in .init(cb: step * 4 - 12, cr: 12 - step) })
     range.log2LumaOffsetScale = 6
     range.log2ChromaOffsetScale = 5
     extensions.range = range
@@ -77,8 +77,9 @@ import Testing
       areSliceOffsetsPresent: flag, lumaOffsetPlus5: -7, cbOffsetPlus5: 17, crOffsetPlus3: 15)
     content.palette = .init(
       lumaBitDepth: 16, chromaBitDepth: flag ? 10 : nil,
-      predictorInitializers: (0..<(flag ? 3 : 1)).map { component in
-        (0..<128).map { component == 0 ? 65535 - $0 : 1023 - $0 }
+      predictorInitializers: (0..<(flag ? 3 : 1)).map { (component: Int) -> [UInt16] in
+        let greatest: UInt16 = component == 0 ? 65535 : 1023
+        return (0..<128).map { greatest - $0 }
       })
     extensions.screenContent = content
     pps.extensions = extensions
