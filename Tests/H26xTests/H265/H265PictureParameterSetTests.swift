@@ -67,7 +67,8 @@ import Testing
     var range = H265.PictureParameterSet.RangeExtension()
     if flag { range.log2MaximumTransformSkipSize = 5 }
     range.predictsAcrossComponents = flag
-    range.chromaOffsets = .init(depth: 3, entries: (0..<6).map { (step: Int8) in .init(cb: step * 4 - 12, cr: 12 - step) })
+    range.chromaOffsets = .init(
+      depth: 3, entries: (0..<6).map { (step: Int8) in .init(cb: step * 4 - 12, cr: 12 - step) })
     range.log2LumaOffsetScale = 6
     range.log2ChromaOffsetScale = 5
     extensions.range = range
