@@ -48,3 +48,31 @@ struct LedgerEntry {
   /// Whether damage that ends before access unit `damageEnd` cannot affect it.
   func isFree(ofDamageBefore damageEnd: UInt64) -> Bool { referencesSince.map { $0 >= damageEnd } ?? false }
 }
+
+extension DecodeError {
+  /// The failure of an access unit that libavcodec decoded with error `code`.
+  init(decoding record: LedgerEntry, code: AVError) {
+    let reason: Reason =
+      switch code {
+      case .unsupportedFeature, .notImplemented: .unsupportedFeature
+      case .outOfMemory: .allocationFailed
+      case .serviceUnavailable, .fileSizeLimit, .descriptorLimit: .processUnavailable
+      case .hardwareRefused, .hardwareBusy, .hardwareUnavailable: .hardwareUnavailable
+      case let code where code.meansLostSession: .malfunction
+      default: .badData
+      }
+    self.init(
+      reason, code: code, tag: record.request.tag, accessUnitNumber: record.index,
+      nalUnitType: record.summary.nalUnitType)
+  }
+}
+
+extension PictureStatus {
+  init(_ record: LedgerEntry, isCorrupt: Bool, latency: SessionLatency) {
+    self.init(
+      tag: record.request.tag, time: record.request.time, duration: record.request.duration,
+      display: record.request.display, isCorrupt: isCorrupt,
+      isSingleField: record.summary.isField && !record.hasBothFields,
+      isRandomAccessPoint: record.summary.randomAccess != .none, latency: latency)
+  }
+}
