@@ -239,8 +239,9 @@ public final class DecompressionSession {
   }
 
   private func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
-    if core.inspect(accessUnit, description) { endSequence() }
-    core.decode(accessUnit, description, request)
+    let inspection = core.inspect(accessUnit, description)
+    if inspection.summary.beginsOtherSequence { endSequence() }
+    core.decode(accessUnit, description, inspection, request)
     runCodec()
   }
 

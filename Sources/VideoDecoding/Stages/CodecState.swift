@@ -40,7 +40,7 @@ enum CodecState: Equatable {
   /// The codec outputs everything inside, up to an access unit. If it has replaced one that was lost in the same drain,
   /// the replacement goes on: a drain gets its attempts once.
   case draining(upTo: UInt64, CodecReplacement?)
-  /// The codec is lost. Another is being opened, or decodes the replay buffer.
+  /// The codec is lost. Another is being opened, or decodes the replay.
   case replacing(CodecReplacement)
   /// No codec can continue. The one that got furthest outputs its pictures.
   case lost(Loss)
@@ -63,7 +63,7 @@ enum CodecState: Equatable {
   struct Circumstances {
     /// The decoder of the codec.
     var place: HardwareUse.Place
-    /// The replay buffer has a random access point to begin at.
+    /// The replay has a random access point to begin at.
     var canReplay: Bool
     /// The youngest access unit whose decoding has ended in any codec so far.
     var youngestDecoded: UInt64?
@@ -72,7 +72,7 @@ enum CodecState: Equatable {
   /// The action after a loss.
   enum LossAction {
     case none
-    /// Open another codec, and have it decode the replay buffer.
+    /// Open another codec, and have it decode the replay.
     case open
     /// The same with a codec in software, in place of the device.
     case openInSoftware
@@ -178,7 +178,7 @@ enum CodecState: Equatable {
     return action
   }
 
-  /// The new codec has decoded the replay buffer, or the part of it that it should.
+  /// The new codec has decoded the replay, or the part of it that it should.
   mutating func replayed() -> ReplayAction {
     guard case .replacing(let replacement) = self else { return .none }
     if case .salvaging = replacement.replay {
@@ -197,7 +197,7 @@ enum CodecState: Equatable {
 extension CodecState {
   /// There is a codec, or there will be one.
   var isOpen: Bool { if case .closed = self { false } else { true } }
-  /// The replacement of a lost codec, until the new one has decoded the replay buffer.
+  /// The replacement of a lost codec, until the new one has decoded the replay.
   var replacement: CodecReplacement? { if case .replacing(let replacement) = self { replacement } else { nil } }
   /// The access unit that was sent last when the codec was lost.
   var lostAt: UInt64? { if case .lost(let loss) = self { loss.index } else { replacement?.index } }
