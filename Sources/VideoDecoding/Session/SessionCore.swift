@@ -8,8 +8,6 @@ import H26x
 /// A value that calls nothing else. It returns orders for the codec, and gets reports of the codec's actions. The
 /// codec requests picture memory and releases it; the owner of that memory may call the session meanwhile.
 struct SessionCore: ~Copyable {
-  /// The stream's format, as given last.
-  private(set) var format: FormatDescription
   var settings: SessionSettings
   private(set) var isInvalid = false
 
@@ -30,15 +28,12 @@ struct SessionCore: ~Copyable {
   private var steps = RingQueue<Step>()
   /// The reason that the codec was lost, as long as none has taken its place.
   private var loss: DecodeError?
-  /// The reason that no process could be started for the codec.
-  private var detail: String?
 
   /// - Throws: `invalidFormatDescription`.
   init(
     _ format: FormatDescription, _ configuration: SessionConfiguration, started: StartedPictures,
     missingDevices: MissingDevices
   ) throws(DecodeError) {
-    self.format = format
     settings = SessionSettings(configuration)
     verifiesSoftware = configuration.verifiesPictureHash
     let setup = try StreamSetup(format)
@@ -51,6 +46,8 @@ struct SessionCore: ~Copyable {
 
   // MARK: State for the caller
 
+  /// The stream's format, as given last.
+  var format: FormatDescription { codec.format }
   var statistics: SessionStatistics { output.statistics }
   var latency: SessionLatency { codec.latency }
   var isAwaitingRandomAccessPoint: Bool { !isInvalid && gate.isHolding }
@@ -78,7 +75,6 @@ struct SessionCore: ~Copyable {
     guard canAccept(format) else { throw DecodeError(.formatChangeNotSupported) }
     guard format != self.format else { return }
     let setup = try StreamSetup(format)
-    self.format = format
     codec.accept(setup)
     input.accept(setup.parameterSets)
   }
@@ -223,22 +219,8 @@ struct SessionCore: ~Copyable {
 
   // MARK: Outcomes
 
-  /// The first codec could not be opened.
-  ///
-  /// - Throws: the failure if there is nothing else to try.
-  mutating func openingFailed(_ error: AVError, detail: String?) throws(DecodeError) {
-    let failure = DecodeError(opening: error, detail: detail)
-    output.note(failure)
-    self.detail = detail
-    guard codec.openingFailed(error) else { throw failure }
-    if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) }
-  }
-
   /// The codec is in a process without these layers of protection.
   mutating func reportMissingProtection(_ missing: String) { output.notify(.incompleteSandbox(missing: missing)) }
-
-  /// The first codec is open.
-  mutating func opened(_ status: CodecStatus?) { codec.opened(status) }
 
   /// An order was carried out, or failed because the codec is lost.
   ///
@@ -246,26 +228,29 @@ struct SessionCore: ~Copyable {
   ///   - status: the delays of the codec in use; nil if there is none.
   ///   - detail: the reason that no process could be started.
   mutating func finish(_ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, detail: String? = nil) {
-    self.detail = detail
-    if error?.endsProcess == true { output.count(.processLoss) }
     switch order {
+    case .open where codec.isFirst: break
     case .open where error == nil: output.count(.restart)
-    case .decode(_, _, isRepeated: true): output.count(.replay)
+    case _ where error?.endsProcess == true: output.count(.processLoss)
     default: break
     }
+    if case .decode(_, _, isRepeated: true) = order { output.count(.replay) }
     let outcome = codec.finish(order, error, status, ledger.entries)
-    take(outcome)
+    take(outcome, detail: detail)
     if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) }
     ledger.entries.release(before: codec.firstNeeded)
   }
 
-  private mutating func take(_ outcome: CodecControl.Outcome) {
+  private mutating func take(_ outcome: CodecControl.Outcome, detail: String? = nil) {
     switch outcome {
     case .none: break
     case .decoded(let index): settle(upTo: index)
     case .drained: drained()
     case .lost(let error, let index):
-      let failure = failure(error, at: index)
+      let failure =
+        if let index { self.failure(error, at: index, detail: detail) } else {
+          DecodeError(opening: error, detail: detail)
+        }
       output.note(failure)
       loss = failure
     case .replaced(let start, let index, let isDraining):
@@ -319,7 +304,7 @@ struct SessionCore: ~Copyable {
   /// libavcodec has returned an error.
   mutating func note(_ error: AVError, at index: UInt64) { output.note(failure(error, at: index)) }
 
-  private func failure(_ error: AVError, at index: UInt64) -> DecodeError {
+  private func failure(_ error: AVError, at index: UInt64, detail: String? = nil) -> DecodeError {
     // If software may take over, access units that the device does not decode fail only for lack of a replay.
     let error = error.isOfHardware && codec.isDeviceOptional ? .hardwareFailed : error
     if error == .serviceUnavailable { return DecodeError(opening: error, detail: detail) }

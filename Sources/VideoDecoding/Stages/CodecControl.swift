@@ -37,9 +37,10 @@ struct CodecControl {
     /// Everything is output.
     case drained
     /// The codec is lost, or could not be opened. Another is opened, or the pictures inside the lost codec are
-    /// output.
-    case lost(AVError, index: UInt64)
-    /// Another codec has taken the place of the lost one. It has not decoded access units before `start`.
+    /// output. The index is nil for the session's first codec.
+    case lost(AVError, index: UInt64?)
+    /// Another codec has taken the place of the lost one, or the first codec is open. It has not decoded access units
+    /// before `start`.
     case replaced(start: UInt64, index: UInt64, isDraining: Bool)
     /// The wait for the codec was cancelled.
     case cancelled
@@ -53,15 +54,20 @@ struct CodecControl {
     self.configuration = configuration
     self.missingDevices = missingDevices
     retries = configuration.retries
-    state = .opening(attemptsLeft: max(0, retries))
+    state = .replacing(CodecReplacement(firstWithAttempts: max(0, retries)))
+    orders.append(.open)
     hardware = HardwareUse(configuration.hardware)
     replay = ReplayWindow(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
   }
 
   // MARK: Format and delay
 
+  /// The stream's format, as given last.
+  var format: FormatDescription { setup.format }
   /// There is a codec.
   var isOpen: Bool { state.isOpen }
+  /// The session's first codec is being opened.
+  var isFirst: Bool { state.replacement?.replay == .first }
   /// The first access unit that a codec may get from here on.
   var firstNeeded: UInt64 { min(replay.firstIndex ?? .max, remaining.isEmpty ? .max : remaining.lowerBound) }
   var threadDelay: Int { status?.threadDelay ?? 0 }
@@ -106,19 +112,6 @@ struct CodecControl {
 
   /// Software may take a device's place, or has.
   var isDeviceOptional: Bool { hardware.isOptional }
-
-  /// The first codec could not be opened. Returns whether to try another immediately.
-  mutating func openingFailed(_ error: AVError) -> Bool {
-    guard hardware.place == .device, error != .cancelled else { return state.openingFailed(error) }
-    hardware.fallBack(for: error, at: 0, format: [])
-    return true
-  }
-
-  /// The first codec is open.
-  mutating func opened(_ status: CodecStatus?) {
-    state.opened()
-    self.status = status
-  }
 
   /// The reason that software has taken a device's place; nil if it has not since the last call.
   mutating func takeFallBack() -> HardwareUse.Obstacle? { hardware.takeReport() }
@@ -255,7 +248,9 @@ struct CodecControl {
     case .open:
       guard let index = state.replacement?.index else { return .none }
       if let error { return lost(error, at: index) }
-      return beginReplay(at: index, entries)
+      guard isFirst else { return beginReplay(at: index, entries) }
+      _ = state.replayed()
+      return .replaced(start: index, index: index, isDraining: false)
     case .finishReplay:
       guard let index = state.replacement?.index else { return .none }
       if let error { return lost(error, at: index) }
@@ -267,7 +262,7 @@ struct CodecControl {
         if let error { return lost(error, at: end) }
         state.drained()
         return .drained
-      case .opening, .closed, .running, .replacing: return .none
+      case .closed, .running, .replacing: return .none
       }
     case .flush, .closeLost, .close: return .none
     }
@@ -281,7 +276,9 @@ struct CodecControl {
   /// The codec is lost, or could not be opened. It got access unit `index` last.
   private mutating func lost(_ error: AVError, at index: UInt64) -> Outcome {
     (remaining, beginning) = (0..<0, nil)
-    return perform(state.lose(error, at: index, attempts: max(0, retries), circumstances), error, at: index)
+    let isFirst = isFirst
+    let outcome = perform(state.lose(error, at: index, attempts: max(0, retries), circumstances), error, at: index)
+    return isFirst ? .lost(error, index: nil) : outcome
   }
 
   private mutating func perform(_ action: CodecState.LossAction, _ error: AVError, at index: UInt64) -> Outcome {

@@ -2,8 +2,8 @@
 import AVCodec
 import H26x
 
-/// The access units in a session, the oldest first. A decoder's capacity bounds the pending ones; the limits of a replay
-/// bound those that wait or are kept.
+/// The access units in a session, the oldest first. A decoder's capacity bounds the pending ones. The limits of a replay
+/// bound the others.
 struct LedgerEntries {
   private var entries: [LedgerEntry] = []
   /// All entries before this position are kept.
