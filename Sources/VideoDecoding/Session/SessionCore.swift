@@ -171,8 +171,11 @@ struct SessionCore: ~Copyable {
   /// Decodes the access units that were held for lack of a random access point, without waiting any longer.
   private mutating func beginWithoutRandomAccessPoint() {
     let begins = gate.force()
-    let count = ledger.queueWaiting(isStart: begins)
-    if begins { output.notify(.beganWithoutRandomAccessPoint) }
+    let count = ledger.entries.queueWaiting(isStart: begins)
+    if begins, let first = ledger.entries.queued {
+      output.notify(.beganWithoutRandomAccessPoint)
+      ledger.taint(before: first.index)
+    }
     for _ in 0..<count { steps.append(.decode) }
   }
 

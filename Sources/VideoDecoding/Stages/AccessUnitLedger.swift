@@ -32,15 +32,6 @@ struct AccessUnitLedger {
       && followed.map { $0 < damage.damageEnd } ?? true
   }
 
-  /// Queues the access units that wait, and returns their number.
-  ///
-  /// - Parameter isStart: whether decoding begins with the first of them, so that the pictures before it are missing.
-  mutating func queueWaiting(isStart: Bool) -> Int {
-    let count = entries.queueWaiting(isStart: isStart)
-    if isStart, let first = entries.queued { damage.taint(before: first.index) }
-    return count
-  }
-
   /// The codec gets an access unit.
   mutating func send(_ record: inout LedgerEntry) {
     record.recoveryStart = damage.recovery(completedBy: record.summary, index: record.index)

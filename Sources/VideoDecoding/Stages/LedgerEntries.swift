@@ -18,10 +18,7 @@ struct LedgerEntries {
   // MARK: Before the codec
 
   /// The oldest access unit that is queued.
-  var queued: LedgerEntry? {
-    for position in keptCount..<entries.count where entries[position].state == .queued { return entries[position] }
-    return nil
-  }
+  var queued: LedgerEntry? { first(.queued).map { entries[$0] } }
 
   /// Queues the access units that wait, and returns their number.
   ///
@@ -52,14 +49,11 @@ struct LedgerEntries {
   }
 
   /// The oldest pending access unit.
-  var first: LedgerEntry? {
-    for position in keptCount..<entries.count where entries[position].state == .pending { return entries[position] }
-    return nil
-  }
+  var first: LedgerEntry? { first(.pending).map { entries[$0] } }
   /// The youngest pending access unit.
   var last: LedgerEntry? { entries[keptCount...].last { $0.state == .pending } }
   /// No access unit is pending.
-  var isEmpty: Bool { !(keptCount..<entries.count).contains { entries[$0].state == .pending } }
+  var isEmpty: Bool { first(.pending) == nil }
 
   /// A pending access unit.
   subscript(index: UInt64) -> LedgerEntry? { position(of: index).map { entries[$0] } }
@@ -121,6 +115,10 @@ struct LedgerEntries {
   }
 
   // MARK: Search
+
+  private func first(_ state: LedgerEntry.State) -> Int? {
+    (keptCount..<entries.count).first { entries[$0].state == state }
+  }
 
   private func position(of index: UInt64) -> Int? {
     let position = position(notBefore: index)
