@@ -3,7 +3,7 @@ import CAVCodec
 
 /// One access unit for a decoder: a padded copy of its bytes, as libavcodec requires.
 ///
-/// Immutable once made, so that a decoder, its worker threads and a replay buffer may hold it at the same time. It is
+/// Immutable once made, so that a decoder, its worker threads and a session may hold it at the same time. It is
 /// made without libavcodec: the memory is a block of the pool's.
 @safe package final class Packet: Sendable {
   private let block: PacketPool.Block

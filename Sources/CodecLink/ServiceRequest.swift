@@ -35,3 +35,58 @@ package struct ServiceRequest: Sendable {
     return writer.bytes
   }
 }
+
+/// The starter's answer to a request. With a process come three descriptors: its socket, its pidfd, and the socket on
+/// which the starter reports how it ended.
+package struct ServiceAnswer: Sendable {
+  /// The number of the request.
+  package let number: UInt32
+  /// The process that was made; `nil` if none was.
+  package let processIdentifier: Int32?
+  /// The reason no process was made: an `errno`.
+  package let code: Int32
+
+  /// A process was made.
+  package init(number: UInt32, processIdentifier: Int32) {
+    self.number = number
+    self.processIdentifier = processIdentifier
+    code = 0
+  }
+
+  /// None could be made.
+  package init(number: UInt32, failure code: Int32) {
+    self.number = number
+    processIdentifier = nil
+    self.code = code
+  }
+
+  /// Reads the message.
+  package init(reading bytes: Span<UInt8>) throws(LinkError) {
+    var reader = MessageReader(bytes)
+    number = try reader.read()
+    let process = try reader.read(Int32.self)
+    processIdentifier = process > 0 ? process : nil
+    code = try reader.read()
+    try reader.finish()
+  }
+
+  /// The message.
+  package var bytes: [UInt8] {
+    var writer = MessageWriter()
+    writer.append(number)
+    writer.append(processIdentifier ?? 0)
+    writer.append(code)
+    return writer.bytes
+  }
+}
+
+/// The descriptors that the application hands its starter, beside the first three, which are /dev/null.
+package enum StarterDescriptor {
+  /// The socket for requests. A session's process has its own under the same number.
+  package static let link: Int32 = 3
+  /// The end of a pipe in which nothing comes: the kernel kills the starter when the application's end closes, a stopped
+  /// starter too.
+  package static let lifeline: Int32 = 4
+  /// The last one.
+  package static let last = lifeline
+}

@@ -85,3 +85,41 @@ extension AccessUnits where Source == WholeStream {
     self.init(of: WholeStream(bytes), codec: codec, times: times)
   }
 }
+
+/// The source of the access units' times for a byte stream, which has no timestamps.
+public enum StreamTimes: Sendable, Hashable {
+  /// There are none. Each access unit is returned as soon as it is complete.
+  case none
+  /// Times follow from the pictures' order and the frame rate that the stream signals. To find the presentation order
+  /// of its pictures, the first access unit waits for those after it: as many as the stream may reorder.
+  ///
+  /// Decoding times count from zero.
+  ///
+  /// - Parameter fallbackRate: frames a second for a stream that does not signal its frame rate; nil to leave the times
+  ///   of such a stream unknown.
+  case pictureOrder(fallbackRate: Ratio? = nil)
+}
+
+/// A stream in one piece.
+public struct WholeStream: AsyncSequence, Sendable {
+  /// The piece.
+  public typealias Element = [UInt8]
+  /// Nothing can fail.
+  public typealias Failure = Never
+
+  let bytes: [UInt8]
+
+  /// A stream that is in memory as a whole.
+  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Begins with the piece.
+  public func makeAsyncIterator() -> Iterator { Iterator(bytes: bytes) }
+
+  /// Gives the piece, then nothing.
+  public struct Iterator: AsyncIteratorProtocol {
+    var bytes: [UInt8]?
+
+    /// The piece the first time, then nil.
+    public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> [UInt8]? { bytes.take() }
+  }
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVCodec
+package import CodecLink
 
 /// The interface of a codec to a session: values in, values out. Nothing above it depends on whether the codec is in
 /// this process or in another.
@@ -58,4 +59,58 @@ struct CodecSource {
   var failure: () -> String? = { nil }
   /// The devices that could not be opened.
   var missingDevices = MissingDevices.shared
+}
+
+/// The delay from a codec's input to its output.
+package struct CodecStatus: Sendable, Hashable {
+  /// Frames held back for reordering.
+  package var reorderDepth = 0
+  /// Frames held back by frame threads.
+  package var threadDelay = 0
+
+  /// Describes a codec's delays.
+  package init(reorderDepth: Int = 0, threadDelay: Int = 0) {
+    self.reorderDepth = reorderDepth
+    self.threadDelay = threadDelay
+  }
+}
+
+/// An event while a codec carries out an order.
+package enum CodecEvent {
+  /// Decoding of an access unit has ended, perhaps with an error; libavcodec found these errors in its picture.
+  case decoded(index: UInt64, AVError?, FrameErrors)
+  /// An error that has ended no decoding.
+  case failed(index: UInt64, AVError)
+  /// The picture of an access unit is decoded, and does not come out, because there is no memory to output it in.
+  case unplaced(index: UInt64, AVError)
+  /// A picture comes out; libavcodec found these errors in it.
+  case picture(PictureDescription, PictureMemory, FrameErrors, isDraining: Bool, CodecStatus)
+}
+
+/// The codec's next step. The session carries it out, and reports the outcome to its core.
+enum CodecOrder {
+  /// Open a codec. If there is one, it is lost: keep it if none has come further, for the pictures inside.
+  case open
+  /// Decode the packet of an access unit, possibly in a replay.
+  case decode(Packet, index: UInt64, isRepeated: Bool = false)
+  /// Finish decoding the replayed access units.
+  case finishReplay
+  /// Output everything inside.
+  case drain
+  /// Discard everything inside.
+  case flush
+  /// Continue with the lost codec that has come furthest, and output everything inside.
+  case drainLost
+  /// Close the lost codec: another one has taken its place.
+  case closeLost
+  /// Close the codec.
+  case close
+}
+
+/// The process that a codec is in.
+package struct CodecProcess: Sendable {
+  /// Its number, to be shown.
+  package let identifier: Int32
+  /// The layers of protection that are missing around it.
+  package let missingProtection: Protection
 }

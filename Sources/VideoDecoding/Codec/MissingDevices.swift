@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import CodecLink
+import Glibc
 import Synchronization
 
 /// Devices that could not be opened, and the reasons. Sessions do not look for them each time. They may appear later,
@@ -41,4 +42,31 @@ final class MissingDevices: Sendable {
   func mayBeThere(at place: String?) -> Bool {
     reason(for: DeviceRequest(place: place)) == nil && HardwareRequest(place: place).hasCandidates
   }
+}
+
+/// The pause before the next attempt. Each failure in a row doubles it, from ten seconds to ten minutes.
+struct RetryBackOff: Hashable, Sendable {
+  private var failureCount = 0
+  /// When it may be tried again.
+  private(set) var end = Duration.zero
+
+  /// The time of the monotonic clock; not `ContinuousClock`, which would bring the runtime for concurrency into the
+  /// plugin.
+  static var now: Duration {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
+  /// It has failed.
+  ///
+  /// - Parameter isFirstFree: the first failure costs no pause.
+  mutating func extend(isFirstFree: Bool = false, now: Duration) {
+    failureCount += 1
+    let doublings = isFirstFree ? failureCount - 1 : failureCount
+    end = now + (doublings > 0 ? .seconds(min(5 << min(doublings, 10), 600)) : .zero)
+  }
+
+  /// The failures so far are in no row with the next one.
+  mutating func forgetFailures() { failureCount = 0 }
 }

@@ -2,8 +2,9 @@
 import AVCodec
 import H26x
 
-/// The libavcodec settings for a format description.
+/// A format description, and the libavcodec settings for it.
 struct StreamSetup {
+  let format: FormatDescription
   let codec: CodecSettings.Codec
   private let syntax: any SessionCodec.Type
   /// avcC or hvcC, which also announces length-prefixed access units, or Annex B parameter sets.
@@ -34,6 +35,7 @@ struct StreamSetup {
     guard !RefusedParameterSets.exceedsAddressing(format.codedSize),
       0...FormatDescription.deepestReordering ~= format.sentReorderFrames ?? 0
     else { throw DecodeError(.invalidFormatDescription) }
+    self.format = format
     syntax = format.codec.sessionCodec
     codec = syntax.decoder
     nalLengthSize = format.nalLengthSize

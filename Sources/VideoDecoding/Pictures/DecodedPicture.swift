@@ -209,3 +209,60 @@ extension PictureCrop {
     return self
   }
 }
+
+/// One cropped plane of a picture, readable as long as the picture lives.
+@safe public struct PicturePlane: ~Escapable {
+  private let start: UnsafePointer<UInt8>?
+  /// Bytes from one row to the next.
+  public let stride: Int
+  /// Bytes of a row that belong to the picture.
+  public let rowByteCount: Int
+  /// Number of rows.
+  public let rowCount: Int
+
+  @_lifetime(immortal)
+  init() {
+    unsafe start = nil
+    stride = 0
+    rowByteCount = 0
+    rowCount = 0
+  }
+
+  @_lifetime(borrow start)
+  init(start: UnsafeMutablePointer<UInt8>, stride: Int, rowByteCount: Int, rowCount: Int) {
+    unsafe self.start = unsafe UnsafePointer(start)
+    self.stride = stride
+    self.rowByteCount = rowByteCount
+    self.rowCount = rowCount
+  }
+
+  /// One row, without padding; empty for an index out of range.
+  @_lifetime(copy self)
+  public func row(_ index: Int) -> Span<UInt8> {
+    guard let start = unsafe start, 0..<rowCount ~= index else { return Span() }
+    let row = unsafe Span(_unsafeStart: start + index * stride, count: rowByteCount)
+    return unsafe _overrideLifetime(row, copying: self)
+  }
+}
+
+/// A session's record of a picture that is output.
+struct PictureStatus {
+  let tag: UInt64
+  let time: Duration?
+  let duration: Duration?
+  let display: DisplayMetadata
+  let isCorrupt: Bool
+  let isSingleField: Bool
+  let isRandomAccessPoint: Bool
+  let latency: SessionLatency
+}
+
+/// The delay from a session's input to its output.
+public struct SessionLatency: Sendable, Hashable {
+  /// Frames held back for reordering.
+  public let reorderDepth: Int
+  /// Frames held back by frame threads, and by the exchange with a codec in a process of its own.
+  public let threadDelay: Int
+  /// Both together, in frames.
+  public var frames: Int { reorderDepth + threadDelay }
+}

@@ -76,11 +76,11 @@ struct H264StreamFollower: StreamFollower {
     followsReferencesFrom = index
   }
 
-  mutating func referencesStart(of submission: Submission) -> UInt64? {
-    if submission.summary.randomAccess == .idr { followsReferencesFrom = nil }
-    guard let since = followsReferencesFrom, submission.summary.nalUnitType != nil else { return nil }
+  mutating func referencesStart(of accessUnit: Span<UInt8>, _ summary: DecodingSummary) -> UInt64? {
+    if summary.randomAccess == .idr { followsReferencesFrom = nil }
+    guard let since = followsReferencesFrom, summary.nalUnitType != nil else { return nil }
     let isWhole = references.next(
-      submission.packet.bytes, packaging: inspection.packaging, isSecondField: submission.summary.isSecondField,
+      accessUnit, packaging: inspection.packaging, isSecondField: summary.isSecondField,
       parameterSets: inspection.parameterSets)
     return isWhole ? since : nil
   }

@@ -47,7 +47,7 @@ struct H265StreamFollower: StreamFollower {
   var followsReferencesFrom: UInt64? { nil }
   func forgetReferences() {}
   func followReferences(from index: UInt64) {}
-  func referencesStart(of submission: Submission) -> UInt64? { nil }
+  func referencesStart(of accessUnit: Span<UInt8>, _ summary: DecodingSummary) -> UInt64? { nil }
 
   // A repeated picture shows in its POC.
   func isRepeated(_ accessUnit: Span<UInt8>, after last: Span<UInt8>) -> Bool { false }

@@ -44,7 +44,7 @@ protocol StreamFollower {
   /// Takes the next picture, in decoding order and once only.
   ///
   /// - Returns: the access unit before which it refers to nothing; nil if unknown.
-  mutating func referencesStart(of submission: Submission) -> UInt64?
+  mutating func referencesStart(of accessUnit: Span<UInt8>, _ summary: DecodingSummary) -> UInt64?
   /// An access unit gave no picture: nothing can refer to it.
   mutating func pictureIsMissing(_ index: UInt64)
   /// An end of sequence NAL unit, packaged as access units are.

@@ -115,14 +115,9 @@ public final class DecompressionSession {
       allocator: allocator, layout: configuration.outputLayout,
       surfaces: SurfaceExport(limit: configuration.surfaceCount))
     core = try SessionCore(format, configuration, started: bridge.started, missingDevices: source.missingDevices)
-    while codec == nil {
-      do throws(AVError) {
-        try carryOut(.open)
-      } catch {
-        try core.openingFailed(error, detail: failureOfOpening(error))
-      }
-    }
-    core.opened(codec?.status)
+    runCodec()
+    // Nothing else is lost so early.
+    if let failure = core.gate.unreportedLoss { throw failure }
   }
 
   // MARK: State
@@ -239,8 +234,9 @@ public final class DecompressionSession {
   }
 
   private func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
-    if core.inspect(accessUnit, description) { endSequence() }
-    core.decode(accessUnit, description, request)
+    let inspection = core.inspect(accessUnit, description)
+    if inspection.summary.beginsOtherSequence { endSequence() }
+    core.decode(accessUnit, description, inspection, request)
     runCodec()
   }
 

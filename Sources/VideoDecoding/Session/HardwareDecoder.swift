@@ -102,3 +102,15 @@ extension HardwareDecoder.Profile {
   }
   private static func known(_ sampleCount: UInt32) -> Int? { sampleCount > 0 ? Int(sampleCount) : nil }
 }
+
+extension SessionConfiguration {
+  /// Whether a session that is created now is likely to decode on a device, found without opening one.
+  package var expectsDevice: Bool {
+    let missing =
+      switch isolation {
+      case .none: MissingDevices.shared
+      case .process: CodecStarter.shared.missingDevices
+      }
+    return hardware != .off && missing.mayBeThere(at: hardwareDevice)
+  }
+}

@@ -3,13 +3,11 @@ import AVCodec
 import H26x
 
 /// The state of a session, and its decisions. An access unit passes the stages in turn: it is inspected, admitted,
-/// checked for damage, remembered until its result is known, kept for a replay, decoded, and output.
+/// checked for damage, decoded, and output. The ledger has its only entry, from the gate until no replay needs it.
 ///
 /// A value that calls nothing else. It returns orders for the codec, and gets reports of the codec's actions. The
 /// codec requests picture memory and releases it; the owner of that memory may call the session meanwhile.
 struct SessionCore: ~Copyable {
-  /// The stream's format, as given last.
-  private(set) var format: FormatDescription
   var settings: SessionSettings
   private(set) var isInvalid = false
 
@@ -22,21 +20,20 @@ struct SessionCore: ~Copyable {
   /// Whether pictures that software decodes are compared with their hashes; a device's always are.
   private let verifiesSoftware: Bool
 
-  /// The access unit that was read, until it is decoded.
-  private var incoming: (summary: DecodingSummary, earlierParameterSets: [UInt8])?
-  /// The remaining tasks.
-  private var tasks = RingQueue<SessionTask>()
+  private enum Step {
+    /// Decode the next access unit that is queued in the ledger.
+    case decode
+    case drain, endSequence
+  }
+  private var steps = RingQueue<Step>()
   /// The reason that the codec was lost, as long as none has taken its place.
   private var loss: DecodeError?
-  /// The reason that no process could be started for the codec.
-  private var detail: String?
 
   /// - Throws: `invalidFormatDescription`.
   init(
     _ format: FormatDescription, _ configuration: SessionConfiguration, started: StartedPictures,
     missingDevices: MissingDevices
   ) throws(DecodeError) {
-    self.format = format
     settings = SessionSettings(configuration)
     verifiesSoftware = configuration.verifiesPictureHash
     let setup = try StreamSetup(format)
@@ -49,6 +46,8 @@ struct SessionCore: ~Copyable {
 
   // MARK: State for the caller
 
+  /// The stream's format, as given last.
+  var format: FormatDescription { codec.format }
   var statistics: SessionStatistics { output.statistics }
   var latency: SessionLatency { codec.latency }
   var isAwaitingRandomAccessPoint: Bool { !isInvalid && gate.isHolding }
@@ -76,7 +75,6 @@ struct SessionCore: ~Copyable {
     guard canAccept(format) else { throw DecodeError(.formatChangeNotSupported) }
     guard format != self.format else { return }
     let setup = try StreamSetup(format)
-    self.format = format
     codec.accept(setup)
     input.accept(setup.parameterSets)
   }
@@ -94,17 +92,19 @@ struct SessionCore: ~Copyable {
   /// Reads an access unit for which the caller has not done so.
   mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription { input.read(accessUnit) }
 
-  /// Inspects the next access unit, before it is decoded. Returns whether ``endSequence()`` has to come first.
-  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> Bool {
+  /// The next access unit's summary, and the parameter sets before it.
+  typealias Inspection = (summary: DecodingSummary, earlierParameterSets: [UInt8])
+
+  /// Inspects the next access unit. If it begins another sequence, ``endSequence()`` has to come before it is decoded.
+  mutating func inspect(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription) -> Inspection {
     let parameterSets = input.parameterSets
-    let summary = input.inspect(accessUnit, description)
-    incoming = (summary, parameterSets)
-    return summary.beginsOtherSequence
+    return (input.inspect(accessUnit, description), parameterSets)
   }
 
   /// Decodes the access unit that was inspected.
-  mutating func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
-    guard let incoming = incoming.take() else { return }
+  mutating func decode(
+    _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ incoming: Inspection, _ request: DecodeRequest
+  ) {
     var request = request
     request.display = description.display
     let isSplice = incoming.summary.beginsOtherSequence
@@ -117,7 +117,7 @@ struct SessionCore: ~Copyable {
     let index = input.number()
     output.count(.submitted)
     let dropReason = input.reasonToDrop(
-      accessUnit, &summary, after: codec.youngest, skipping: settings.skipFrames, isLeftOut: request.isLeftOut)
+      accessUnit, &summary, after: ledger.youngest, skipping: settings.skipFrames, isLeftOut: request.isLeftOut)
     let admission = gate.admit(summary, index: index, isDropped: dropReason != nil)
     if admission == .isLost {
       if let failure = gate.takeUnreportedLoss() { output.notify(.codecLost(failure)) }
@@ -151,11 +151,13 @@ struct SessionCore: ~Copyable {
         copying: accessUnit.extracting(first: soundCount), prefix: prefix, timestamp: Int64(index),
         patches: summary.patches)
       let isStart = summary.isCleanStart || admission == .begins || isSplice || !codec.isOpen
-      let submission = Submission(
-        index: index, request: request, summary: summary, packet: packet, parameterSets: incoming.earlierParameterSets,
-        parameterSetsInForce: input.parameterSets, isStart: isStart)
-      guard admission == .waits else { return tasks.append(.decode(submission)) }
-      gate.hold(submission)
+      let entry = LedgerEntry(
+        index: index, request: request, summary: summary, state: admission == .waits ? .waiting : .queued,
+        packet: packet, parameterSets: incoming.earlierParameterSets, parameterSetsInForce: input.parameterSets,
+        isStart: isStart)
+      ledger.entries.append(entry)
+      guard admission == .waits else { return steps.append(.decode) }
+      gate.hold(entry)
       if gate.isOverdue { beginWithoutRandomAccessPoint() }
     } catch {
       let error = DecodeError(
@@ -168,18 +170,18 @@ struct SessionCore: ~Copyable {
 
   /// Decodes the access units that were held for lack of a random access point, without waiting any longer.
   private mutating func beginWithoutRandomAccessPoint() {
-    // Without a picture (nothing but parameter sets or the like) decoding does not begin.
-    let holdsPictures = gate.isHoldingPictures
-    let held = holdsPictures ? gate.force() : gate.takeHeld()
-    if holdsPictures, let first = held.first {
+    let begins = gate.force()
+    let count = ledger.entries.queueWaiting(isStart: begins)
+    if begins, let first = ledger.entries.queued {
       output.notify(.beganWithoutRandomAccessPoint)
       ledger.taint(before: first.index)
     }
-    for submission in held { tasks.append(.decode(submission)) }
+    for _ in 0..<count { steps.append(.decode) }
   }
 
   private mutating func dropHeld(_ reason: DropReason) {
-    for held in gate.takeHeld() {
+    gate.release()
+    for held in ledger.entries.removeWaiting() {
       output.drop(held.request.tag, held.summary.nalUnitType == nil && reason != .flushed ? .noPicture : reason)
     }
   }
@@ -189,19 +191,20 @@ struct SessionCore: ~Copyable {
   /// The codec's next step; nil when the next call has to come first.
   mutating func nextOrder() -> CodecOrder? {
     while true {
-      if let order = codec.nextOrder() { return order }
-      guard let task = tasks.popFirst() else { return nil }
-      switch task {
-      case .decode(let submission): submit(submission)
-      case .drain: if let last = ledger.last { take(codec.drain(upTo: last.index)) }
+      if let order = codec.nextOrder(ledger.entries) { return order }
+      guard let step = steps.popFirst() else { return nil }
+      switch step {
+      case .decode: if let entry = ledger.entries.queued { send(entry) }
+      case .drain: if let last = ledger.entries.last { take(codec.drain(upTo: last.index)) }
       case .endSequence: reset(to: .sequenceEnded)
       }
     }
   }
 
   /// Sends an access unit to the codec.
-  private mutating func submit(_ submission: Submission) {
-    let (index, summary) = (submission.index, submission.summary)
+  private mutating func send(_ queued: LedgerEntry) {
+    var entry = queued
+    let (index, summary) = (entry.index, entry.summary)
     if summary.randomAccess == .idr { input.beginSequence(at: index) }
     // After this intra picture pictures may recover.
     if summary.randomAccess == .intra || gate.start == .intra,
@@ -209,30 +212,18 @@ struct SessionCore: ~Copyable {
     {
       input.followReferences(from: index)
     }
-    let recoveryStart = ledger.recovery(completedBy: summary, index: index)
-    ledger.admit(input.entry(for: submission, start: gate.start, recoveryStart: recoveryStart))
+    entry.start = gate.start ?? .marked
+    input.complete(&entry)
+    ledger.send(&entry)
     let oldest = ledger.first?.index ?? index
-    take(codec.decode(submission, oldest: oldest, isDamaged: ledger.isDamaged(index)))
+    let outcome = codec.decode(entry, oldest: oldest, isDamaged: ledger.isDamaged(index), ledger.entries)
+    take(outcome)
   }
 
   // MARK: Outcomes
 
-  /// The first codec could not be opened.
-  ///
-  /// - Throws: the failure if there is nothing else to try.
-  mutating func openingFailed(_ error: AVError, detail: String?) throws(DecodeError) {
-    let failure = DecodeError(opening: error, detail: detail)
-    output.note(failure)
-    self.detail = detail
-    guard codec.openingFailed(error) else { throw failure }
-    if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) }
-  }
-
   /// The codec is in a process without these layers of protection.
   mutating func reportMissingProtection(_ missing: String) { output.notify(.incompleteSandbox(missing: missing)) }
-
-  /// The first codec is open.
-  mutating func opened(_ status: CodecStatus?) { codec.opened(status) }
 
   /// An order was carried out, or failed because the codec is lost.
   ///
@@ -240,24 +231,29 @@ struct SessionCore: ~Copyable {
   ///   - status: the delays of the codec in use; nil if there is none.
   ///   - detail: the reason that no process could be started.
   mutating func finish(_ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, detail: String? = nil) {
-    self.detail = detail
-    if error?.endsProcess == true { output.count(.processLoss) }
     switch order {
+    case .open where codec.isFirst: break
     case .open where error == nil: output.count(.restart)
-    case .decode(_, _, isRepeated: true): output.count(.replay)
+    case _ where error?.endsProcess == true: output.count(.processLoss)
     default: break
     }
-    take(codec.finish(order, error, status, isEverythingOut: ledger.isEmpty))
+    if case .decode(_, _, isRepeated: true) = order { output.count(.replay) }
+    let outcome = codec.finish(order, error, status, ledger.entries)
+    take(outcome, detail: detail)
     if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) }
+    ledger.entries.release(before: codec.firstNeeded)
   }
 
-  private mutating func take(_ outcome: CodecControl.Outcome) {
+  private mutating func take(_ outcome: CodecControl.Outcome, detail: String? = nil) {
     switch outcome {
     case .none: break
     case .decoded(let index): settle(upTo: index)
     case .drained: drained()
     case .lost(let error, let index):
-      let failure = failure(error, at: index)
+      let failure =
+        if let index { self.failure(error, at: index, detail: detail) } else {
+          DecodeError(opening: error, detail: detail)
+        }
       output.note(failure)
       loss = failure
     case .replaced(let start, let index, let isDraining):
@@ -275,7 +271,7 @@ struct SessionCore: ~Copyable {
   /// access point.
   private mutating func giveUp(_ codecLoss: CodecState.Loss, isDrained: Bool, start: UInt64?) {
     let failure = loss.take() ?? failure(codecLoss.cause, at: codecLoss.index)
-    let isEverythingOut = isDrained && ledger.isEmpty
+    let isEverythingOut = isDrained && ledger.entries.isEmpty
     // It only had to output the pictures inside: then nothing is lost.
     if codecLoss.isDraining && isEverythingOut { return drained() }
     var (isReported, isIncomplete) = (false, false)
@@ -311,7 +307,7 @@ struct SessionCore: ~Copyable {
   /// libavcodec has returned an error.
   mutating func note(_ error: AVError, at index: UInt64) { output.note(failure(error, at: index)) }
 
-  private func failure(_ error: AVError, at index: UInt64) -> DecodeError {
+  private func failure(_ error: AVError, at index: UInt64, detail: String? = nil) -> DecodeError {
     // If software may take over, access units that the device does not decode fail only for lack of a replay.
     let error = error.isOfHardware && codec.isDeviceOptional ? .hardwareFailed : error
     if error == .serviceUnavailable { return DecodeError(opening: error, detail: detail) }
@@ -334,7 +330,7 @@ struct SessionCore: ~Copyable {
     if !picture.isCorrupt { codec.outputPicture(index) }
     ledger.note(errors, at: index)
     // In a replay most access units have their result already.
-    guard let record = ledger.remove(index) else { return nil }
+    guard let record = ledger.finish(index) else { return nil }
     defer { gate.outputPicture(index) }
     if codec.isDeepened, output.isOutOfOrder(record) {
       output.drop(record.request.tag, .outOfOrder)
@@ -358,7 +354,7 @@ struct SessionCore: ~Copyable {
   mutating func show(_ picture: DecodedPicture) { output.show(picture) }
 
   private mutating func end(_ record: LedgerEntry, _ ending: AccessUnitLedger.Ending) {
-    _ = ledger.remove(record.index)
+    _ = ledger.finish(record.index)
     gate.outputPicture(record.index)
     if case .withoutPicture = ending {
       ledger.countOneWithoutPicture()
@@ -382,7 +378,7 @@ struct SessionCore: ~Copyable {
   /// Outputs everything inside. Access units that wait for a random access point are decoded without one.
   mutating func drain() {
     beginWithoutRandomAccessPoint()
-    tasks.append(.drain)
+    steps.append(.drain)
   }
 
   /// Ends a coded video sequence at a splice, which libavcodec does not notice: without an IDR picture or another size,
@@ -390,8 +386,8 @@ struct SessionCore: ~Copyable {
   /// late for output.
   mutating func endSequence() {
     dropHeld(.beforeRandomAccessPoint)
-    tasks.append(.drain)
-    tasks.append(.endSequence)
+    steps.append(.drain)
+    steps.append(.endSequence)
   }
 
   /// Discards everything inside, and results that have not been fetched. Returns the pictures among these, for the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
+package import CodecLink
 
 /// The settings of a session.
 public struct SessionConfiguration: Sendable {
@@ -122,4 +123,74 @@ public struct SessionConfiguration: Sendable {
 
   /// The defaults.
   public init() {}
+}
+
+extension SessionConfiguration {
+  /// Pictures to skip. Each case skips more than the previous case. The two fields of a frame are skipped together.
+  public enum SkipFrames: Sendable, CaseIterable {
+    /// None.
+    case none
+    /// Pictures that no other picture refers to.
+    case nonReference
+    /// B-frames. B-frames of H.264 that others refer to are decoded, but not shown.
+    case bidirectional
+    /// All but random access points. When skipping ends, pictures are flagged as damaged up to the next random access
+    /// point (H.264), or if they refer to skipped pictures (H.265).
+    case nonKey
+
+    var codecSkip: CodecSettings.Skip {
+      switch self {
+      case .none: .none
+      case .nonReference: .nonReference
+      case .bidirectional: .bidirectional
+      case .nonKey: .nonKey
+      }
+    }
+  }
+}
+
+/// The resources that a codec's process may use, and the protection that it needs.
+public struct ProcessLimits: Sendable, Hashable {
+  /// The behavior if the kernel lacks a part of the sandbox.
+  public enum Sandbox: Sendable, CaseIterable {
+    /// No session is created if system calls cannot be filtered; other layers may be missing.
+    case required
+    /// The session decodes behind the available layers, and ``SessionNotice/incompleteSandbox(missing:)`` lists the
+    /// others.
+    case bestEffort
+  }
+
+  /// The time that the process may take for an access unit. A slower process is ended, and counts as lost.
+  public var timeout: Duration
+  /// Bytes of memory of the process's own, pictures not counted, which it shares with the application; `nil` for no
+  /// limit. Below some 100 MB nothing decodes.
+  public var memory: UInt64?
+  /// Whether the sandbox is required.
+  public var sandbox: Sandbox
+
+  /// Five seconds, no limit of memory, and the sandbox that there is, unless given otherwise.
+  public init(timeout: Duration = .seconds(5), memory: UInt64? = nil, sandbox: Sandbox = .bestEffort) {
+    self.timeout = timeout
+    self.memory = memory
+    self.sandbox = sandbox
+  }
+
+  package var request: ServiceRequest {
+    ServiceRequest(memoryLimit: memory ?? 0, requiresSandbox: sandbox == .required)
+  }
+}
+
+/// The settings that may change while a session decodes.
+struct SessionSettings {
+  /// Which pictures are skipped, from the next access unit on.
+  var skipFrames: SessionConfiguration.SkipFrames
+  /// Whether damaged pictures are output, flagged as corrupted, instead of being dropped. A change applies to the
+  /// codec's next picture.
+  var outputCorrupt: Bool
+
+  /// The settings with which a session begins.
+  init(_ configuration: SessionConfiguration) {
+    skipFrames = configuration.skipFrames
+    outputCorrupt = configuration.outputCorrupt
+  }
 }

@@ -2,9 +2,12 @@
 import AVCodec
 import H26x
 
-/// Stage: the access units whose result is not yet known, and the consequences of damage for them.
+/// Stage: the only store of access units, from the gate to the end of their use in a replay, and the consequences of
+/// damage for pending ones.
 struct AccessUnitLedger {
-  private(set) var pending = PendingAccessUnits()
+  var entries = LedgerEntries()
+  /// The packet that the codec got last.
+  private(set) var youngest: Packet?
   private(set) var damage = DamageTracker()
   /// Access units so far that have no picture, because they were dropped or skipped.
   private var countWithoutPicture: UInt64 = 0
@@ -13,12 +16,12 @@ struct AccessUnitLedger {
 
   init(_ started: StartedPictures) { self.started = started }
 
-  var isEmpty: Bool { pending.isEmpty }
-  var first: LedgerEntry? { pending.first }
-  var last: LedgerEntry? { pending.last }
-  subscript(index: UInt64) -> LedgerEntry? { pending[index] }
+  /// The oldest pending access unit.
+  var first: LedgerEntry? { entries.first }
+  /// A pending access unit.
+  subscript(index: UInt64) -> LedgerEntry? { entries[index] }
   /// The hash that the picture of an access unit must have; nil for none.
-  func hash(of index: UInt64) -> H265.DecodedPictureHash? { pending.hash(of: index) }
+  func hash(of index: UInt64) -> H265.DecodedPictureHash? { entries.hash(of: index) }
 
   // MARK: Access units come in
 
@@ -29,19 +32,16 @@ struct AccessUnitLedger {
       && followed.map { $0 < damage.damageEnd } ?? true
   }
 
-  /// The start of the recovery that this access unit completes; nil if it completes none.
-  mutating func recovery(completedBy summary: DecodingSummary, index: UInt64) -> UInt64? {
-    damage.recovery(completedBy: summary, index: index)
-  }
-
-  /// Takes an access unit that the codec gets.
-  mutating func admit(_ record: LedgerEntry) {
-    var record = record
+  /// The codec gets an access unit.
+  mutating func send(_ record: inout LedgerEntry) {
+    record.recoveryStart = damage.recovery(completedBy: record.summary, index: record.index)
+    record.state = .pending
     record.countWithoutPictureBefore = countWithoutPicture
     damage.admit(&record)
-    pending.append(record)
+    entries.send(record)
+    youngest = record.packet
     guard record.summary.isSecondField, record.index > 0 else { return }
-    pending.update(record.index - 1) { first in
+    entries.update(record.index - 1) { first in
       first.hasBothFields = true
       if record.taint == .tainted { first.taint = .tainted }
       if let duration = record.request.duration {
@@ -63,15 +63,15 @@ struct AccessUnitLedger {
 
   /// libavcodec has found errors in an access unit.
   mutating func note(_ errors: FrameErrors, at index: UInt64) {
-    guard !errors.isEmpty, let record = pending[index], record.isDamage(errors), !record.isConcealed else { return }
-    pending.update(index) { $0.isConcealed = true }
+    guard !errors.isEmpty, let record = entries[index], record.isDamage(errors), !record.isConcealed else { return }
+    entries.update(index) { $0.isConcealed = true }
     spreadDamage(from: record)
   }
 
   /// A picture is damaged, and so are the pictures that refer to it.
   mutating func spreadDamage(from record: LedgerEntry) {
     guard record.summary.isReference else { return }
-    damage.spread(after: record.index, byReferences: record.summary.references != nil, in: &pending)
+    damage.spread(after: record.index, byReferences: record.summary.references != nil, in: &entries)
   }
 
   /// Whether a picture references damaged ones.
@@ -79,12 +79,12 @@ struct AccessUnitLedger {
     switch record.taint {
     case .none: false
     case .tainted: true
-    case .until(let start): start != record.index && pending[start] != nil
+    case .until(let start): start != record.index && entries[start] != nil
     }
   }
 
   /// Whether a part of an access unit, or of its references, is known to be missing or damaged.
-  func isDamaged(_ index: UInt64) -> Bool { pending[index].map { $0.summary.isIncomplete || isTainted($0) } ?? false }
+  func isDamaged(_ index: UInt64) -> Bool { entries[index].map { $0.summary.isIncomplete || isTainted($0) } ?? false }
 
   // MARK: Access units get their results
 
@@ -96,7 +96,8 @@ struct AccessUnitLedger {
     case withoutPicture
   }
 
-  mutating func remove(_ index: UInt64) -> LedgerEntry? { pending.remove(index) }
+  /// A pending access unit gets its result.
+  mutating func finish(_ index: UInt64) -> LedgerEntry? { entries.finish(index) }
 
   /// Decoding of an access unit has ended: if no picture was started, none will come. Nil while one may.
   mutating func ending(of record: LedgerEntry, error: AVError?) -> Ending? {
@@ -106,7 +107,7 @@ struct AccessUnitLedger {
       // Its header was read, so frame_num will show no gap.
       spreadDamage(from: record)
       guard hasStarted else { return .failed(error) }
-      pending.update(record.index) { $0.error = error }
+      entries.update(record.index) { $0.error = error }
       return nil
     }
     // The picture comes out in its turn, if it is for output.
@@ -119,7 +120,7 @@ struct AccessUnitLedger {
   func overdue(at index: UInt64, threadDelay: Int) -> LedgerEntry? {
     // 16 frames of two fields, the frames in threads, and one being decoded.
     let window = UInt64(2 * (20 + threadDelay))
-    guard let first = pending.first,
+    guard let first = entries.first,
       first.index + window + (countWithoutPicture - first.countWithoutPictureBefore) <= index
     else { return nil }
     return first
@@ -129,7 +130,7 @@ struct AccessUnitLedger {
   /// longer come, unless the sequence's first picture was not decoded; libavcodec then continues with its existing
   /// pictures.
   func outrun(by record: LedgerEntry) -> LedgerEntry? {
-    guard let first = pending.first, first.index < record.sequenceStart, started.contains(record.sequenceStart) else {
+    guard let first = entries.first, first.index < record.sequenceStart, started.contains(record.sequenceStart) else {
       return nil
     }
     return first

@@ -3,7 +3,7 @@ import AVCodec
 import H26x
 
 /// Stage: has the codec decode, one order after the other. ``CodecState`` decides how a lost codec is replaced; this
-/// stage has the packets for that, and carries out the decisions.
+/// stage carries out the decisions.
 struct CodecControl {
   private var setup: StreamSetup
   private let configuration: SessionConfiguration
@@ -11,7 +11,7 @@ struct CodecControl {
   private var state: CodecState
   private var hardware: HardwareUse
   private let packets = PacketPool()
-  private var replay: ReplayBuffer
+  private var replay: ReplayWindow
   /// The delays that the codec reported last; nil without a codec.
   private var status: CodecStatus?
   /// Frames held back for reordering when the last access unit had been decoded.
@@ -21,8 +21,10 @@ struct CodecControl {
   private var orders = RingQueue<CodecOrder>()
   /// Attempts to restart a codec, from the next time on that it is lost.
   var retries: Int
-  /// The remaining entries of a replay.
-  private var replaying: ArraySlice<ReplayBuffer.Entry> = []
+  /// The access units that the codec gets next: one, or the rest of a replay.
+  private var remaining: Range<UInt64> = 0..<0
+  /// The first packet of a replay with its parameter sets in front, until the codec gets it.
+  private var beginning: Packet?
   /// The youngest access unit whose decoding has ended in any codec so far.
   private var youngestDecoded: UInt64?
 
@@ -35,9 +37,10 @@ struct CodecControl {
     /// Everything is output.
     case drained
     /// The codec is lost, or could not be opened. Another is opened, or the pictures inside the lost codec are
-    /// output.
-    case lost(AVError, index: UInt64)
-    /// Another codec has taken the place of the lost one. It has not decoded access units before `start`.
+    /// output. The index is nil for the session's first codec.
+    case lost(AVError, index: UInt64?)
+    /// Another codec has taken the place of the lost one, or the first codec is open. It has not decoded access units
+    /// before `start`.
     case replaced(start: UInt64, index: UInt64, isDraining: Bool)
     /// The wait for the codec was cancelled.
     case cancelled
@@ -51,17 +54,22 @@ struct CodecControl {
     self.configuration = configuration
     self.missingDevices = missingDevices
     retries = configuration.retries
-    state = .opening(attemptsLeft: max(0, retries))
+    state = .replacing(CodecReplacement(firstWithAttempts: max(0, retries)))
+    orders.append(.open)
     hardware = HardwareUse(configuration.hardware)
-    replay = ReplayBuffer(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
+    replay = ReplayWindow(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
   }
 
   // MARK: Format and delay
 
+  /// The stream's format, as given last.
+  var format: FormatDescription { setup.format }
   /// There is a codec.
   var isOpen: Bool { state.isOpen }
-  /// The youngest packet.
-  var youngest: Packet? { replay.youngest }
+  /// The session's first codec is being opened.
+  var isFirst: Bool { state.replacement?.replay == .first }
+  /// The first access unit that a codec may get from here on.
+  var firstNeeded: UInt64 { min(replay.firstIndex ?? .max, remaining.isEmpty ? .max : remaining.lowerBound) }
   var threadDelay: Int { status?.threadDelay ?? 0 }
   /// Frames held back for reordering; if the codec was just lost, the frames that it held back.
   private var reorderDepth: Int { status?.reorderDepth ?? settledDepth }
@@ -105,19 +113,6 @@ struct CodecControl {
   /// Software may take a device's place, or has.
   var isDeviceOptional: Bool { hardware.isOptional }
 
-  /// The first codec could not be opened. Returns whether to try another immediately.
-  mutating func openingFailed(_ error: AVError) -> Bool {
-    guard hardware.place == .device, error != .cancelled else { return state.openingFailed(error) }
-    hardware.fallBack(for: error, at: 0, format: [])
-    return true
-  }
-
-  /// The first codec is open.
-  mutating func opened(_ status: CodecStatus?) {
-    state.opened()
-    self.status = status
-  }
-
   /// The reason that software has taken a device's place; nil if it has not since the last call.
   mutating func takeFallBack() -> HardwareUse.Obstacle? { hardware.takeReport() }
 
@@ -137,10 +132,12 @@ struct CodecControl {
   // MARK: Orders
 
   /// The codec's next step; nil for nothing.
-  mutating func nextOrder() -> CodecOrder? {
+  mutating func nextOrder(_ entries: LedgerEntries) -> CodecOrder? {
     if let order = orders.popFirst() { return order }
-    // The last entry is the youngest access unit.
-    return replaying.popFirst().map { .decode($0.packet, index: $0.index, isRepeated: !replaying.isEmpty) }
+    guard let (index, packet) = entries.packet(in: remaining) else { return nil }
+    remaining = index + 1..<remaining.upperBound
+    // The last one of a replay is the youngest access unit.
+    return .decode(beginning.take() ?? packet, index: index, isRepeated: !remaining.isEmpty)
   }
 
   /// Decodes an access unit. If the codec was lost before, that may be the random access point at which another
@@ -149,14 +146,15 @@ struct CodecControl {
   /// - Parameters:
   ///   - oldest: the oldest access unit without a result.
   ///   - isDamaged: whether a part of it, or of its references, is known to be missing.
-  mutating func decode(_ submission: Submission, oldest: UInt64, isDamaged: Bool) -> Outcome {
-    let (index, summary) = (submission.index, submission.summary)
-    let start = ReplayBuffer.Start(
-      parameterSets: submission.parameterSets, parameterSetsInForce: submission.parameterSetsInForce,
+  ///   - entries: the access units of the ledger, this one included.
+  mutating func decode(_ entry: LedgerEntry, oldest: UInt64, isDamaged: Bool, _ entries: LedgerEntries) -> Outcome {
+    let (index, summary) = (entry.index, entry.summary)
+    let start = ReplayWindow.Start(
+      parameterSets: entry.parameterSets, parameterSetsInForce: entry.parameterSetsInForce,
       reorderDepth: reorderDepth, losesLeading: summary.randomAccess == .cra,
       isIRAP: summary.randomAccess == .idr || summary.randomAccess == .cra)
     replay.append(
-      submission.packet, index: index, start: submission.isStart ? start : nil,
+      index, byteCount: entry.packet?.byteCount ?? 0, start: entry.isStart ? start : nil,
       isLeading: summary.isLeading || summary.nalUnitType == nil)
     let isReplaced =
       hardware.changesPlace(
@@ -169,8 +167,8 @@ struct CodecControl {
       _ = perform(state.replace(at: index, attempts: max(1, retries), circumstances), .external, at: index)
       return .none
     }
-    if isDue && summary.randomAccess != .idr { return beginReplay(at: index) }
-    orders.append(.decode(submission.packet, index: index))
+    if isDue && summary.randomAccess != .idr { return beginReplay(at: index, entries) }
+    remaining = index..<index + 1
     return .none
   }
 
@@ -202,7 +200,7 @@ struct CodecControl {
     return .none
   }
 
-  /// The codec forgets everything. Returns whether it decodes the replay buffer before the next picture.
+  /// The codec forgets everything. Returns whether it decodes the replay before the next picture.
   mutating func flush(keepsReferences: Bool) -> Bool {
     orders.append(.flush)
     guard keepsReferences, replay.isUsable else {
@@ -230,9 +228,9 @@ struct CodecControl {
 
   /// An order was carried out, or failed because the codec is lost.
   ///
-  /// - Parameter isEverythingOut: all access units have their results.
+  /// - Parameter entries: the access units of the ledger.
   mutating func finish(
-    _ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, isEverythingOut: Bool
+    _ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, _ entries: LedgerEntries
   ) -> Outcome {
     self.status = status
     var error = error
@@ -240,7 +238,7 @@ struct CodecControl {
     switch order {
     case .decode(_, let index, _):
       if let error { return lost(error, at: index) }
-      guard replaying.isEmpty else { return .none }
+      guard remaining.isEmpty else { return .none }
       guard state.replacement == nil else {
         orders.append(.finishReplay)
         return .none
@@ -250,19 +248,21 @@ struct CodecControl {
     case .open:
       guard let index = state.replacement?.index else { return .none }
       if let error { return lost(error, at: index) }
-      return beginReplay(at: index)
+      guard isFirst else { return beginReplay(at: index, entries) }
+      _ = state.replayed()
+      return .replaced(start: index, index: index, isDraining: false)
     case .finishReplay:
       guard let index = state.replacement?.index else { return .none }
       if let error { return lost(error, at: index) }
       return replayed()
     case .drain, .drainLost:
       switch state {
-      case .lost(let loss): return gaveUp(loss, isDrained: error == nil, isEverythingOut: isEverythingOut)
+      case .lost(let loss): return gaveUp(loss, isDrained: error == nil, isEverythingOut: entries.isEmpty)
       case .draining(let end, _):
         if let error { return lost(error, at: end) }
         state.drained()
         return .drained
-      case .opening, .closed, .running, .replacing: return .none
+      case .closed, .running, .replacing: return .none
       }
     case .flush, .closeLost, .close: return .none
     }
@@ -275,8 +275,10 @@ struct CodecControl {
 
   /// The codec is lost, or could not be opened. It got access unit `index` last.
   private mutating func lost(_ error: AVError, at index: UInt64) -> Outcome {
-    replaying = []
-    return perform(state.lose(error, at: index, attempts: max(0, retries), circumstances), error, at: index)
+    (remaining, beginning) = (0..<0, nil)
+    let isFirst = isFirst
+    let outcome = perform(state.lose(error, at: index, attempts: max(0, retries), circumstances), error, at: index)
+    return isFirst ? .lost(error, index: nil) : outcome
   }
 
   private mutating func perform(_ action: CodecState.LossAction, _ error: AVError, at index: UInt64) -> Outcome {
@@ -308,18 +310,21 @@ struct CodecControl {
     return .gaveUp(loss, isDrained: isDrained, start: start)
   }
 
-  /// Has the codec decode the replay buffer. Pictures that have their result are not output twice.
-  private mutating func beginReplay(at index: UInt64) -> Outcome {
-    do throws(AVError) {
-      let entries = try replay.beginning(packets)
-      replaying = entries[...]
-      guard case .salvaging(let end)? = state.replacement?.replay else { return .none }
-      replaying = entries.prefix { $0.index < end }
-      orders.append(.closeLost)
-      return replaying.isEmpty ? replayed() : .none
-    } catch {
-      return lost(error, at: index)
+  /// Has the codec decode the replay. Pictures that have their result are not output twice.
+  private mutating func beginReplay(at index: UInt64, _ entries: LedgerEntries) -> Outcome {
+    let end = if case .salvaging(let culprit)? = state.replacement?.replay { culprit } else { UInt64.max }
+    let start = replay.firstIndex ?? .max
+    remaining = entries.lastSent(before: end).flatMap { start <= $0 ? start..<$0 + 1 : nil } ?? 0..<0
+    if let sets = replay.start?.parameterSets, !sets.isEmpty, let (_, first) = entries.packet(in: remaining) {
+      do throws(AVError) {
+        beginning = try packets.packet(copying: first.bytes, prefix: sets, timestamp: first.timestamp)
+      } catch {
+        return lost(error, at: index)
+      }
     }
+    guard end < .max else { return .none }
+    orders.append(.closeLost)
+    return remaining.isEmpty ? replayed() : .none
   }
 
   private mutating func replayed() -> Outcome {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// The replacement of a lost codec: the attempts that failed, and the choice of the next one.
+/// The replacement of a lost codec, or the opening of a session's first codec: the attempts that failed, and the choice
+/// of the next one.
 struct CodecReplacement: Equatable {
   /// The access unit that was sent last when the codec was lost.
   let index: UInt64
@@ -23,6 +24,8 @@ struct CodecReplacement: Equatable {
   private var earlierSuspect: UInt64
 
   enum Replay: Equatable {
+    /// None: the codec is the session's first.
+    case first
     /// Another codec takes the lost one's place; repeated if a process has ended before.
     case continuing(isRepeated: Bool)
     /// The same with one thread: a process that ends does so in decoding the last access unit that it got. It is
@@ -44,8 +47,19 @@ struct CodecReplacement: Equatable {
     failedAt = index
   }
 
+  /// The opening of a session's first codec.
+  init(firstWithAttempts attempts: Int) {
+    self.init(at: 0, .external, attempts: attempts, isDraining: false)
+    replay = .first
+  }
+
   /// The codec decodes with one thread.
-  var isCautious: Bool { if case .continuing = replay { false } else { true } }
+  var isCautious: Bool {
+    switch replay {
+    case .first, .continuing: false
+    case .cautious, .salvaging: true
+    }
+  }
 
   /// The result if no codec can continue.
   var loss: CodecState.Loss {
@@ -68,9 +82,11 @@ struct CodecReplacement: Equatable {
 
   /// Chooses the action after a failure.
   mutating func chooseAction(_ circumstances: CodecState.Circumstances) -> CodecState.LossAction {
+    if replay == .first { return chooseFirst(circumstances.place) }
     guard circumstances.place == .software else { return chooseOnDevice(circumstances.place) }
     guard cause.endsProcess else { return takeAttempt() ? .open : .giveUp }
     switch replay {
+    case .first: break
     case .continuing(isRepeated: false): replay = .continuing(isRepeated: true)
     case .continuing where attemptsLeft > 0: replay = .cautious
     case .cautious where attemptsLeft > 0 && isSuspectCleared(circumstances.youngestDecoded): break
@@ -91,6 +107,14 @@ struct CodecReplacement: Equatable {
   /// process ended in another access unit.
   private func isSuspectCleared(_ youngestDecoded: UInt64?) -> Bool {
     suspect != earlierSuspect || youngestDecoded.map { suspect <= $0 } ?? false
+  }
+
+  /// As `chooseAction`, for the session's first codec. The session cannot be created if the format is at fault, or if
+  /// its creation is cancelled.
+  private mutating func chooseFirst(_ place: HardwareUse.Place) -> CodecState.LossAction {
+    guard cause != .cancelled else { return .giveUp }
+    if place == .device { return .openInSoftware }
+    return cause.meansLostSession && takeAttempt() ? .open : .giveUp
   }
 
   /// As `chooseAction`, while a device decodes. If the device refuses an access unit, errs or hangs in it, software

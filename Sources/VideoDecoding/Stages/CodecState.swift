@@ -4,9 +4,9 @@ import AVCodec
 /// The state of a session's codec.
 ///
 /// ```
-///   opening                     closed
-///      │ opened                   │ replace
-///      ▼                          ▼
+///                         first, closed
+///                                 │ open, replace
+///                                 ▼
 ///   running ── replace, lose ─▶ replacing ── nothing left to try ─▶ lost
 ///    │ ▲ ▲                       │ │ ▲ ▲                            │ │
 ///    │ │ └─────── replayed ──────┘ │ │ └────────── restart ─────────┘ │
@@ -21,6 +21,8 @@ import AVCodec
 ///   running, draining, replacing ── cancel ─▶ closed
 /// ```
 ///
+/// A session begins as `replacing`: its first codec takes the place of none, and has nothing to replay.
+///
 /// `CodecControl` reports each event by the method of its name. The method moves to the next state, and returns the
 /// action that this requires. It calls nothing, and gets the facts that it needs as values, so `CodecStateTests` can
 /// test each event in each state.
@@ -31,8 +33,6 @@ import AVCodec
 /// An event may come when it no longer matters. For example, the owner of picture memory may invalidate the session
 /// while the codec decodes. The state then stays as it is, and there is no action.
 enum CodecState: Equatable {
-  /// The session's first codec is not open yet.
-  case opening(attemptsLeft: Int)
   /// There is no codec. Another one is opened for the next access unit.
   case closed
   /// A codec decodes.
@@ -40,7 +40,7 @@ enum CodecState: Equatable {
   /// The codec outputs everything inside, up to an access unit. If it has replaced one that was lost in the same drain,
   /// the replacement goes on: a drain gets its attempts once.
   case draining(upTo: UInt64, CodecReplacement?)
-  /// The codec is lost. Another is being opened, or decodes the replay buffer.
+  /// The codec is lost, or there was none yet. Another is being opened, or decodes the replay.
   case replacing(CodecReplacement)
   /// No codec can continue. The one that got furthest outputs its pictures.
   case lost(Loss)
@@ -63,7 +63,7 @@ enum CodecState: Equatable {
   struct Circumstances {
     /// The decoder of the codec.
     var place: HardwareUse.Place
-    /// The replay buffer has a random access point to begin at.
+    /// The replay has a random access point to begin at.
     var canReplay: Bool
     /// The youngest access unit whose decoding has ended in any codec so far.
     var youngestDecoded: UInt64?
@@ -72,7 +72,7 @@ enum CodecState: Equatable {
   /// The action after a loss.
   enum LossAction {
     case none
-    /// Open another codec, and have it decode the replay buffer.
+    /// Open another codec, and have it decode the replay.
     case open
     /// The same with a codec in software, in place of the device.
     case openInSoftware
@@ -93,21 +93,7 @@ enum CodecState: Equatable {
     case drainSalvaged
   }
 
-  // MARK: Open, drain, close
-
-  /// The first codec could not be opened. Returns whether to open another.
-  mutating func openingFailed(_ error: AVError) -> Bool {
-    guard case .opening(let attemptsLeft) = self, error.meansLostSession, error != .cancelled, attemptsLeft > 0 else {
-      return false
-    }
-    self = .opening(attemptsLeft: attemptsLeft - 1)
-    return true
-  }
-
-  /// The first codec is open.
-  mutating func opened() {
-    if case .opening = self { self = .running }
-  }
+  // MARK: Drain, close
 
   /// Everything up to an access unit should come out. Returns whether the codec has to be drained for that.
   mutating func drain(upTo index: UInt64) -> Bool {
@@ -120,7 +106,7 @@ enum CodecState: Equatable {
   mutating func drained() {
     switch self {
     case .draining, .lost: self = .running
-    case .opening, .closed, .running, .replacing: break
+    case .closed, .running, .replacing: break
     }
   }
 
@@ -134,7 +120,7 @@ enum CodecState: Equatable {
     switch self {
     case .closed, .running:
       return begin(CodecReplacement(at: index, .external, attempts: attempts, isDraining: false), circumstances)
-    case .opening, .draining, .replacing, .lost: return .none
+    case .draining, .replacing, .lost: return .none
     }
   }
 
@@ -156,14 +142,15 @@ enum CodecState: Equatable {
     case .running: replacement = CodecReplacement(at: index, error, attempts: attempts, isDraining: false)
     case .draining(_, nil): replacement = CodecReplacement(at: index, error, attempts: attempts, isDraining: true)
     case .draining(_, let current?), .replacing(let current): replacement = current
-    case .opening, .closed, .lost: return .none
+    case .closed, .lost: return .none
     }
-    if error == .cancelled {
+    let isFirst = replacement.replay == .first
+    if error == .cancelled && !isFirst {
       self = .closed
       return .cancel
     }
     replacement.fail(error, at: index)
-    let action = circumstances.canReplay ? replacement.chooseAction(circumstances) : .giveUp
+    let action = circumstances.canReplay || isFirst ? replacement.chooseAction(circumstances) : .giveUp
     return enter(replacement, action)
   }
 
@@ -178,12 +165,17 @@ enum CodecState: Equatable {
     return action
   }
 
-  /// The new codec has decoded the replay buffer, or the part of it that it should.
+  /// The new codec has decoded the replay, or the part of it that it should.
   mutating func replayed() -> ReplayAction {
     guard case .replacing(let replacement) = self else { return .none }
-    if case .salvaging = replacement.replay {
+    switch replacement.replay {
+    case .first:
+      self = .running
+      return .none
+    case .salvaging:
       self = .lost(replacement.loss)
       return .drainSalvaged
+    case .continuing, .cautious: break
     }
     if replacement.isDraining {
       self = .draining(upTo: replacement.index, replacement)
@@ -197,7 +189,7 @@ enum CodecState: Equatable {
 extension CodecState {
   /// There is a codec, or there will be one.
   var isOpen: Bool { if case .closed = self { false } else { true } }
-  /// The replacement of a lost codec, until the new one has decoded the replay buffer.
+  /// The replacement of a lost codec, until the new one has decoded the replay.
   var replacement: CodecReplacement? { if case .replacing(let replacement) = self { replacement } else { nil } }
   /// The access unit that was sent last when the codec was lost.
   var lostAt: UInt64? { if case .lost(let loss) = self { loss.index } else { replacement?.index } }

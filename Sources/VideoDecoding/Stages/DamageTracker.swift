@@ -76,11 +76,11 @@ struct DamageTracker {
   ///
   /// - Parameter byReferences: whether pictures have reference picture sets.
   mutating func spread(
-    after index: UInt64, byReferences: Bool = false, in pending: inout PendingAccessUnits
+    after index: UInt64, byReferences: Bool = false, in entries: inout LedgerEntries
   ) {
-    if byReferences { return spreadByReferences(from: index, in: &pending) }
+    if byReferences { return spreadByReferences(from: index, in: &entries) }
     var spread = LedgerEntry.Taint.tainted
-    pending.updateAll(after: index) { record in
+    entries.updateAll(after: index) { record in
       spread = record.remaining(spread, damageEnd: index + 1)
       if record.isFree(ofDamageBefore: index + 1) { return }
       if spread == .tainted || record.taint == .none { record.taint = spread }
@@ -90,10 +90,10 @@ struct DamageTracker {
     damageEnd = max(damageEnd, index + 1)
   }
 
-  private mutating func spreadByReferences(from index: UInt64, in pending: inout PendingAccessUnits) {
+  private mutating func spreadByReferences(from index: UInt64, in entries: inout LedgerEntries) {
     damageEnd = max(damageEnd, index + 1)
     var found: Set<UInt64> = [index]
-    pending.updateAll(after: index) { record in
+    entries.updateAll(after: index) { record in
       guard inherits(record, from: found) else { return }
       record.taint = .tainted
       found.insert(record.index)

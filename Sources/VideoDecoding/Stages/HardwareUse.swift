@@ -94,11 +94,11 @@ struct HardwareUse {
   ///
   /// - Parameters:
   ///   - oldest: the oldest access unit without a result.
-  ///   - replay: the packets that the other codec decodes first.
+  ///   - replay: the access units that the other codec decodes first.
   ///   - isDamaged: whether a part of the access unit, or of its references, is known to be missing.
   ///   - mayBeThere: whether a device that could not be opened may be there now.
   mutating func changesPlace(
-    at index: UInt64, oldest: UInt64, replaying replay: borrowing ReplayBuffer, isDamaged: Bool,
+    at index: UInt64, oldest: UInt64, replaying replay: borrowing ReplayWindow, isDamaged: Bool,
     mayBeThere: @autoclosure () -> Bool = true, now: @autoclosure () -> Duration = RetryBackOff.now
   ) -> Bool {
     guard isOptional, let start = replay.firstIndex else { return false }

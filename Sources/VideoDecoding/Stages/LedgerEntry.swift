@@ -1,22 +1,34 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// A session's record of an access unit until its result is known.
+/// An access unit in a session, until it has its result and no replay needs it.
 struct LedgerEntry {
+  /// The place of an access unit in a session.
+  enum State {
+    /// It waits at the gate for a random access point.
+    case waiting
+    /// The codec gets it next.
+    case queued
+    /// The codec has got it. Its result is not known yet.
+    case pending
+    /// It has its result, and is kept for a replay.
+    case kept
+  }
+
   /// Counts access units from 0; the packet's timestamp.
   let index: UInt64
   var request: DecodeRequest
-  let summary: DecodingSummary
+  private(set) var summary: DecodingSummary
   /// Correct regardless of earlier pictures: an IDR picture or a picture after it in decoding order, a picture that
   /// completes a recovery, or a picture that is intra-coded throughout.
-  let standsAlone: Bool
+  var standsAlone = false
   /// The last picture up to this one that began a coded video sequence: once that is output, nothing from before it can
   /// follow.
-  let sequenceStart: UInt64
+  var sequenceStart: UInt64 = 0
   /// The start of the recovery that this picture completes; its own index for an IDR picture.
-  let recoveryStart: UInt64?
+  var recoveryStart: UInt64?
   /// The kind of access unit that decoding began at.
-  let start: StartGate.Start
+  var start = StartGate.Start.marked
   /// It refers to nothing before this access unit, directly or through others; nil if unknown.
   var referencesSince: UInt64?
   /// Whether it references damaged pictures.
@@ -30,12 +42,29 @@ struct LedgerEntry {
   /// Access units before it that gave no picture.
   var countWithoutPictureBefore: UInt64 = 0
 
+  var state = State.pending
+  /// Its bytes, until the codec needs them no more.
+  var packet: Packet?
+  /// Parameter sets before it.
+  var parameterSets: [UInt8] = []
+  /// The parameter sets in force at it, including its own.
+  var parameterSetsInForce: [UInt8] = []
+  /// Decoding may begin here: a clean random access point, a splice, or the first one that is decoded.
+  var isStart = false
+
   enum Taint: Equatable {
     case none
     /// Correct once the picture of access unit `index` is output: only pictures shown before it reference damaged
     /// pictures.
     case until(index: UInt64)
     case tainted
+  }
+
+  /// It has its result: a replay needs no more than its packet.
+  mutating func keep() {
+    let packet = packet
+    self = LedgerEntry(
+      index: index, request: DecodeRequest(tag: request.tag), summary: DecodingSummary(), state: .kept, packet: packet)
   }
 
   /// The effect of damage that ends before access unit `damageEnd` on this picture and later ones.
@@ -47,4 +76,32 @@ struct LedgerEntry {
 
   /// Whether damage that ends before access unit `damageEnd` cannot affect it.
   func isFree(ofDamageBefore damageEnd: UInt64) -> Bool { referencesSince.map { $0 >= damageEnd } ?? false }
+}
+
+extension DecodeError {
+  /// The failure of an access unit that libavcodec decoded with error `code`.
+  init(decoding record: LedgerEntry, code: AVError) {
+    let reason: Reason =
+      switch code {
+      case .unsupportedFeature, .notImplemented: .unsupportedFeature
+      case .outOfMemory: .allocationFailed
+      case .serviceUnavailable, .fileSizeLimit, .descriptorLimit: .processUnavailable
+      case .hardwareRefused, .hardwareBusy, .hardwareUnavailable: .hardwareUnavailable
+      case let code where code.meansLostSession: .malfunction
+      default: .badData
+      }
+    self.init(
+      reason, code: code, tag: record.request.tag, accessUnitNumber: record.index,
+      nalUnitType: record.summary.nalUnitType)
+  }
+}
+
+extension PictureStatus {
+  init(_ record: LedgerEntry, isCorrupt: Bool, latency: SessionLatency) {
+    self.init(
+      tag: record.request.tag, time: record.request.time, duration: record.request.duration,
+      display: record.request.display, isCorrupt: isCorrupt,
+      isSingleField: record.summary.isField && !record.hasBothFields,
+      isRandomAccessPoint: record.summary.randomAccess != .none, latency: latency)
+  }
 }

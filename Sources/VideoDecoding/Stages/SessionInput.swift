@@ -164,25 +164,12 @@ struct SessionInput {
   /// Follows references from the next picture on, intra picture `index`.
   mutating func followReferences(from index: UInt64) { follower.followReferences(from: index) }
 
-  /// Takes the next picture, in decoding order and once only. Returns the access unit before which it refers to
-  /// nothing.
-  mutating func referencesStart(of submission: Submission) -> UInt64? {
-    follower.referencesStart(of: submission)
-  }
-
-  /// The ledger's entry of the next picture.
-  ///
-  /// - Parameters:
-  ///   - start: the kind of access unit that decoding began at.
-  ///   - recoveryStart: the start of the recovery that the picture completes.
-  mutating func entry(for submission: Submission, start: StartGate.Start?, recoveryStart: UInt64?) -> LedgerEntry {
-    let summary = submission.summary
-    var entry = LedgerEntry(
-      index: submission.index, request: submission.request, summary: summary,
-      standsAlone: followsSequenceStart || summary.completesRecovery || summary.isIntra,
-      sequenceStart: sequenceStart, recoveryStart: recoveryStart, start: start ?? .marked)
-    entry.referencesSince = referencesStart(of: submission)
-    return entry
+  /// Completes the entry of the next access unit for the codec, in decoding order and once only.
+  mutating func complete(_ entry: inout LedgerEntry) {
+    entry.standsAlone = followsSequenceStart || entry.summary.completesRecovery || entry.summary.isIntra
+    entry.sequenceStart = sequenceStart
+    guard let packet = entry.packet else { return }
+    entry.referencesSince = follower.referencesStart(of: packet.bytes, entry.summary)
   }
 
   /// An access unit gave no picture: nothing can refer to it.

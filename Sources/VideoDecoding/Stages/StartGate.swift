@@ -24,16 +24,21 @@ struct StartGate {
     case open(Start)
   }
 
+  /// The access units that wait in the ledger, in sum.
+  private struct Held {
+    var count = 0
+    var byteCount = 0
+    var times: ClosedRange<Duration>?
+    var holdsPictures = false
+  }
+
   /// The treatment of an access unit.
   enum Admission {
     case passes, begins, waits, isLost
   }
 
   private var state = State.closed
-  /// Waiting access units, the oldest first.
-  private var held: [Submission] = []
-  private var heldByteCount = 0
-  private var times: ClosedRange<Duration>?
+  private var held = Held()
   /// The picture that decoding began at, as long as it has not come out.
   private var awaitedPicture: UInt64?
   /// The reason that the codec was lost, as long as no access unit has been dropped because of it.
@@ -52,8 +57,8 @@ struct StartGate {
 
   var isClosed: Bool { state == .closed }
   var isLost: Bool { state == .lost }
-  var isHolding: Bool { !held.isEmpty }
-  var isHoldingPictures: Bool { held.contains { $0.summary.nalUnitType != nil } }
+  var isHolding: Bool { held.count > 0 }
+  var isHoldingPictures: Bool { held.holdsPictures }
   /// The kind of access unit that decoding began at; nil before.
   var start: Start? {
     if case .open(let start) = state { start } else { nil }
@@ -61,11 +66,11 @@ struct StartGate {
   /// Waiting is over: begin with the available access units.
   var isOverdue: Bool {
     guard isHolding else { return false }
-    let waited = times.map {
+    let waited = held.times.map {
       $0.upperBound.attoseconds.subtractingReportingOverflow($0.lowerBound.attoseconds)
     }
     let isOverdue = waited.map { $0.overflow || $0.partialValue >= patience.attoseconds } ?? (patience <= .zero)
-    return isOverdue || held.count >= countLimit || heldByteCount >= byteLimit
+    return isOverdue || held.count >= countLimit || held.byteCount >= byteLimit
   }
 
   /// Decides about the next access unit.
@@ -100,31 +105,25 @@ struct StartGate {
     return .begins
   }
 
-  mutating func hold(_ submission: Submission) {
-    held.append(submission)
-    heldByteCount += submission.packet.byteCount
-    guard let time = submission.request.time else { return }
-    times = times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
+  /// An access unit waits.
+  mutating func hold(_ entry: LedgerEntry) {
+    held.count += 1
+    held.byteCount += entry.packet?.byteCount ?? 0
+    if entry.summary.nalUnitType != nil { held.holdsPictures = true }
+    guard let time = entry.request.time else { return }
+    held.times = held.times.map { min($0.lowerBound, time)...max($0.upperBound, time) } ?? time...time
   }
 
-  /// Removes and returns the waiting access units.
-  mutating func takeHeld() -> [Submission] {
-    defer {
-      held = []
-      heldByteCount = 0
-      times = nil
-    }
-    return held
-  }
+  /// No access unit waits any longer.
+  mutating func release() { held = Held() }
 
-  /// Begins without a random access point, with the waiting access units.
-  mutating func force() -> [Submission] {
-    var submissions = takeHeld()
-    if !submissions.isEmpty {
-      state = .open(.forced)
-      submissions[0].isStart = true
-    }
-    return submissions
+  /// Begins without a random access point, with the waiting access units, if there is a picture among them. Returns
+  /// whether there is: with nothing but parameter sets or the like, decoding does not begin.
+  mutating func force() -> Bool {
+    defer { release() }
+    guard isHoldingPictures else { return false }
+    state = .open(.forced)
+    return true
   }
 
   /// No later picture can refer to decoded ones: nothing is decoded before the next access unit that may be the

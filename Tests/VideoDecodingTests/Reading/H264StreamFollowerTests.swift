@@ -136,24 +136,19 @@ import Testing
   }
 
   /// Behind an intra picture, those that refer to it and no further.
-  @Test func followsReferencesFromAnIntraPicture() throws {
+  @Test func followsReferencesFromAnIntraPicture() {
     var follower = H264StreamFollower(lengthSize: nil)
     follower.insert(parameterSets: Self.sets)
-    func start(_ index: UInt64, _ picture: SmallPicture) throws -> UInt64? {
+    func start(_ index: UInt64, _ picture: SmallPicture) -> UInt64? {
       let unit = picture.accessUnit()
       let summary = follower.inspect(unit.span, index: index)
-      return follower.referencesStart(
-        of: Submission(
-          index: index, request: DecodeRequest(tag: 0), summary: summary,
-          packet: try PacketPool().packet(copying: unit.span, timestamp: 0), parameterSets: [],
-          parameterSetsInForce: [],
-          isStart: false))
+      return follower.referencesStart(of: unit.span, summary)
     }
-    let before = try start(0, SmallPicture(frameNumber: 1))
+    let before = start(0, SmallPicture(frameNumber: 1))
     follower.followReferences(from: 1)
-    let intra = try start(1, SmallPicture(isIntra: true, frameNumber: 2))
-    let following = try start(2, SmallPicture(frameNumber: 3))
-    let idr = try start(3, .idr)
+    let intra = start(1, SmallPicture(isIntra: true, frameNumber: 2))
+    let following = start(2, SmallPicture(frameNumber: 3))
+    let idr = start(3, .idr)
     #expect(before == nil && intra == 1 && following == 1 && idr == nil)
     #expect(follower.followsReferencesFrom == nil)
   }

@@ -25,7 +25,8 @@ import Testing
   // MARK: Every event in every state
 
   private static let states: [(name: String, state: CodecState)] = [
-    ("opening", .opening(attemptsLeft: 1)), ("opening for the last time", .opening(attemptsLeft: 0)),
+    ("opening", .replacing(CodecReplacement(firstWithAttempts: 1))),
+    ("opening for the last time", .replacing(CodecReplacement(firstWithAttempts: 0))),
     ("closed", .closed), ("running", .running), ("draining", .draining(upTo: 5, nil)),
     ("replacing", lost()), ("replacing for the last time", lost(attempts: 1)),
     ("salvaging", lost([ended, ended], attempts: 1)),
@@ -42,15 +43,6 @@ import Testing
   ]
 
   private static let events: [(name: String, happens: @Sendable (inout CodecState) -> String)] = [
-    ("opening fails", { $0.openingFailed(.external) ? "open" : "none" }),
-    ("opening fails for the data", { $0.openingFailed(.invalidData) ? "open" : "none" }),
-    (
-      "opened",
-      {
-        $0.opened()
-        return "none"
-      }
-    ),
     ("drain", { $0.drain(upTo: 5) ? "drain" : "none" }),
     (
       "drained",
@@ -79,11 +71,18 @@ import Testing
 
   /// The transitions: state, event, next state, action. Any other event changes nothing.
   private static let transitions = """
-    opening | opening fails | opening | open
-    opening | opened | running | none
     opening | close | closed | none
-    opening for the last time | opened | running | none
+    opening | lose | opening | open
+    opening | lose the device | opening | openInSoftware
+    opening | lose without a replay | opening | open
+    opening | cancel | lost | giveUp
+    opening | replayed | running | none
     opening for the last time | close | closed | none
+    opening for the last time | lose | lost | giveUp
+    opening for the last time | lose the device | opening | openInSoftware
+    opening for the last time | lose without a replay | lost | giveUp
+    opening for the last time | cancel | lost | giveUp
+    opening for the last time | replayed | running | none
     closed | replace | replacing | open
     closed | replace without a replay | lost | giveUp
     running | drain | draining | drain
@@ -138,15 +137,14 @@ import Testing
 
   private static func name(_ state: CodecState) -> String {
     switch state {
-    case .opening: "opening"
     case .closed: "closed"
     case .running: "running"
     case .draining(_, let replacement): replacement == nil ? "draining" : "draining again"
     case .replacing(let replacement):
-      if case .salvaging = replacement.replay {
-        "salvaging"
-      } else {
-        replacement.isDraining ? "replacing in a drain" : "replacing"
+      switch replacement.replay {
+      case .first: "opening"
+      case .salvaging: "salvaging"
+      case .continuing, .cautious: replacement.isDraining ? "replacing in a drain" : "replacing"
       }
     case .lost: "lost"
     }
@@ -176,6 +174,28 @@ import Testing
   }
 
   // MARK: Attempts
+
+  /// The errors of a session's first codec: whether another is opened, on a device and in software.
+  @Test(
+    arguments: [
+      (.external, .openInSoftware, .open), (.invalidData, .openInSoftware, .giveUp),
+      (.hardwareUnavailable, .openInSoftware, .open), (.cancelled, .giveUp, .giveUp),
+    ] as [(AVError, CodecState.LossAction, CodecState.LossAction)])
+  func opensTheFirstCodecAgainIfThatMayHelp(
+    _ error: AVError, _ onDevice: CodecState.LossAction, _ inSoftware: CodecState.LossAction
+  ) {
+    for (place, action) in [(HardwareUse.Place.device, onDevice), (.software, inSoftware)] {
+      var state = CodecState.replacing(CodecReplacement(firstWithAttempts: 1))
+      let circumstances = Self.circumstances(place, canReplay: false)
+      #expect(state.lose(error, at: 0, attempts: 1, circumstances) == action, "\(place)")
+      // Software has its attempts still.
+      guard action == .openInSoftware else { continue }
+      let last = [AVError.external, .external].map {
+        state.lose($0, at: 0, attempts: 1, Self.circumstances(canReplay: false))
+      }
+      #expect(last == [.open, .giveUp])
+    }
+  }
 
   @Test(arguments: 0..<4) func makesAsManyAttemptsAsThereAre(_ attempts: Int) {
     var state = CodecState.running

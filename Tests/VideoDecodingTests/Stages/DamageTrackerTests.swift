@@ -33,7 +33,7 @@ import Testing
     let incomplete = referring(8, to: [7], isIncomplete: true)
     #expect(taint(incomplete) == .tainted && taint(referring(9, to: [7])) == .none)
     // Damage that is noticed late spreads over those that wait, by what they refer to.
-    var pending = PendingAccessUnits()
+    var pending = LedgerEntries()
     for next in [referring(11, to: [10]), referring(12, to: [9]), referring(13, to: [11, 12])] { pending.append(next) }
     damage.spread(after: 10, byReferences: true, in: &pending)
     #expect(pending[11]?.taint == .tainted && pending[12]?.taint == LedgerEntry.Taint.none)
@@ -44,7 +44,7 @@ import Testing
 
   @Test func damageLastsUntilARecoveryThatBeginsAfterIt() {
     var damage = DamageTracker()
-    var pending = PendingAccessUnits()
+    var pending = LedgerEntries()
     var clean = record(0)
     damage.admit(&clean)
     #expect(clean.taint == .none && !damage.isTainted)
@@ -99,7 +99,7 @@ import Testing
   ])
   func combinesDamageWithEarlierDamage(_ taint: LedgerEntry.Taint, _ expected: LedgerEntry.Taint) {
     var damage = DamageTracker()
-    var pending = PendingAccessUnits()
+    var pending = LedgerEntries()
     var waiting = record(11)
     waiting.taint = taint
     // The recovery of 12 began behind the damage of 10.
@@ -120,7 +120,7 @@ import Testing
     _ recoveryStart: UInt64?, _ sequenceStart: UInt64, _ expected: LedgerEntry.Taint
   ) {
     var damage = DamageTracker()
-    var pending = PendingAccessUnits()
+    var pending = LedgerEntries()
     pending.append(record(11))
     pending.append(record(12, recoveryStart: recoveryStart, sequenceStart: sequenceStart))
     damage.spread(after: 10, in: &pending)

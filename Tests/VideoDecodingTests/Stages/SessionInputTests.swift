@@ -79,7 +79,8 @@ import Testing
     input.reset(keepsReferences: false)
     input.pictureIsMissing(3)
     #expect(record.calls == ["reset true", "reset false", "missing 3"])
-    let start = input.referencesStart(of: try submission(2))
-    #expect(start == 102)
+    var entry = try waiting(2)
+    input.complete(&entry)
+    #expect(entry.referencesSince == 110 && !entry.standsAlone && entry.sequenceStart == 0)
   }
 }

@@ -27,22 +27,6 @@ import Testing
     #expect(queue.count == 0 && queue.popFirst() == nil)
   }
 
-  @Test func findsPendingAccessUnitsByIndex() {
-    var pending = PendingAccessUnits()
-    for index in [UInt64(5), 6, 9] { pending.append(record(index)) }
-    #expect(pending.first?.index == 5 && pending.last?.index == 9 && pending[6]?.index == 6)
-    #expect(pending[4] == nil && pending[7] == nil && pending[10] == nil)
-    pending.update(6) { $0.isConcealed = true }
-    pending.updateAll(after: 5) { $0.hasBothFields = true }
-    #expect(pending[6]?.isConcealed == true && pending[9]?.isConcealed == false)
-    #expect(
-      pending[5]?.hasBothFields == false && pending[6]?.hasBothFields == true && pending[9]?.hasBothFields == true)
-    #expect(pending.remove(9)?.index == 9 && pending.remove(9)?.index == nil && pending.last?.index == 6)
-    #expect(pending.popFirst()?.index == 5 && pending.popFirst()?.index == 6 && pending.isEmpty)
-    pending.append(record(20))
-    #expect(pending.first?.index == 20 && pending[20]?.index == 20)
-  }
-
   @Test func distinguishesStartedPictures() {
     let started = StartedPictures()
     #expect(!started.contains(0))

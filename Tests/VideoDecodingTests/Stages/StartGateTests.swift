@@ -13,9 +13,10 @@ import Testing
     var gate = StartGate(SessionConfiguration())
     #expect(gate.start == nil && !gate.isHolding && !gate.isOverdue)
     #expect(gate.admit(summary(), index: 0) == .waits)
-    gate.hold(try submission(0))
+    gate.hold(try waiting(0))
     #expect(gate.isHolding && gate.admit(summary { $0.randomAccess = randomAccess }, index: 1) == .begins)
-    #expect(gate.start == start && gate.takeHeld().map(\.index) == [0] && !gate.isHolding)
+    gate.release()
+    #expect(gate.start == start && !gate.isHolding)
     // Pictures that are shown before the first picture lead it.
     #expect(gate.isLeading(2) && !gate.isLeading(1))
     gate.outputPicture(2)
@@ -30,16 +31,16 @@ import Testing
 
   @Test func opensWhenForced() throws {
     var gate = StartGate(.with { $0.startPatience = .seconds(2) })
-    #expect(gate.force().isEmpty && gate.start == nil)
-    gate.hold(try submission(0, time: .seconds(7)))
-    gate.hold(try submission(1, time: .milliseconds(5500)))
-    gate.hold(try submission(2))
+    let isForcedWithoutPictures = gate.force()
+    #expect(!isForcedWithoutPictures && gate.start == nil)
+    gate.hold(try waiting(0, nalUnitType: 1, time: .seconds(7)))
+    gate.hold(try waiting(1, time: .milliseconds(5500)))
+    gate.hold(try waiting(2))
     #expect(!gate.isOverdue)
-    gate.hold(try submission(3, time: .milliseconds(7500)))
+    gate.hold(try waiting(3, time: .milliseconds(7500)))
     #expect(gate.isOverdue)
-    let units = gate.force()
-    #expect(units.map(\.index) == [0, 1, 2, 3] && units.map(\.isStart) == [true, false, false, false])
-    #expect(gate.start == .forced && !gate.isHolding && !gate.isOverdue)
+    let isForced = gate.force()
+    #expect(isForced && gate.start == .forced && !gate.isHolding && !gate.isOverdue)
     // Nothing else is to be waited for in such a stream.
     gate.lose()
     #expect(!gate.isLost && gate.start == .forced)
@@ -79,9 +80,9 @@ import Testing
   /// Times of the application that are further apart than any `Duration`.
   @Test func acceptsTimesThatAreFarApart() throws {
     var gate = StartGate(SessionConfiguration())
-    gate.hold(try submission(0, time: Duration(attoseconds: .min)))
+    gate.hold(try waiting(0, time: Duration(attoseconds: .min)))
     #expect(!gate.isOverdue)
-    gate.hold(try submission(1, time: Duration(attoseconds: .max)))
+    gate.hold(try waiting(1, time: Duration(attoseconds: .max)))
     #expect(gate.isOverdue)
   }
 
@@ -93,11 +94,11 @@ import Testing
         $0.replayCountLimit = countLimit
         $0.replayByteLimit = byteLimit
       })
-    for index in 0..<3 { gate.hold(try submission(UInt64(index))) }
+    for index in 0..<3 { gate.hold(try waiting(UInt64(index))) }
     #expect(gate.isOverdue == isOverdue)
     // Pictures that were taken out count no more.
-    _ = gate.takeHeld()
-    gate.hold(try submission(3))
+    gate.release()
+    gate.hold(try waiting(3))
     #expect(!gate.isOverdue)
   }
 
@@ -116,9 +117,9 @@ import Testing
 
   @Test func distinguishesHeldPicturesFromParameterSets() throws {
     var gate = StartGate(SessionConfiguration())
-    gate.hold(try submission(0))
+    gate.hold(try waiting(0))
     #expect(gate.isHolding && !gate.isHoldingPictures)
-    gate.hold(try submission(1, nalUnitType: 1))
+    gate.hold(try waiting(1, nalUnitType: 1))
     #expect(gate.isHoldingPictures)
     #expect(!gate.hasRecovered)
     gate.outputCorrectPicture()

@@ -37,6 +37,8 @@ struct RecordingFollower: StreamFollower {
   mutating func reset(keepsReferences: Bool) { record.calls.append("reset \(keepsReferences)") }
   mutating func forgetReferences() { followsReferencesFrom = nil }
   mutating func followReferences(from index: UInt64) { followsReferencesFrom = index }
-  mutating func referencesStart(of submission: Submission) -> UInt64? { submission.index + 100 }
+  mutating func referencesStart(of accessUnit: Span<UInt8>, _ summary: DecodingSummary) -> UInt64? {
+    UInt64(accessUnit.count) + 100
+  }
   mutating func pictureIsMissing(_ index: UInt64) { record.calls.append("missing \(index)") }
 }

@@ -34,9 +34,9 @@ extension StageBuilders {
   }
 
   /// Ten bytes that wait for decoding.
-  func submission(_ index: UInt64, nalUnitType: UInt8? = nil, time: Duration? = nil) throws -> Submission {
-    Submission(
+  func waiting(_ index: UInt64, nalUnitType: UInt8? = nil, time: Duration? = nil) throws -> LedgerEntry {
+    LedgerEntry(
       index: index, request: DecodeRequest(tag: index, time: time), summary: summary { $0.nalUnitType = nalUnitType },
-      packet: try packet(10), parameterSets: [], parameterSetsInForce: [], isStart: false)
+      state: .waiting, packet: try packet(10))
   }
 }

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
-import AVCodec
 
-/// The packets that bring a new codec to the lost codec's position. They start at the last random access point of
-/// which all earlier and leading pictures are output, and are limited in bytes and number.
-struct ReplayBuffer {
-  struct Entry {
-    let packet: Packet
-    let index: UInt64
-  }
-
-  /// The state that a codec needs to begin at an entry.
+/// The part of the ledger that brings a new codec to the lost codec's position. It starts at the last random access
+/// point of which all earlier and leading pictures are output, and is limited in bytes and number of access units.
+struct ReplayWindow {
+  /// The state that a codec needs to begin at an access unit.
   struct Start {
     /// Parameter sets before it, in the stream's packaging.
     let parameterSets: [UInt8]
@@ -24,22 +18,28 @@ struct ReplayBuffer {
     var isIRAP = false
   }
 
+  /// A number of access units.
+  private struct Size {
+    var count = 0
+    var byteCount = 0
+  }
+
   private struct KnownStart {
     let index: UInt64
     let start: Start
+    /// The window's total before it.
+    let before: Size
     /// Its picture is output.
     var isOutput = false
     /// Its leading pictures have all come.
     var leadingPicturesAreOver: Bool
   }
 
-  private(set) var entries: [Entry] = []
-  /// The youngest packet, even if nothing can be replayed.
-  private(set) var youngest: Packet?
-  /// Entries at which decoding may begin.
+  /// Access units at which decoding may begin. The window begins with the first.
   private var starts: [KnownStart] = []
-  private var byteCount = 0
-  /// A replay gives every picture that is not output. If the buffer was too small, that takes a random access point
+  /// All access units so far, including those that have left the window.
+  private var total = Size()
+  /// A replay gives every picture that is not output. If the window was too small, that takes a random access point
   /// whose picture is output: its leading pictures, and all before it, are then output, too.
   private(set) var isWhole = true
   /// The codec was drained and has forgotten its references: replay before anything but an IDR picture.
@@ -53,10 +53,14 @@ struct ReplayBuffer {
   }
 
   /// Whether a replay is possible: there is a random access point to begin at.
-  var isUsable: Bool { !entries.isEmpty }
+  var isUsable: Bool { !starts.isEmpty }
+  /// The first access unit in the window.
+  var firstIndex: UInt64? { starts.first?.index }
+  /// The number of access units in the window.
+  var count: Int { total.count - (starts.first?.before ?? total).count }
 
-  /// The state that a codec needs to begin at the first entry.
-  var start: Start? { starts.isEmpty ? nil : starts[0].start }
+  /// The state that a codec needs to begin at the first access unit.
+  var start: Start? { starts.first?.start }
 
   /// Whether parameter sets are in force at a random access point inside.
   func contains(format: [UInt8]) -> Bool { starts.contains { $0.start.parameterSetsInForce == format } }
@@ -66,48 +70,27 @@ struct ReplayBuffer {
     starts.last { $0.index <= index }?.start.parameterSetsInForce ?? []
   }
 
-  /// The first access unit in the buffer.
-  var firstIndex: UInt64? { entries.first?.index }
-
   /// The first IRAP picture behind the access unit that no codec gets past; nil for none. This is never the start of
   /// this replay, even if the codec was lost with an earlier access unit: otherwise replays might not end.
   func start(behind culprit: UInt64) -> UInt64? {
     starts.dropFirst().first { $0.index > culprit && $0.start.isIRAP }?.index
   }
 
-  /// The packets that bring a new codec to the lost codec's position; the first packet has its parameter sets in
-  /// front.
-  func beginning(_ packets: PacketPool) throws(AVError) -> [Entry] {
-    guard let first = entries.first, let parameterSets = start?.parameterSets, !parameterSets.isEmpty else {
-      return entries
-    }
-    var entries = entries
-    let packet = try packets.packet(
-      copying: first.packet.bytes, prefix: parameterSets, timestamp: first.packet.timestamp)
-    entries[0] = Entry(packet: packet, index: first.index)
-    return entries
-  }
-
-  /// Keeps `packet`; `start` is not nil when decoding may begin with it.
+  /// Takes the next access unit; `start` is not nil when decoding may begin with it.
   ///
   /// - Parameter isLeading: it may be a leading picture of the last start.
-  mutating func append(_ packet: Packet, index: UInt64, start: Start?, isLeading: Bool = false) {
-    youngest = packet
+  mutating func append(_ index: UInt64, byteCount: Int, start: Start?, isLeading: Bool = false) {
     if !isLeading { endLeadingPictures() }
     if let start {
-      starts.append(KnownStart(index: index, start: start, leadingPicturesAreOver: !start.losesLeading))
-    } else if entries.isEmpty {
-      return
+      starts.append(
+        KnownStart(index: index, start: start, before: total, leadingPicturesAreOver: !start.losesLeading))
     }
-    entries.append(Entry(packet: packet, index: index))
-    byteCount += packet.byteCount
-    guard byteCount > byteLimit || entries.count > countLimit else { return }
+    guard let first = starts.first, let youngest = starts.last else { return }
+    total.count += 1
+    total.byteCount += byteCount
+    guard total.byteCount - first.before.byteCount > byteLimit || count > countLimit else { return }
     // Too long to replay. Keep a shorter run from the youngest start, or wait for the next.
-    if let youngest = starts.last, youngest.index != entries.first?.index {
-      discard(before: youngest.index)
-    } else {
-      removeAll()
-    }
+    if youngest.index != first.index { discard(before: youngest.index) } else { removeAll() }
     isWhole = false
   }
 
@@ -139,17 +122,12 @@ struct ReplayBuffer {
   mutating func removeAll() {
     isWhole = true
     isDue = false
-    entries.removeAll(keepingCapacity: true)
     starts.removeAll(keepingCapacity: true)
-    byteCount = 0
   }
 
-  /// Nothing before an access unit is needed again.
+  /// Nothing before a start is needed again.
   mutating func discard(before index: UInt64) {
     isWhole = true
-    let kept = entries.firstIndex { $0.index >= index } ?? entries.endIndex
-    for entry in entries[..<kept] { byteCount -= entry.packet.byteCount }
-    entries.removeSubrange(..<kept)
     starts.removeAll { $0.index < index }
   }
 }
