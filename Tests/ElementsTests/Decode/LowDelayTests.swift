@@ -8,13 +8,17 @@ import Testing
 
 /// The property `low-delay` of decoders.
 @Suite(.serialized) struct LowDelayTests {
+  /// In a pipeline that is not live: a live one has no delay anyway.
   @Test func outputsEachPictureBeforeTheNext() throws {
     let units = try Clip.accessUnits("intra-refresh.h264")
-    let harness = try Harness.decoder("swifth264dec low-delay=true", isLive: true)
+    let delayed = try Harness.decoder("swifth264dec max-threads=2")
+    let prompt = try Harness.decoder("swifth264dec max-threads=2 low-delay=true")
     for (index, unit) in units.prefix(20).enumerated() {
-      harness.push(unit, pts: Clip.time(index))
-      #expect(harness.received == index + 1)
+      delayed.push(unit, pts: Clip.time(index))
+      #expect(delayed.received <= index)
+      prompt.push(unit, pts: Clip.time(index))
+      #expect(prompt.received == index + 1)
     }
-    #expect(harness.queryLatency() == .zero)
+    #expect(prompt.queryLatency() == .zero)
   }
 }
