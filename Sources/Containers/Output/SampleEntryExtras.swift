@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
-import AVFormat
-import H26x
-import StreamReport
+package import AVFormat
+package import H26x
+package import StreamReport
 
 /// The parts of the video's sample entry in MP4 and MOV that libavformat does not write.
 struct SampleEntryExtras {
@@ -143,5 +143,39 @@ private struct DolbyVision {
       + [UInt8](repeating: 0, count: 19)
     return .init(
       type: FourCharacterCode(type), bytes: [0, 0, 0, UInt8(content.count + 8)] + Array("\(type)".utf8) + content)
+  }
+}
+
+/// HDR10's metadata in SEI messages, which containers repeat.
+package enum HDR10Metadata: CaseIterable {
+  case masteringDisplay, contentLight
+
+  /// The SEI message that has it.
+  package var message: SEIPayloadType {
+    switch self {
+    case .masteringDisplay: .masteringDisplayColourVolume
+    case .contentLight: .contentLightLevel
+    }
+  }
+
+  /// The box of a sample entry that has it.
+  package var box: FourCharacterCode {
+    switch self {
+    case .masteringDisplay: FourCharacterCode("mdcv")
+    case .contentLight: FourCharacterCode("clli")
+    }
+  }
+
+  /// libavformat's side data for it.
+  package var sideData: SideData.Kind {
+    switch self {
+    case .masteringDisplay: .masteringDisplay
+    case .contentLight: .contentLight
+    }
+  }
+
+  /// Metadata that is no longer true in a container's copy after edits.
+  package static func changed(by edits: StreamEditList) -> [Self] {
+    allCases.filter { edits.affects(.sei($0.message)) }
   }
 }
