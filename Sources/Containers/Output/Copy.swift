@@ -36,30 +36,34 @@ package struct Copy {
   private var input: InputFile { plan.input }
 
   /// Writes the file.
-  package static func run(_ request: CopyPlan) async throws(Failure) -> Result {
+  ///
+  /// - Parameter editor: changes the headers; `nil` if no changes are requested.
+  package static func run(
+    _ request: CopyPlan, editing editor: (any HeaderEditing)? = nil
+  ) async throws(Failure) -> Result {
     var plan = try request.decided()
     while true {
       try Interruption.check()
-      switch try await Copy(plan: plan).pass() {
+      switch try await Copy(plan: plan).pass(editor) {
       case .done(let result): return result
       case .retry(let next): plan = next
       }
     }
   }
 
-  private func pass() async throws(Failure) -> Outcome {
+  private func pass(_ editor: (any HeaderEditing)?) async throws(Failure) -> Outcome {
     do throws(CopyRefusal) {
-      return .done(try await plan.packaging == .asTheyAre ? copySamples() : runPipeline())
+      return .done(try await plan.packaging == .asTheyAre ? copySamples(editor) : runPipeline(editor))
     } catch { return .retry(with: try plan.retry(after: error)) }
   }
 
   // MARK: Samples as they are
 
   /// Copies samples whose packaging stays.
-  private func copySamples() async throws(CopyRefusal) -> Result {
+  private func copySamples(_ editor: (any HeaderEditing)?) async throws(CopyRefusal) -> Result {
     let source = try CopySource(plan)
     guard var copy = SampleCopy(source.video.track) else { throw .irregular }
-    var writer = CopyWriter(plan, source)
+    var writer = CopyWriter(plan, source, editor)
     let (status, place) = (source.file.status, ProgressPlace(of: source.video.track, in: input))
     try writer.begin(copy.format)
     try await Interruption.handled(
@@ -83,8 +87,8 @@ package struct Copy {
   // MARK: Through a pipeline
 
   /// Reads the file once, and takes its access units apart.
-  private func runPipeline() async throws(CopyRefusal) -> Result {
-    let (reader, writer) = try open()
+  private func runPipeline(_ editor: (any HeaderEditing)?) async throws(CopyRefusal) -> Result {
+    let (reader, writer) = try open(editor)
     let (pipeline, target) = (reader.pipeline, plan.target)
     do throws(Failure) {
       try await Interruption.handled(
@@ -192,7 +196,9 @@ package struct Copy {
     }
   }
 
-  private func open() throws(CopyRefusal) -> (reader: any PictureSource, writer: Writer) {
+  private func open(
+    _ editor: (any HeaderEditing)?
+  ) throws(CopyRefusal) -> (reader: any PictureSource, writer: Writer) {
     let (container, drop, packaging) = (plan.container, plan.drop, plan.packaging)
     @Sendable func chain(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
       let syntax = codec.syntax
@@ -213,7 +219,7 @@ package struct Copy {
       let reader = try CopyRefusal.failing { () throws(Failure) in
         try input.pictureSource(framerate: plan.framerate, chain)
       }
-      return (reader, Writer(CopyWriter(plan, nil), origin: 0, needsTimes: needsTimes))
+      return (reader, Writer(CopyWriter(plan, nil, editor), origin: 0, needsTimes: needsTimes))
     }
     let source = try CopySource(plan)
     let reader = try CopyRefusal.failing { () throws(Failure) in
@@ -222,7 +228,7 @@ package struct Copy {
     return (
       reader,
       Writer(
-        CopyWriter(plan, source), origin: ContainerSource.origin, following: source.ordered?.known,
+        CopyWriter(plan, source, editor), origin: ContainerSource.origin, following: source.ordered?.known,
         needsTimes: needsTimes)
     )
   }

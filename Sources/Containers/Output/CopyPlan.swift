@@ -26,22 +26,14 @@ package struct CopyPlan {
   package var keepsAudio: Bool
   /// The part that is kept; `nil` for everything.
   package var bounds: Window.Bounds?
-  /// Changes of the headers.
-  package var edits: StreamEditList
-  /// Makes these changes; `nil` if there are none.
-  package var editor: Editor?
-
-  /// Makes what changes the headers of a codec.
-  package typealias Editor = @Sendable (FormatDescription.Codec) -> any HeaderEditing
 
   package init(
     input: InputFile, target: OutputFile, container: TargetContainer, framerate: Fraction? = nil,
-    framerateOption: String = "--framerate", drop: String? = nil, keepsAudio: Bool = true, bounds: Window.Bounds? = nil,
-    edits: StreamEditList = StreamEditList(), editor: Editor? = nil
+    framerateOption: String = "--framerate", drop: String? = nil, keepsAudio: Bool = true, bounds: Window.Bounds? = nil
   ) {
     (self.input, self.target, self.container) = (input, target, container)
     (self.framerate, self.framerateOption, self.drop, self.keepsAudio) = (framerate, framerateOption, drop, keepsAudio)
-    (self.bounds, self.edits, self.editor) = (bounds, edits, editor)
+    self.bounds = bounds
   }
 
   /// How access units come into the copy.

@@ -45,11 +45,13 @@ struct CopyWriter {
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
-  /// - Parameter source: `nil` for a byte stream.
-  init(_ plan: CopyPlan, _ source: CopySource?) {
+  /// - Parameters:
+  ///   - source: `nil` for a byte stream.
+  ///   - editor: changes the headers; `nil` if no changes are requested.
+  init(_ plan: CopyPlan, _ source: CopySource?, _ editor: (any HeaderEditing)?) {
     (self.plan, self.source) = (plan, source)
     sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
-    format = CopyFormat(plan)
+    format = CopyFormat(plan, editor)
     (window, times) = (source?.window ?? Window(plan.bounds), source?.times ?? PresentationTimes())
     sink = CopySink(plan, source?.otherStreams)
   }
@@ -86,7 +88,7 @@ struct CopyWriter {
         try Interruption.check()
         throw nothing(after: duration)
       }
-      try format.edit?.finish()
+      try format.finish()
       try sink.finish(showing: window.edits(offset: times.offset), extras)
     }
   }
@@ -145,7 +147,7 @@ struct CopyWriter {
       window, at: window.opening?.earliest ?? first.presentation, hasEditList: plan.hasEditList)
     let timeBase = source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate
-    video.staleSideData.formUnion(extras.staleSideData(copiesBoxes: plan.hasEditList))
+    video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
     try sink.open(video, timeBase, keepsTimeCode: (window.bounds?.start ?? 0) == 0, delay: delay)
     if plan.container == .flv { times.beginAtZero(first.decoding, try sink.firstOtherStreamTime()) }
     sink.otherStreamOffset = times.otherStreamOffset
@@ -156,7 +158,7 @@ struct CopyWriter {
   /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
     SampleEntryExtras(
-      sink.otherStreams?.sampleEntry, sink.otherStreams?.video, format.edits,
+      sink.otherStreams?.sampleEntry, sink.otherStreams?.video, editing: format.video?.edited ?? [],
       allowsInBandParameterSets: format.video?.allowsInBandParameterSets ?? false)
   }
 

@@ -18,12 +18,14 @@ package final class MediaOutput {
     /// The configuration record; empty for a byte stream.
     package var configuration: [UInt8] = []
     package var allowsInBandParameterSets = false
+    /// The properties that edits of the headers change, as far as containers repeat them.
+    var edited: Set<StreamProperty> = []
     /// The colour that replaces the source's; `nil` to keep that.
-    package var colour: StreamDescription.Colour?
+    var colour: StreamDescription.Colour?
     /// Whether ``pixelAspect`` replaces the source's.
-    package var hasEditedAspect = false
+    var hasEditedAspect = false
     /// The source's side data that is not true any more.
-    package var staleSideData: Set<SideData.Kind> = []
+    var staleSideData: Set<SideData.Kind> = []
   }
 
   private let target: OutputFile

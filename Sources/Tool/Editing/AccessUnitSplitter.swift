@@ -2,7 +2,7 @@
 import H26x
 
 /// Splits a byte stream into access units, and the bytes between them.
-protocol AccessUnitSplitting {
+protocol AccessUnitSplitting: Sendable {
   mutating func append(_ bytes: [UInt8])
   /// How many bytes wait for the end of an access unit.
   var pendingCount: Int { get }
