@@ -61,9 +61,10 @@ package struct Copy {
 
   /// Copies samples whose packaging stays.
   private func copySamples(_ editor: (any HeaderEditing)?) async throws(CopyRefusal) -> Result {
-    let source = try CopySource(plan)
+    let opened = try CopySource.open(plan)
+    let source = opened.source
     guard var copy = SampleCopy(source.video.track) else { throw .irregular }
-    var writer = CopyWriter(plan, source, editor)
+    var writer = CopyWriter(plan, opened, editor)
     let (status, place) = (source.file.status, ProgressPlace(of: source.video.track, in: input))
     try writer.begin(copy.format)
     try await Interruption.handled(
@@ -221,14 +222,15 @@ package struct Copy {
       }
       return (reader, Writer(CopyWriter(plan, nil, editor), origin: 0, needsTimes: needsTimes))
     }
-    let source = try CopySource(plan)
+    let opened = try CopySource.open(plan)
+    let source = opened.source
     let reader = try CopyRefusal.failing { () throws(Failure) in
       try ContainerReader(source.file, source.video, clips: false, chain)
     }
     return (
       reader,
       Writer(
-        CopyWriter(plan, source, editor), origin: ContainerSource.origin, following: source.ordered?.known,
+        CopyWriter(plan, opened, editor), origin: ContainerSource.origin, following: source.ordered?.known,
         needsTimes: needsTimes)
     )
   }
@@ -273,9 +275,9 @@ package struct Copy {
 extension Window {
   /// The beginning of a cut, for the user; `nil` for no cut, and before the beginning is known.
   fileprivate var remark: String? {
-    guard let bounds, let opening else { return nil }
+    guard isCut, let opening else { return nil }
     let distance = opening.wanted - opening.start
-    var remark = "from \(Text.time(ClockTime(positive: bounds.offset + opening.start - opening.origin)))"
+    var remark = "from \(Text.time(ClockTime(positive: opening.offset + opening.start - opening.origin)))"
     if opening.start == opening.keyframe, distance > Self.tolerance {
       remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before --start"
     }

@@ -46,13 +46,14 @@ struct CopyWriter {
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
   /// - Parameters:
-  ///   - source: `nil` for a byte stream.
+  ///   - opened: `nil` for a byte stream.
   ///   - editor: changes the headers; `nil` if no changes are requested.
-  init(_ plan: CopyPlan, _ source: CopySource?, _ editor: (any HeaderEditing)?) {
+  init(_ plan: CopyPlan, _ opened: CopySource.Opened?, _ editor: (any HeaderEditing)?) {
+    let source = opened?.source
     (self.plan, self.source) = (plan, source)
+    (window, times) = (opened?.window ?? Window(plan.bounds), opened?.times ?? PresentationTimes())
     sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
     format = CopyFormat(plan, editor)
-    (window, times) = (source?.window ?? Window(plan.bounds), source?.times ?? PresentationTimes())
     sink = CopySink(plan, source?.otherStreams)
   }
 
@@ -83,21 +84,16 @@ struct CopyWriter {
   mutating func finish() throws(CopyRefusal) {
     for accessUnit in try window.finish() { try write(accessUnit) }
     try CopyRefusal.failing { () throws(Failure) in
-      if let duration = window.searchedDuration {
+      if let (start, duration) = window.searched {
         // The beginning may be in a part that was not read.
         try Interruption.check()
-        throw nothing(after: duration)
+        throw Failure(
+          "\(plan.input.name): no picture after --start \(Text.time(ClockTime(positive: start))); the last one ends at "
+            + Text.time(ClockTime(positive: duration)))
       }
       try format.finish()
       try sink.finish(showing: window.edits(offset: times.offset), extras)
     }
-  }
-
-  /// The message that a cut begins behind the end.
-  private func nothing(after duration: Int64) -> Failure {
-    let (end, start) = (ClockTime(positive: duration), ClockTime(positive: window.bounds?.start ?? 0))
-    return Failure(
-      "\(plan.input.name): no picture after --start \(Text.time(start)); the last one ends at \(Text.time(end))")
   }
 
   // MARK: Behind the window
@@ -137,9 +133,9 @@ struct CopyWriter {
 
   private mutating func open(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
     guard var video = format.description(first) else { throw Failure("\(plan.target.name): neither H.264 nor H.265") }
-    if let bounds = window.bounds, let opening = window.opening {
+    if window.isCut, let opening = window.opening {
       sink.span = OtherStreamSpan(
-        start: times.otherStreamTime(of: opening.start), isOpen: bounds.start == 0,
+        start: times.otherStreamTime(of: opening.start), isOpen: opening.isAtOrigin,
         end: opening.end.map { times.otherStreamTime(of: $0 &+ Window.tolerance) }, hidesFront: plan.hasEditList,
         hasPriming: plan.container == .mkv)
     }
@@ -148,7 +144,7 @@ struct CopyWriter {
     let timeBase = source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
-    try sink.open(video, timeBase, keepsTimeCode: (window.bounds?.start ?? 0) == 0, delay: delay)
+    try sink.open(video, timeBase, keepsTimeCode: window.opening?.isAtOrigin ?? true, delay: delay)
     if plan.container == .flv { times.beginAtZero(first.decoding, try sink.firstOtherStreamTime()) }
     sink.otherStreamOffset = times.otherStreamOffset
   }
@@ -169,7 +165,7 @@ struct CopyWriter {
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")
     }
-    if window.bounds?.end == nil, plan.input.isCutOff {
+    if window.opening?.end == nil, plan.input.isCutOff {
       losses.append("everything beyond the end of the source, which is cut off")
     }
     let boxes = plan.hasEditList ? extras.edited : extras.untranslated
