@@ -3,6 +3,7 @@ import AVCodec
 package import AVFormat
 import GStreamer
 import H26x
+import Synchronization
 
 /// Reads the video track of a container through libavformat, neither cut nor completed by it.
 final class ContainerVideoReader: VideoTrackReader {
@@ -31,6 +32,11 @@ final class ContainerVideoReader: VideoTrackReader {
   /// The greatest delay of the file's decoding time after the presentation time, in nanoseconds. It is above 0 if a
   /// writer of FLV has negative composition times; `nil` before the first sample.
   private var decodingShift: Int64?
+
+  /// The times that the container has, if samples come without them.
+  private(set) var known: KnownTimes?
+  /// A sample that was read before ``known`` was there.
+  private var ahead: VideoSample?
 
   /// More samples than can be reordered.
   private static let waitingLimit = 17
@@ -129,7 +135,26 @@ final class ContainerVideoReader: VideoTrackReader {
   // It does so in any case.
   func readAllMedia() {}
 
+  /// Leaves out the times of samples, because some pictures have none. The parser then derives all times from the order
+  /// of pictures and the frame rate. If the first picture has no time, the others keep theirs.
+  ///
+  /// - Parameter frameRate: the frame rate of a stream that has none.
+  func leaveTimesOut(frameRate: Fraction?) throws(Failure) {
+    guard let sample = try next(), let time = sample.composition else { return }
+    (ahead, known) = (sample, KnownTimes(first: time))
+    track.framerate = track.framerate ?? frameRate
+  }
+
   func next() throws(Failure) -> VideoSample? {
+    guard let known else { return try nextTimed() }
+    let next = if let sample = ahead.take() { sample } else { try nextTimed() }
+    guard var sample = next else { return nil }
+    if let time = sample.composition { known.add(time) }
+    (sample.composition, sample.decoding) = (nil, nil)
+    return sample
+  }
+
+  private func nextTimed() throws(Failure) -> VideoSample? {
     guard let (read, position) = try waiting.isEmpty ? readSample() : waiting.removeFirst() else { return nil }
     var sample = read
     guard let clock else {
@@ -212,6 +237,22 @@ final class ContainerVideoReader: VideoTrackReader {
     isAhead = false
     return true
   }
+}
+
+/// The times that a container has, in nanoseconds of the media, from any thread.
+final class KnownTimes: Sendable {
+  /// The time of the first picture in decoding order.
+  let first: Int64
+  /// The latest time of any picture.
+  var latest: Int64 { last.load(ordering: .relaxed) }
+  private let last: Atomic<Int64>
+
+  init(first: Int64) {
+    self.first = first
+    last = Atomic(first)
+  }
+
+  func add(_ time: Int64) { last.max(time, ordering: .relaxed) }
 }
 
 extension TimeBase {

@@ -137,14 +137,14 @@ package struct Copy {
     }
 
     private let state: Mutex<State>
-    private let known: OrderedVideoReader.KnownTimes?
+    private let known: KnownTimes?
     private let needsTimes: Bool
 
     /// - Parameters:
     ///   - origin: the distance of the pipeline's timestamps from times of the media, in nanoseconds.
     ///   - known: the times that the container has, if the pipeline's are derived.
     init(
-      _ writer: sending CopyWriter, origin: Int64, following known: OrderedVideoReader.KnownTimes? = nil,
+      _ writer: sending CopyWriter, origin: Int64, following known: KnownTimes? = nil,
       needsTimes: Bool
     ) {
       state = Mutex(State(writer: writer, origin: origin))
@@ -156,7 +156,7 @@ package struct Copy {
 
     /// Returns false if the access unit cannot be written.
     func take(_ sample: Sample) -> Bool {
-      let configuration = sample.codecData ?? []
+      let configuration = sample.caps?.codecData ?? []
       return state.withLock { state in
         guard !state.writer.isFinished else { return true }
         do throws(CopyRefusal) {
@@ -230,7 +230,7 @@ package struct Copy {
     return (
       reader,
       Writer(
-        CopyWriter(plan, opened, editor), origin: ContainerSource.origin, following: source.ordered?.known,
+        CopyWriter(plan, opened, editor), origin: ContainerSource.origin, following: source.known,
         needsTimes: needsTimes)
     )
   }

@@ -132,10 +132,10 @@ struct CopySink {
       guard output.room == 0 else { throw Failure("\(target.name): its description is not in the expected place") }
       return
     }
-    if !shown.isEmpty { file.setEdits(edits(shown, output)) }
-    if !hasSync { file.denySyncSamples() }
-    file.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
-    file.complete(extras)
+    if !shown.isEmpty { file.movie.setEdits(edits(shown, output)) }
+    if !hasSync { file.movie.denySyncSamples() }
+    file.movie.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
+    file.movie.complete(extras)
     try file.finish()
   }
 

@@ -6,8 +6,8 @@ import GStreamer
 struct CopySource {
   let file: ContainerFile
   let video: any VideoTrackReader
-  /// The same, if its times are derived from the order of pictures.
-  let ordered: OrderedVideoReader?
+  /// The times that the container has, if those of the copy are derived from the order of pictures.
+  let known: KnownTimes?
   /// `nil` if libavformat does not read the container.
   let otherStreams: OtherStreams?
   /// Why it does not.
@@ -42,15 +42,11 @@ struct CopySource {
       guard plan.input.selection.isEmpty else { throw error }
       (otherStreams, refusal) = (nil, error)
     }
-    let (reader, bounds) = try reader(file, plan.bounds)
-    let ordered: OrderedVideoReader? =
-      if plan.ordersPictures, let container = reader as? ContainerVideoReader {
-        try OrderedVideoReader(container, frameRate: plan.framerate)
-      } else {
-        nil
-      }
-    let video: any VideoTrackReader = ordered ?? reader
-    let source = CopySource(file: file, video: video, ordered: ordered, otherStreams: otherStreams, refusal: refusal)
+    let (video, bounds) = try reader(file, plan.bounds)
+    let unordered = plan.ordersPictures ? video as? ContainerVideoReader : nil
+    try unordered?.leaveTimesOut(frameRate: plan.framerate)
+    let source = CopySource(
+      file: file, video: video, known: unordered?.known, otherStreams: otherStreams, refusal: refusal)
     let dropsFront = video.hidesFront && !plan.hasEditList
     guard video.parts.count <= 1 || bounds != nil else {
       video.readAllMedia()

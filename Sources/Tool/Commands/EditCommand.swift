@@ -73,16 +73,12 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
       return
     }
     let target = try OutputFile(output, force: force, inputs: [input])
-    do throws(Failure) {
-      let plan = CopyPlan(
-        input: input, target: target, container: format, framerate: input.isRaw ? edits.frameRate?.rate : nil,
-        framerateOption: "--frame-rate")
-      let lines = try await EditTarget(plan: plan, consequences: consequences).write(edit)
-      try target.commit()
-      for line in lines { Terminal.say(line) }
-    } catch {
-      target.discard()
-      throw error
+    let plan = CopyPlan(
+      input: input, target: target, container: format, framerate: input.isRaw ? edits.frameRate?.rate : nil,
+      framerateOption: "--frame-rate")
+    let lines = try await target.written { () async throws(Failure) in
+      try await EditTarget(plan: plan, consequences: consequences).write(edit)
     }
+    for line in lines { Terminal.say(line) }
   }
 }

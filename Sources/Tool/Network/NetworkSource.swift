@@ -245,9 +245,7 @@ enum NetworkSource {
       }
     }
   }
-}
 
-extension NetworkSource {
   /// The URLs that `rtspsrc` takes.
   static let rtspSchemes = ["rtsp://", "rtsps://", "rtspt://", "rtspu://"]
 

@@ -57,7 +57,7 @@ final class RepackRoute: Sendable {
   /// Whether decoding can begin with an access unit.
   private func isSync(_ bytes: [UInt8], _ codec: FormatDescription.Codec) -> Bool {
     state.withLock { state in
-      let configuration = state.pad?.codecData ?? []
+      let configuration = state.pad?.currentCaps?.codecData ?? []
       if configuration != state.configuration {
         state.roles = codec.roleReader(configuration, hasStartCodes: container.hasStartCodes)
         state.configuration = configuration
@@ -78,14 +78,10 @@ final class RepackRoute: Sendable {
     if codec == .h265, let muxer, let caps = Caps(parsing: "video/x-h265"), !muxer.canTake(caps) {
       throw .notLinkable(from: codec.name, to: container.name)
     }
-    try attach(chain, pipeline)
-    return chain[0]
-  }
-
-  private func attach(_ chain: [PipelineElement], _ pipeline: Pipeline) throws(PipelineError) {
     try build(pipeline)
     try pipeline.add(chain: chain)
     if let last = chain.last { try pipeline.link(last, muxer ?? sink) }
+    return chain[0]
   }
 
   /// Adds muxer and sink, with the first stream.
