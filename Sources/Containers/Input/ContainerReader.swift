@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MPL-2.0
 package import GStreamer
 import H26x
+// SPDX-License-Identifier: MPL-2.0
+import StreamReport
 
 /// The first part of a pipeline that reads the video of a container: a source and a parser.
 package final class ContainerReader: PictureSource {
@@ -71,7 +72,7 @@ package final class ContainerReader: PictureSource {
   /// samples for clear samples.
   package static func reader(_ file: ContainerFile, part: Int = 0) throws(Failure) -> any VideoTrackReader {
     let input = file.input
-    guard input.kind == .container("MP4") else { return try ContainerVideoReader(file) }
+    guard input.kind == .container(.mp4) else { return try ContainerVideoReader(file) }
     do throws(Failure) { return try MP4VideoReader(input, part: part) } catch {
       if let failure = input.encryptionFailure ?? input.mp4Failure { throw failure }
       if !input.selection.isEmpty { throw try ContainerInput(file, .description).selectionFailure ?? error }

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MPL-2.0
 import AVCodec
 package import AVFormat
 import GStreamer
 import H26x
+// SPDX-License-Identifier: MPL-2.0
+import StreamReport
 import Synchronization
 
 /// Reads the video track of a container through libavformat, neither cut nor completed by it.
@@ -286,7 +287,7 @@ enum FlashVideo {
 extension InputFile {
   /// Whether it is FLV with H.265, which older versions of libavformat do not read.
   var hasFlashH265: Bool {
-    guard kind == .container("FLV") else { return false }
+    guard kind == .container(.flv) else { return false }
     let front = pipe?.front ?? (try? InputBytes(self))?.read(at: 0, count: 1 << 16)
     return front.map(FlashVideo.hasH265) ?? false
   }

@@ -5,12 +5,12 @@ extension InputFile {
   /// Whether the end of a container is missing, as far as its structure shows that. Never of a pipe or a byte stream.
   package var isCutOff: Bool {
     guard size != nil, case .container(let format) = kind else { return false }
-    if format == "MP4" { return MP4Layout(of: self)?.isCutOff == true }
+    if format == .mp4 { return MP4Layout(of: self)?.isCutOff == true }
     guard let source = try? InputBytes(self) else { return false }
     return switch format {
-    case "Matroska": Self.endsInsideSegment(source)
-    case "FLV": Self.endsInsideTag(source)
-    case "MPEG-TS": Self.endsInsidePacket(source)
+    case .matroska: Self.endsInsideSegment(source)
+    case .flv: Self.endsInsideTag(source)
+    case .mpegTS: Self.endsInsidePacket(source)
     default: false
     }
   }
@@ -106,7 +106,7 @@ struct MP4Layout {
 
   /// `nil` for other files, and for pipes.
   init?(of input: InputFile) {
-    guard input.kind == .container("MP4"), input.size != nil, let source = try? InputBytes(input) else { return nil }
+    guard input.kind == .container(.mp4), input.size != nil, let source = try? InputBytes(input) else { return nil }
     var offset: UInt64 = 0
     for _ in 0..<Self.limit where offset < source.size {
       let header = source.read(at: offset, count: 16)

@@ -44,7 +44,7 @@ package struct VideoTrack: Sendable {
     case .lengthPrefixed(let configuration, let allowsInBandParameterSets):
       let format = allowsInBandParameterSets ? codec.syntax.inBandStreamFormat : codec.syntax.outOfBandStreamFormat
       caps += ", stream-format=(string)\(format), alignment=(string)au"
-      if !configuration.isEmpty { caps += ", codec_data=(buffer)\(Self.hexadecimal(configuration))" }
+      if !configuration.isEmpty { caps += ", codec_data=(buffer)\(Text.hexadecimal(configuration[...]))" }
     case .byteStream(let isAligned):
       caps += ", stream-format=(string)\(codec.syntax.byteStreamFormat)"
       if isAligned { caps += ", alignment=(string)au" }
@@ -66,12 +66,6 @@ package struct VideoTrack: Sendable {
       let format = FormatDescription(codec, configuration: configuration)
     else { return nil }
     return colour.rest(besides: format)?.capsText
-  }
-
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: text, as: UTF8.self)
   }
 }
 

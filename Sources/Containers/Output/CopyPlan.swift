@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: MPL-2.0
 package import GStreamer
 package import H26x
+// SPDX-License-Identifier: MPL-2.0
+import StreamReport
 
 /// A copy of a file's video and its other streams in another container or packaging. The subcommand
 /// sets the request. ``decided()`` adds how it is done, by the container's index and the first pictures.
@@ -74,7 +75,7 @@ package struct CopyPlan {
   ///
   /// - Throws: a `Failure` if the container has no times, but the copy needs them.
   func decided() throws(Failure) -> CopyPlan {
-    if container != .annexb || bounds != nil, input.kind == .container("AVI") {
+    if container != .annexb || bounds != nil, input.kind == .container(.avi) {
       // Reports errors of the video first.
       _ = try ContainerReader.reader(ContainerFile(input, ReadingStatus()))
       throw Failure(

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: MPL-2.0
 import AVFormat
+// SPDX-License-Identifier: MPL-2.0
+import StreamReport
 
 /// The elements of a Matroska file (RFC 9559) that libavformat does not read, so a copy does not have them.
 struct UnreadElements {
@@ -19,7 +20,7 @@ struct UnreadElements {
 
   /// - Returns: `nil` for a pipe, and for other containers.
   init?(_ input: InputFile) {
-    guard input.kind == .container("Matroska"), input.size != nil, let source = try? InputBytes(input) else {
+    guard input.kind == .container(.matroska), input.size != nil, let source = try? InputBytes(input) else {
       return nil
     }
     self.init(source)

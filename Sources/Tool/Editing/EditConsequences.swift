@@ -71,7 +71,7 @@ extension StreamEditList {
         "\(input.name): the order of \(Text.count(measure.unknown, "picture")) cannot be read, so it cannot be measured"
       )
     }
-    guard let frames = leastReordering else { return measure.edit(depth: measure.depth) }
+    guard let frames = leastReordering else { return .reordering(UInt8(clamping: measure.depth), buffer: nil) }
     guard frames >= measure.depth else {
       throw Failure(
         "\(input.name): access unit \(measure.accessUnit) is shown before \(Text.count(measure.depth, "picture")) "
@@ -79,6 +79,6 @@ extension StreamEditList {
           + "(\(measure.clause))"
       )
     }
-    return measure.edit(depth: Int(frames))
+    return .reordering(frames, buffer: nil)
   }
 }

@@ -97,7 +97,7 @@ extension InputFile {
     switch packaging {
     case .lengthPrefixed(let configuration, _):
       let edited = try edit.edit(configuration: configuration)
-      if [.container("MP4"), .container("Matroska")].contains(kind) { edit.describeContainer(codec, edited) }
+      if [.container(.mp4), .container(.matroska)].contains(kind) { edit.describeContainer(codec, edited) }
       return false
     case .byteStream: return true
     }

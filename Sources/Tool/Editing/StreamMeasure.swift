@@ -123,9 +123,6 @@ struct StreamMeasure {
 
   /// The clause that defines the depth.
   var clause: StaticString { codec == .h264 ? "H.264 E.2.1" : "H.265 7.4.3.2.1" }
-
-  /// The edit that writes a depth.
-  func edit(depth: Int) -> StreamEdit { .reordering(UInt8(clamping: depth), buffer: nil) }
 }
 
 /// The distances of a container's samples in decoding order.

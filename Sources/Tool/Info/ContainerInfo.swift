@@ -93,15 +93,13 @@ struct ContainerInfo {
 extension OtherStreams {
   /// The container's name.
   fileprivate var containerName: String {
-    guard case .container(let name) = input.kind else { return "unknown" }
-    return switch name {
-    case "an MPEG program stream": "MPEG program stream"
-    case "Matroska": isWebM ? "WebM" : name
-    default: name
+    switch input.kind {
+    case .container(.mpegPS): "MPEG program stream"
+    case .container(.matroska) where context.metadata[key: "doctype"] == "webm": "WebM"
+    case .container(let format): format.name
+    case .byteStream, .other, .unknown: "unknown"
     }
   }
-
-  private var isWebM: Bool { context.metadata[key: "doctype"] == "webm" }
 }
 
 extension StreamDetails {

@@ -96,7 +96,7 @@ struct MediaInfo: Sendable {
     switch input.kind {
     case .other, .unknown: throw Failure(input.noVideo)
     case .byteStream: return try ByteStreamInfo.read(input, counting: counting, place)
-    case .container("MP4") where input.size != nil:
+    case .container(.mp4) where input.size != nil:
       if let info = try MP4Info.read(input, counting: counting, place) { return info }
     default: break
     }
