@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import AVFormat
 import H26x
-// SPDX-License-Identifier: MPL-2.0
 import StreamReport
 
 /// A container that libavformat reads: Matroska, MPEG-TS and its like, FLV, AVI.

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MPL-2.0
 package import GStreamer
 import H26x
-// SPDX-License-Identifier: MPL-2.0
 import StreamReport
 
 /// The first part of a pipeline that reads the video of a container: a source and a parser.

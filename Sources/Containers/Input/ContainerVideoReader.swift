@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MPL-2.0
 import AVCodec
 package import AVFormat
 import GStreamer
 import H26x
-// SPDX-License-Identifier: MPL-2.0
 import StreamReport
 import Synchronization
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MPL-2.0
 package import GStreamer
 import H26x
-// SPDX-License-Identifier: MPL-2.0
 import StreamReport
 import Synchronization
 

@@ -1,5 +1,5 @@
-import AVFormat
 // SPDX-License-Identifier: MPL-2.0
+import AVFormat
 import StreamReport
 
 /// The elements of a Matroska file (RFC 9559) that libavformat does not read, so a copy does not have them.

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: MPL-2.0
 import Containers
 import GStreamer
-// SPDX-License-Identifier: MPL-2.0
 import StreamReport
 
 /// The times of a file's decoded pictures, which come one after the other.

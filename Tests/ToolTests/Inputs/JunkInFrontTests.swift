@@ -1,5 +1,5 @@
-import Foundation
 // SPDX-License-Identifier: MPL-2.0
+import Foundation
 import StreamReport
 import TestSupport
 import Testing
