@@ -115,13 +115,19 @@ package final class ContainerReader: PictureSource {
 }
 
 extension InputFile {
+  /// The video, as its container describes it.
+  package func videoTrack() throws(Failure) -> VideoTrack {
+    let file = try ContainerFile(self, ReadingStatus())
+    let reader = try ContainerReader.reader(file)
+    file.hasAllReaders()
+    return reader.track
+  }
+
   /// How `videoflip` makes pictures upright: its value of `video-direction`.
   package var direction: String {
     guard !isRaw else { return "auto" }
     // A pipe cannot be read twice.
-    guard size != nil, let file = try? ContainerFile(self, ReadingStatus()),
-      let reader = try? ContainerReader.reader(file)
-    else { return "identity" }
-    return reader.track.direction ?? "identity"
+    guard size != nil, let track = try? videoTrack() else { return "identity" }
+    return track.direction ?? "identity"
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
-import GStreamer
+package import GStreamer
 import Glibc
-import H26x
+package import H26x
 import Synchronization
 import SystemPackage
 
@@ -202,18 +202,9 @@ package struct Copy {
   ) throws(CopyRefusal) -> (reader: any PictureSource, writer: Writer) {
     let (container, drop, packaging) = (plan.container, plan.drop, plan.packaging)
     @Sendable func chain(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
-      let syntax = codec.syntax
-      let format =
-        container.hasStartCodes
-        ? syntax.byteStreamFormat
-        : packaging == .inBand ? syntax.inBandStreamFormat : syntax.outOfBandStreamFormat
-      let repack = try PipelineElement("swifth\(codec.digits)repack")
-      if let drop { try repack.set("drop", .string(drop)) }
-      let caps = "\(codec.mediaType), stream-format=(string)\(format), alignment=(string)au"
-      return try [
-        repack, PipelineElement("capsfilter", ["caps": .string(caps)]),
-        PipelineElement("appsink", name: "packaged", ["sync": false, "max-buffers": 64]),
-      ]
+      let repackager = try codec.repackager(for: container, inBand: packaging == .inBand)
+      if let drop { try repackager[0].set("drop", .string(drop)) }
+      return try repackager + [PipelineElement("appsink", name: "packaged", ["sync": false, "max-buffers": 64])]
     }
     let needsTimes = container != .annexb || plan.bounds != nil
     guard !input.isRaw else {
@@ -269,6 +260,24 @@ package struct Copy {
     Terminal.say("\(target.name): cannot be completed")
     Ending.perform()
     _exit(ExitStatus.ended(by: Interruption.signal ?? SIGTERM))
+  }
+}
+
+extension FormatDescription.Codec {
+  /// Makes a repackager, and the element that sets its output.
+  ///
+  /// - Parameters:
+  ///   - isInBand: whether parameter sets stay with their pictures, if the container has a description of the video.
+  ///   - name: of the second element.
+  package func repackager(
+    for container: TargetContainer, inBand isInBand: Bool = false, name: String? = nil
+  ) throws(PipelineError) -> [PipelineElement] {
+    let outOfBand = isInBand ? syntax.inBandStreamFormat : syntax.outOfBandStreamFormat
+    let format = container.hasStartCodes ? syntax.byteStreamFormat : outOfBand
+    let caps = "\(mediaType), stream-format=(string)\(format), alignment=(string)au"
+    return try [
+      PipelineElement("swifth\(digits)repack"), PipelineElement("capsfilter", name: name, ["caps": .string(caps)]),
+    ]
   }
 }
 

@@ -77,7 +77,7 @@ package struct CopyPlan {
   func decided() throws(Failure) -> CopyPlan {
     if container != .annexb || bounds != nil, input.kind == .container(.avi) {
       // Reports errors of the video first.
-      _ = try ContainerReader.reader(ContainerFile(input, ReadingStatus()))
+      _ = try input.videoTrack()
       throw Failure(
         "\(input.name): AVI does not store when pictures are shown, which \(container.name) needs; first make a byte "
           + "stream (-o FILE.h264), then repackage that")

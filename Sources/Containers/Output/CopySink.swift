@@ -62,7 +62,7 @@ struct CopySink {
       try output.begin(video, timeBase, otherStreams, keeping: kept, chapters)
     }
     func isTaken(_ streams: [StreamDescription]) -> Bool {
-      guard let trial = try? MediaOutput(tryingOutFor: target, container, keepsTimeCode: keepsTimeCode) else {
+      guard let trial = try? MediaOutput(target, container, keepsTimeCode: keepsTimeCode, isTrial: true) else {
         return false
       }
       do throws(Failure) { try begin(trial, streams) } catch { return false }

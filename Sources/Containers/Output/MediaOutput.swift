@@ -31,8 +31,7 @@ package final class MediaOutput {
   private let target: OutputFile
   private let container: TargetContainer
   private let output: OutputContext
-  /// `nil` for an output that writes nothing.
-  private let bytes: OutputBytes?
+  private let bytes: OutputBytes
   private var video = 0
   /// The places of the source's streams in the target, and whether frames lose their header.
   private var others: [Int: (index: Int, losesHeader: Bool, priming: Int64)] = [:]
@@ -54,23 +53,16 @@ package final class MediaOutput {
   /// How many bytes of the file are free in front of the container.
   let room: Int64
 
-  /// - Parameter room: see ``room``.
-  init(_ target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool, room: Int64 = 0) throws(Failure) {
+  /// - Parameters:
+  ///   - room: see ``room``.
+  ///   - isTrial: whether nothing is written: shows whether the muxer takes streams.
+  init(
+    _ target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool, room: Int64 = 0, isTrial: Bool = false
+  ) throws(Failure) {
     (self.target, self.container, self.keepsTimeCode, self.room) = (target, container, keepsTimeCode, room)
-    let bytes = try OutputBytes(target, origin: room)
+    bytes = try OutputBytes(target, origin: room, isTrial: isTrial)
     if !target.isSeekable { bytes.frontLimit = .max }
-    self.bytes = bytes
     do throws(AVError) { output = try OutputContext(bytes, format: container.format) } catch {
-      throw Self.failure(error, target)
-    }
-  }
-
-  /// Writes nothing: shows whether the muxer takes streams.
-  init(tryingOutFor target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool) throws(Failure) {
-    (self.target, self.container, self.keepsTimeCode, room) = (target, container, keepsTimeCode, 0)
-    bytes = nil
-    let discarded = DiscardedBytes(isSeekable: target.isSeekable)
-    do throws(AVError) { output = try OutputContext(discarded, format: container.format) } catch {
       throw Self.failure(error, target)
     }
   }
@@ -186,7 +178,7 @@ package final class MediaOutput {
         try output.add(chapters)
       }
       _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented))
-      if let bytes, !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
+      if !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
       for cover in covers { try writeCover(cover.picture, to: cover.index) }
       for stream in streams {
@@ -292,7 +284,7 @@ package final class MediaOutput {
   private static let frontSize = 1 << 20
 
   /// The first bytes that were written into a pipe: all descriptions of streams and of the whole. Empty for a file.
-  var front: [UInt8] { bytes?.front ?? [] }
+  var front: [UInt8] { bytes.front }
 
   // MARK: Packets
 

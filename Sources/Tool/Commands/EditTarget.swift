@@ -89,10 +89,7 @@ struct EditTarget {
     get throws(Failure) {
       if case .byteStream(let codec, isEvident: true) = input.kind { return codec }
       guard !input.isRaw, input.size != nil else { return nil }
-      let file = try ContainerFile(input, ReadingStatus())
-      let video = try ContainerReader.reader(file)
-      file.hasAllReaders()
-      return video.track.codec
+      return try input.videoTrack().codec
     }
   }
 }

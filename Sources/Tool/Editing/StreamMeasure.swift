@@ -58,11 +58,7 @@ struct StreamMeasure {
   init() {}
 
   private static func containerRate(_ input: InputFile) throws(Failure) -> Ratio? {
-    guard !input.isRaw else { return nil }
-    let file = try ContainerFile(input, ReadingStatus())
-    let video = try ContainerReader.reader(file)
-    file.hasAllReaders()
-    guard let rate = video.track.framerate, let frames = UInt32(exactly: rate.numerator),
+    guard !input.isRaw, let rate = try input.videoTrack().framerate, let frames = UInt32(exactly: rate.numerator),
       let seconds = UInt32(exactly: rate.denominator)
     else { return nil }
     return Ratio(frames, seconds)

@@ -73,7 +73,7 @@ final class RepackRoute: Sendable {
   func attach(
     _ codec: FormatDescription.Codec, _ pipeline: Pipeline
   ) throws(PipelineError) -> PipelineElement {
-    let chain = try video(codec)
+    let chain = try codec.repackager(for: container, name: "packaged")
     watchVideo(codec, at: chain.last?.pad("src"))
     if codec == .h265, let muxer, let caps = Caps(parsing: "video/x-h265"), !muxer.canTake(caps) {
       throw .notLinkable(from: codec.name, to: container.name)
@@ -92,13 +92,6 @@ final class RepackRoute: Sendable {
     }
     guard !isBuilt else { return }
     try pipeline.add(chain: (muxer.map { [$0] } ?? []) + [sink])
-  }
-
-  private func video(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
-    let format = container.hasStartCodes ? codec.syntax.byteStreamFormat : codec.syntax.outOfBandStreamFormat
-    let repack = try PipelineElement("swifth\(codec.digits)repack")
-    let caps = "\(codec.mediaType), stream-format=(string)\(format), alignment=(string)au"
-    return [repack, try PipelineElement("capsfilter", name: "packaged", ["caps": .string(caps)])]
   }
 
   /// Whether EOS has reached the sink, so that the file is complete.
