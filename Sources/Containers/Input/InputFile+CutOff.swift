@@ -17,34 +17,19 @@ extension InputFile {
 
   // MARK: Matroska (RFC 8794, RFC 9559)
 
-  private static let segment: UInt64 = 0x1853_8067
-
   /// Whether a segment continues behind the end. A segment whose size is unknown, as in a live stream, ends anywhere.
   private static func endsInsideSegment(_ source: InputBytes) -> Bool {
     var offset: UInt64 = 0
     // The header and a segment; few files have more, or something else.
     for _ in 0..<64 where offset < source.size {
-      let front = source.read(at: offset, count: 12)
-      guard let code = number(front, at: 0, keepsMarker: true), code.length <= 4,
-        let size = number(front, at: code.length, keepsMarker: false)
-      else { return false }
-      let isUnknown = size.value == 1 << UInt64(7 * size.length) - 1
-      guard !isUnknown else { return false }
-      offset += UInt64(code.length + size.length)
+      let front = source.read(at: offset, count: MatroskaElement.Header.maximumLength)
+      guard let header = MatroskaElement.Header(front), let size = header.size else { return false }
+      offset += UInt64(header.length)
       guard offset <= source.size else { return false }
-      if size.value > source.size - offset { return code.value == segment }
-      offset += size.value
+      if size > source.size - offset { return header.id == MatroskaElement.segment }
+      offset += size
     }
     return false
-  }
-
-  /// A number of EBML, whose first bits give its length (RFC 8794, 4): an element's identifier has them too.
-  private static func number(_ bytes: [UInt8], at place: Int, keepsMarker: Bool) -> (value: UInt64, length: Int)? {
-    guard place < bytes.count, bytes[place] > 0 else { return nil }
-    let length = bytes[place].leadingZeroBitCount + 1
-    guard place + length <= bytes.count else { return nil }
-    let value = bytes[place..<place + length].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return (keepsMarker ? value : value & (1 << UInt64(7 * length) - 1), length)
   }
 
   // MARK: FLV (Adobe Flash Video File Format Specification, annex E)

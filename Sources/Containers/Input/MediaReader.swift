@@ -200,11 +200,6 @@ package final class MediaReader: PictureSource {
     state.withLock { if $0.failure == nil { $0.failure = failure } }
   }
 
-  /// Plays the pipeline.
-  package func play() async throws(Failure) {
-    do { try await pipeline.play() } catch { throw failure(error) }
-  }
-
   package func end() { Task { [pipeline] in try? await pipeline.finish() } }
 
   package func begin() async throws(Failure) { try await discover() }

@@ -36,7 +36,7 @@ package final class OtherStreams {
 
   package let input: InputFile
   private let edits: StreamEdits
-  private var sound: SoundClock
+  private(set) var sound: SoundClock
   /// Continues the times of a transport stream; `nil` for other containers.
   private let clock: TransportClock?
 
@@ -96,9 +96,6 @@ package final class OtherStreams {
     sampleEntry = track?.video?.description
     rotation = movie == nil ? video?.rotationTag : StreamDescription.rotationTag(track?.orientation)
   }
-
-  /// Whether frames of a stream have headers that other containers have not.
-  func hasHeaders(_ stream: StreamDescription) -> Bool { sound.hasHeaders(stream) }
 
   private static func movie(_ input: InputFile) -> MP4.Movie? {
     guard input.kind == .container(.mp4), let source = try? InputBytes(input) else { return nil }

@@ -34,9 +34,6 @@ struct CopySink {
   private var target: OutputFile { plan.target }
   private var container: TargetContainer { plan.container }
 
-  /// The container has its header.
-  var isOpen: Bool { output != nil }
-
   /// Descriptions of the streams beside the video in the container, for the user.
   var keptNames: [String] { kept.map { output?.displayName(of: $0) ?? $0.displayName } }
 
@@ -79,9 +76,6 @@ struct CopySink {
     left = (otherStreams?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
     otherStreams?.choose(kept.filter { !$0.isCover })
   }
-
-  /// When the first packet of another stream comes, in nanoseconds of the media; `nil` without one.
-  func firstOtherStreamTime() throws(Failure) -> Int64? { try otherStreams?.firstTime() }
 
   mutating func write(_ accessUnit: MediaOutput.AccessUnit) throws(Failure) {
     if container == .annexb {

@@ -145,7 +145,7 @@ struct CopyWriter {
     video.statedFrameRate = source?.frameRate
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
     try sink.open(video, timeBase, keepsTimeCode: window.opening?.isAtOrigin ?? true, delay: delay)
-    if plan.container == .flv { times.beginAtZero(first.decoding, try sink.firstOtherStreamTime()) }
+    if plan.container == .flv { times.beginAtZero(first.decoding, try sink.otherStreams?.firstTime()) }
     sink.otherStreamOffset = times.otherStreamOffset
   }
 

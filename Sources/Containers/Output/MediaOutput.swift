@@ -81,7 +81,11 @@ package final class MediaOutput {
   func canHold(_ stream: StreamDescription, of source: InputContext) -> Bool {
     // libavformat writes fragments without the durations of subtitles.
     if isFragmented, stream.kind == .subtitle { return false }
-    if stream.isCover { return canHoldCover(stream) && source.attachedPicture(stream.index) != nil }
+    if stream.isCover {
+      // libavformat writes moov of fragments before it has the cover.
+      return !isFragmented && container.coverCodecs.contains(stream.codecName)
+        && source.attachedPicture(stream.index) != nil
+    }
     return canHold(stream) || converter(of: stream, source) != nil
   }
 
@@ -93,11 +97,6 @@ package final class MediaOutput {
   }
 
   var isFragmented: Bool { container.isMovie && !target.isSeekable }
-
-  private func canHoldCover(_ stream: StreamDescription) -> Bool {
-    // libavformat writes moov of fragments before it has the cover.
-    !isFragmented && container.coverCodecs.contains(stream.codecName)
-  }
 
   private func canHold(_ stream: StreamDescription) -> Bool {
     switch stream.kind {
@@ -164,8 +163,8 @@ package final class MediaOutput {
           continue
         }
         // AAC of transport streams has a header in each frame (ADTS). Other containers have one header for all.
-        let losesHeader = container != .ts && source.hasHeaders(stream)
-        let isHeaded = container == .ts && source.hasHeaders(stream)
+        let losesHeader = container != .ts && source.sound.hasHeaders(stream)
+        let isHeaded = container == .ts && source.sound.hasHeaders(stream)
         let index = try output.addStream(
           like: stream, of: source.context, extradata: isHeaded ? [] : nil, metadata: metadata(of: stream),
           timeBase: ticks(of: stream))

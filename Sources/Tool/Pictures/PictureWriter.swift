@@ -59,7 +59,7 @@ final class PictureWriter {
 
   private func beginFile(_ sample: Sample, _ info: VideoInfo) throws(Failure) {
     let isLater = current != nil
-    finishFile()
+    finish()
     // The description of alternating fields has the frame's height.
     let isField = info.interlaceMode == .alternate
     let height = isField ? (info.height + 1) / 2 : info.height
@@ -81,7 +81,8 @@ final class PictureWriter {
     current = try PictureFile(output, first: sample, info: info, isYUV4MPEG: isYUV4MPEG)
   }
 
-  private func finishFile() {
+  /// Completes the current file.
+  func finish() {
     if let output = current?.output { finished.append(output) }
     current = nil
   }
@@ -94,8 +95,6 @@ final class PictureWriter {
       bytes.insert(contentsOf: "-\(number)".utf8, at: dot == 0 ? bytes.count : dot)
     }
   }
-
-  func finish() { finishFile() }
 
   /// Commits the files.
   func commit() throws(Failure) {
