@@ -33,7 +33,7 @@ struct SampleEntryExtras {
   ]
   /// Properties of the stream that containers repeat.
   static var repeatedProperties: [StreamProperty] {
-    repeated.map(\.property) + HDR10Metadata.allCases.map { .sei($0.message) }
+    repeated.map(\.property) + HDR10Metadata.all.map { .sei($0.message) }
   }
 
   /// HDR10's metadata that is no longer true in the container's copy of it.
@@ -48,7 +48,7 @@ struct SampleEntryExtras {
     _ entry: MP4.VisualSampleDescription?, _ video: StreamDescription?, editing properties: Set<StreamProperty>,
     allowsInBandParameterSets: Bool
   ) {
-    changedMetadata = HDR10Metadata.allCases.filter { properties.contains(.sei($0.message)) }
+    changedMetadata = HDR10Metadata.all.filter { properties.contains(.sei($0.message)) }
     let light = changedMetadata.map(\.box)
     for box in entry?.otherBoxes ?? [] where !Self.notCopied.contains(box.type) && !light.contains(box.type) {
       if !Self.repeated.contains(where: { $0.boxes.contains(box.type) && properties.contains($0.property) }) {
@@ -155,30 +155,16 @@ private struct DolbyVision {
 }
 
 /// HDR10's metadata in SEI messages, which containers repeat.
-enum HDR10Metadata: CaseIterable {
-  case masteringDisplay, contentLight
-
+struct HDR10Metadata {
   /// The SEI message that has it.
-  var message: SEIPayloadType {
-    switch self {
-    case .masteringDisplay: .masteringDisplayColourVolume
-    case .contentLight: .contentLightLevel
-    }
-  }
-
+  let message: SEIPayloadType
   /// The box of a sample entry that has it.
-  var box: FourCharacterCode {
-    switch self {
-    case .masteringDisplay: FourCharacterCode("mdcv")
-    case .contentLight: FourCharacterCode("clli")
-    }
-  }
-
+  let box: FourCharacterCode
   /// libavformat's side data for it.
-  var sideData: SideData.Kind {
-    switch self {
-    case .masteringDisplay: .masteringDisplay
-    case .contentLight: .contentLight
-    }
-  }
+  let sideData: SideData.Kind
+
+  static let all = [
+    Self(message: .masteringDisplayColourVolume, box: FourCharacterCode("mdcv"), sideData: .masteringDisplay),
+    Self(message: .contentLightLevel, box: FourCharacterCode("clli"), sideData: .contentLight),
+  ]
 }

@@ -60,10 +60,8 @@ final class PictureWriter {
   private func beginFile(_ sample: Sample, _ info: VideoInfo) throws(Failure) {
     let isLater = current != nil
     finish()
-    // The description of alternating fields has the frame's height.
-    let isField = info.interlaceMode == .alternate
-    let height = isField ? (info.height + 1) / 2 : info.height
-    formats.append("\(info.width)x\(height) \(info.format.name)\(isField ? " fields" : "")")
+    let fields = info.hasAlternatingFields ? " fields" : ""
+    formats.append("\(info.width)x\(info.pictureHeight) \(info.format.name)\(fields)")
     let output: OutputFile
     if isLater {
       output = try OutputFile(laterName(formats.count), force: force, inputs: [input])
