@@ -10,7 +10,7 @@ struct VideoEdit: HeaderEditing {
   /// `nil` before the codec is known.
   private var editor: (any VideoEditing)?
   /// Splits a byte stream; `nil` before the codec is known.
-  private var splitter: (any AccessUnitSplitting)?
+  private var splitter: AccessUnitSplitter?
   /// The name of the file, for messages.
   let source: String
   /// Access units so far.
@@ -41,7 +41,7 @@ struct VideoEdit: HeaderEditing {
   mutating func begin(_ codec: FormatDescription.Codec) {
     guard editor == nil else { return }
     editor = codec == .h264 ? StreamEditor<H264>(waiting) : StreamEditor<H265>(waiting)
-    splitter = codec == .h264 ? AccessUnitSplitter<H264>() : AccessUnitSplitter<H265>()
+    splitter = AccessUnitSplitter(codec)
     waiting = []
   }
 

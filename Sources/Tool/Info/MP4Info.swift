@@ -51,7 +51,7 @@ enum MP4Info {
     var counts = MediaInfo.Counts(pictures: tally.count, keyframes: tally.keyframes)
     guard let source = try? InputBytes(input), var reporter = try? StreamReporter(source, options: ReportOptions())
     else { return counts }
-    var found = PictureCount()
+    var found = MediaInfo.Counts()
     while let item = reporter.next() {
       place.reach(item)
       if case .accessUnit(let accessUnit) = item { found.add(accessUnit) }

@@ -12,7 +12,7 @@ struct StreamSurvey {
   private var pictureParameterSet: PictureParameterSetID?
   private var fields = 0
   private(set) var display = DisplayMetadata()
-  private(set) var found = PictureCount()
+  private(set) var found = MediaInfo.Counts()
   /// Access units with a picture.
   private(set) var accessUnits = 0
   /// The offset in bytes behind the last access unit that was read.
@@ -71,18 +71,5 @@ struct StreamSurvey {
     guard let format else { return nil }
     if format.isFieldSequence || accessUnits > 0 && fields == accessUnits { return "interleaved" }
     return fields > 0 || codec == .h264 && format.isInterlacedAllowed ? "mixed" : nil
-  }
-}
-
-/// Pictures and keyframes of a stream, counted as a report counts them: the same whatever the stream is in.
-struct PictureCount {
-  /// Frames, and fields that have no second one.
-  private(set) var pictures = 0
-  private(set) var keyframes = 0
-
-  mutating func add(_ accessUnit: AccessUnitRecord) {
-    guard accessUnit.letter != nil else { return }
-    if !accessUnit.isSecondField { pictures += 1 }
-    if accessUnit.keyframe != .none { keyframes += 1 }
   }
 }
