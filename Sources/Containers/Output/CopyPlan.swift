@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 package import GStreamer
-package import H26x
+import H26x
 import StreamReport
 
 /// A copy of a file's video and its other streams in another container or packaging. The subcommand
