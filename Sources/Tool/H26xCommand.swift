@@ -2,6 +2,7 @@
 import ArgumentParser
 import Containers
 import Glibc
+import H26x
 import SystemPackage
 
 /// The program `h26x`: its subcommands, and how it ends.
@@ -17,7 +18,7 @@ struct H26xCommand: AsyncParsableCommand {
       Exit status: 0 success; 1 failure; 2 the stream is damaged, differs or violates the standard; 64 wrong usage; \
       129, 130 and 143 after SIGHUP, SIGINT and SIGTERM.
       """,
-    version: Release.text,
+    version: "h26x \(ReleaseVersion.text)",
     subcommands: [
       InfoCommand.self, DecodeCommand.self, HashCommand.self, RepackCommand.self, EditCommand.self,
       SnapshotCommand.self,
@@ -37,7 +38,7 @@ struct H26xCommand: AsyncParsableCommand {
     do {
       let arguments = ArgumentText.all
       if arguments == ["--version", "--verbose"] {
-        print(([Release.text] + PluginDecoder.protection).joined(separator: "\n"))
+        print(([configuration.version] + PluginDecoder.protection).joined(separator: "\n"))
         end(nil)
       }
       try CommandLineCheck.check(arguments)

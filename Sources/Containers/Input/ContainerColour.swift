@@ -54,16 +54,3 @@ extension StreamDescription.Colour {
     ).capsText
   }
 }
-
-extension FormatDescription {
-  /// The format in the parameter sets of a configuration record; `nil` if it has none that can be read.
-  package init?(_ codec: Codec, configuration: [UInt8]) {
-    do throws(BitstreamError) {
-      self =
-        switch codec {
-        case .h264: try H264.formatDescription(H264.ConfigurationRecord(configuration.span))
-        case .h265: try H265.formatDescription(H265.ConfigurationRecord(configuration.span))
-        }
-    } catch { return nil }
-  }
-}

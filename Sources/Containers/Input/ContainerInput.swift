@@ -2,6 +2,7 @@
 import AVCodec
 import AVFormat
 import H26x
+import StreamReport
 
 /// A container that libavformat reads: Matroska, MPEG-TS and its like, FLV, AVI.
 struct ContainerInput {
@@ -23,7 +24,7 @@ struct ContainerInput {
   /// Reads the descriptions of a container's streams.
   static func described(_ file: ContainerFile) throws(Failure) -> ContainerInput {
     // Program streams and FLV announce their streams with the packets.
-    let announces = ["MP4", "Matroska", "MPEG-TS", "AVI"].contains { file.input.kind == .container($0) }
+    let announces = [.mp4, .matroska, .mpegTS, .avi].contains { file.input.kind == .container($0) }
     let short = try ContainerInput(file, announces ? .description : .longDescription)
     let lacksSound = short.context.streams.contains { stream in
       stream.kind == .audio && stream.sampleRate == 0 && !SoundHeader.codecs.contains(stream.codecName)
@@ -33,19 +34,6 @@ struct ContainerInput {
     return try ContainerInput(file, .longDescription)
   }
 
-  /// libavformat's demuxer for a kind of file; `nil` for a byte stream and others.
-  private static func demuxer(for kind: InputFile.Kind) -> String? {
-    guard case .container(let name) = kind else { return nil }
-    return switch name {
-    case "MP4": "mov"
-    case "Matroska": "matroska"
-    case "MPEG-TS": "mpegts"
-    case "FLV": "flv"
-    case "AVI": "avi"
-    default: "mpeg"
-    }
-  }
-
   /// - Throws: a `Failure` if libavformat is missing, or the file cannot be read or is not the expected format.
   init(_ file: ContainerFile, _ purpose: Purpose) throws(Failure) {
     let (input, status) = (file.input, file.status)
@@ -53,10 +41,10 @@ struct ContainerInput {
     guard FormatLibrary.isAvailable else {
       throw Failure("\(input.name): this container needs libavformat, which is not installed")
     }
-    guard let demuxer = Self.demuxer(for: input.kind) else { throw Failure(input.noVideo) }
+    guard case .container(let format) = input.kind else { throw Failure(input.noVideo) }
     var settings = InputContext.Settings()
     // Excludes all other demuxers, such as those for playlists.
-    (settings.demuxer, settings.formats) = (demuxer, demuxer)
+    (settings.demuxer, settings.formats) = (format.demuxer, format.demuxer)
     settings.parses = purpose != .packets
     settings.probesStreams = purpose != .packets
     // This program applies the edit lists itself.
@@ -82,10 +70,9 @@ struct ContainerInput {
 
   /// The message for an error of libavformat.
   static func failure(_ error: AVError, _ input: InputFile) -> Failure {
-    let what = if case .container(let name) = input.kind { name } else { "a container" }
-    return switch error {
+    switch error {
     case .invalidData, .invalidArgument, .endOfFile:
-      Failure("\(input.name): \(what) that is cut off or damaged, or without H.264 or H.265 video")
+      Failure("\(input.name): \(input.containerName) that is cut off or damaged, or without H.264 or H.265 video")
     default: Failure("\(input.name): \(error)")
     }
   }
@@ -114,10 +101,26 @@ struct ContainerInput {
   }
 }
 
+extension FileFormat {
+  /// libavformat's demuxer.
+  fileprivate var demuxer: String {
+    switch self {
+    case .mp4: "mov"
+    case .matroska: "matroska"
+    case .mpegTS: "mpegts"
+    case .flv: "flv"
+    case .avi: "avi"
+    case .mpegPS: "mpeg"
+    }
+  }
+}
+
 extension InputFile {
+  /// The container's name in messages.
+  var containerName: String { if case .container(let format) = kind { format.name } else { "a stream" } }
+
   /// The message that a container announces video and has none.
   func noPicture(_ codec: FormatDescription.Codec) -> Failure {
-    let container = if case .container(let name) = kind { name } else { "a container" }
-    return Failure("\(name): \(container) with \(codec.name) video, but no picture in it that can be read")
+    Failure("\(name): \(containerName) with \(codec.name) video, but no picture in it that can be read")
   }
 }

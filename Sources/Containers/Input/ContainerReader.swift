@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import GStreamer
 import H26x
+import StreamReport
 
 /// The first part of a pipeline that reads the video of a container: a source and a parser.
 package final class ContainerReader: PictureSource {
@@ -71,7 +72,7 @@ package final class ContainerReader: PictureSource {
   /// samples for clear samples.
   package static func reader(_ file: ContainerFile, part: Int = 0) throws(Failure) -> any VideoTrackReader {
     let input = file.input
-    guard input.kind == .container("MP4") else { return try ContainerVideoReader(file) }
+    guard input.kind == .container(.mp4) else { return try ContainerVideoReader(file) }
     do throws(Failure) { return try MP4VideoReader(input, part: part) } catch {
       if let failure = input.encryptionFailure ?? input.mp4Failure { throw failure }
       if !input.selection.isEmpty { throw try ContainerInput(file, .description).selectionFailure ?? error }
@@ -114,13 +115,19 @@ package final class ContainerReader: PictureSource {
 }
 
 extension InputFile {
+  /// The video, as its container describes it.
+  package func videoTrack() throws(Failure) -> VideoTrack {
+    let file = try ContainerFile(self, ReadingStatus())
+    let reader = try ContainerReader.reader(file)
+    file.hasAllReaders()
+    return reader.track
+  }
+
   /// How `videoflip` makes pictures upright: its value of `video-direction`.
   package var direction: String {
     guard !isRaw else { return "auto" }
     // A pipe cannot be read twice.
-    guard size != nil, let file = try? ContainerFile(self, ReadingStatus()),
-      let reader = try? ContainerReader.reader(file)
-    else { return "identity" }
-    return reader.track.direction ?? "identity"
+    guard size != nil, let track = try? videoTrack() else { return "identity" }
+    return track.direction ?? "identity"
   }
 }

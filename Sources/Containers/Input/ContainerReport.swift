@@ -84,7 +84,7 @@ package struct ContainerReport {
     if let configuration = sample.packaging?.configuration { reporter.configure(configuration) }
     // In a PES packet without DTS, the PTS is the DTS too (ISO/IEC 13818-1, 2.4.3.7). libavformat marks no random
     // access points.
-    let isPacket = container == .mpegTS || input.kind == .container("an MPEG program stream")
+    let isPacket = container == .mpegTS || input.kind == .container(.mpegPS)
     let decoding = sample.decoding ?? (isPacket ? sample.composition : nil)
     let beginning = beginning
     let time = sample.composition.map { composition in
@@ -111,11 +111,11 @@ extension StreamRecord.Container {
   fileprivate init(_ kind: InputFile.Kind) {
     self =
       switch kind {
-      case .container("MP4"): .mp4
-      case .container("Matroska"): .matroska
-      case .container("MPEG-TS"): .mpegTS
-      case .container("FLV"): .flv
-      case .container("AVI"): .avi
+      case .container(.mp4): .mp4
+      case .container(.matroska): .matroska
+      case .container(.mpegTS): .mpegTS
+      case .container(.flv): .flv
+      case .container(.avi): .avi
       default: .other
       }
   }

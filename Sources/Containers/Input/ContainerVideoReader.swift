@@ -3,6 +3,8 @@ import AVCodec
 package import AVFormat
 import GStreamer
 import H26x
+import StreamReport
+import Synchronization
 
 /// Reads the video track of a container through libavformat, neither cut nor completed by it.
 final class ContainerVideoReader: VideoTrackReader {
@@ -31,6 +33,11 @@ final class ContainerVideoReader: VideoTrackReader {
   /// The greatest delay of the file's decoding time after the presentation time, in nanoseconds. It is above 0 if a
   /// writer of FLV has negative composition times; `nil` before the first sample.
   private var decodingShift: Int64?
+
+  /// The times that the container has, if samples come without them.
+  private(set) var known: KnownTimes?
+  /// A sample that was read before ``known`` was there.
+  private var ahead: VideoSample?
 
   /// More samples than can be reordered.
   private static let waitingLimit = 17
@@ -129,7 +136,26 @@ final class ContainerVideoReader: VideoTrackReader {
   // It does so in any case.
   func readAllMedia() {}
 
+  /// Leaves out the times of samples, because some pictures have none. The parser then derives all times from the order
+  /// of pictures and the frame rate. If the first picture has no time, the others keep theirs.
+  ///
+  /// - Parameter frameRate: the frame rate of a stream that has none.
+  func leaveTimesOut(frameRate: Fraction?) throws(Failure) {
+    guard let sample = try next(), let time = sample.composition else { return }
+    (ahead, known) = (sample, KnownTimes(first: time))
+    track.framerate = track.framerate ?? frameRate
+  }
+
   func next() throws(Failure) -> VideoSample? {
+    guard let known else { return try nextTimed() }
+    let next = if let sample = ahead.take() { sample } else { try nextTimed() }
+    guard var sample = next else { return nil }
+    if let time = sample.composition { known.add(time) }
+    (sample.composition, sample.decoding) = (nil, nil)
+    return sample
+  }
+
+  private func nextTimed() throws(Failure) -> VideoSample? {
     guard let (read, position) = try waiting.isEmpty ? readSample() : waiting.removeFirst() else { return nil }
     var sample = read
     guard let clock else {
@@ -214,7 +240,55 @@ final class ContainerVideoReader: VideoTrackReader {
   }
 }
 
+/// The times that a container has, in nanoseconds of the media, from any thread.
+final class KnownTimes: Sendable {
+  /// The time of the first picture in decoding order.
+  let first: Int64
+  /// The latest time of any picture.
+  var latest: Int64 { last.load(ordering: .relaxed) }
+  private let last: Atomic<Int64>
+
+  init(first: Int64) {
+    self.first = first
+    last = Atomic(first)
+  }
+
+  func add(_ time: Int64) { last.max(time, ordering: .relaxed) }
+}
+
 extension TimeBase {
   /// Ticks as nanoseconds, rounded to the nearest.
   package func nanoseconds(_ ticks: Int64) -> Int64 { Self.nanoseconds.rescaled(ticks, from: self) }
+}
+
+/// Reads the tags that an FLV file begins with (Adobe Flash Video File Format Specification, annex E; enhanced RTMP).
+enum FlashVideo {
+  /// Whether the first tag of video has H.265: by its number in enhanced FLV, or by 12, which others use.
+  static func hasH265(in bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 9 else { return false }
+    // The header has its own length. The size of the previous tag precedes each tag.
+    var place = number(bytes[5..<9]) + 4
+    while place + 16 <= bytes.count {
+      let (type, size) = (bytes[place] & 0x1F, number(bytes[place + 1..<place + 4]))
+      if type == 9, size > 4 {
+        let first = bytes[place + 11]
+        guard first & 0x80 != 0 else { return first & 0xF == 12 }
+        let code = bytes[place + 12..<place + 16]
+        return code.elementsEqual("hvc1".utf8) || code.elementsEqual("hev1".utf8)
+      }
+      place += size + 15
+    }
+    return false
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reduce(0) { $0 << 8 | Int($1) } }
+}
+
+extension InputFile {
+  /// Whether it is FLV with H.265, which older versions of libavformat do not read.
+  var hasFlashH265: Bool {
+    guard kind == .container(.flv) else { return false }
+    let front = pipe?.front ?? (try? InputBytes(self))?.read(at: 0, count: 1 << 16)
+    return front.map(FlashVideo.hasH265) ?? false
+  }
 }

@@ -39,7 +39,7 @@ package struct Encryption: Sendable, Hashable {
 extension InputFile {
   /// The encryption of the selected video; `nil` if it has none, or if there is no box `moov`.
   package var encryption: Encryption? {
-    guard kind == .container("MP4"), size != nil, let source = try? InputBytes(self), let movie = Self.movie(source)
+    guard kind == .container(.mp4), size != nil, let source = try? InputBytes(self), let movie = Self.movie(source)
     else { return nil }
     for (number, track) in movie.tracks.enumerated() where selection.streams?.contains(number) != false {
       if let found = Encryption(track) { return found }

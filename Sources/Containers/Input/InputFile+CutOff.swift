@@ -5,46 +5,31 @@ extension InputFile {
   /// Whether the end of a container is missing, as far as its structure shows that. Never of a pipe or a byte stream.
   package var isCutOff: Bool {
     guard size != nil, case .container(let format) = kind else { return false }
-    if format == "MP4" { return MP4Layout(of: self)?.isCutOff == true }
+    if format == .mp4 { return MP4Layout(of: self)?.isCutOff == true }
     guard let source = try? InputBytes(self) else { return false }
     return switch format {
-    case "Matroska": Self.endsInsideSegment(source)
-    case "FLV": Self.endsInsideTag(source)
-    case "MPEG-TS": Self.endsInsidePacket(source)
+    case .matroska: Self.endsInsideSegment(source)
+    case .flv: Self.endsInsideTag(source)
+    case .mpegTS: Self.endsInsidePacket(source)
     default: false
     }
   }
 
   // MARK: Matroska (RFC 8794, RFC 9559)
 
-  private static let segment: UInt64 = 0x1853_8067
-
   /// Whether a segment continues behind the end. A segment whose size is unknown, as in a live stream, ends anywhere.
   private static func endsInsideSegment(_ source: InputBytes) -> Bool {
     var offset: UInt64 = 0
     // The header and a segment; few files have more, or something else.
     for _ in 0..<64 where offset < source.size {
-      let front = source.read(at: offset, count: 12)
-      guard let code = number(front, at: 0, keepsMarker: true), code.length <= 4,
-        let size = number(front, at: code.length, keepsMarker: false)
-      else { return false }
-      let isUnknown = size.value == 1 << UInt64(7 * size.length) - 1
-      guard !isUnknown else { return false }
-      offset += UInt64(code.length + size.length)
+      let front = source.read(at: offset, count: MatroskaElement.Header.maximumLength)
+      guard let header = MatroskaElement.Header(front), let size = header.size else { return false }
+      offset += UInt64(header.length)
       guard offset <= source.size else { return false }
-      if size.value > source.size - offset { return code.value == segment }
-      offset += size.value
+      if size > source.size - offset { return header.id == MatroskaElement.segment }
+      offset += size
     }
     return false
-  }
-
-  /// A number of EBML, whose first bits give its length (RFC 8794, 4): an element's identifier has them too.
-  private static func number(_ bytes: [UInt8], at place: Int, keepsMarker: Bool) -> (value: UInt64, length: Int)? {
-    guard place < bytes.count, bytes[place] > 0 else { return nil }
-    let length = bytes[place].leadingZeroBitCount + 1
-    guard place + length <= bytes.count else { return nil }
-    let value = bytes[place..<place + length].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    return (keepsMarker ? value : value & (1 << UInt64(7 * length) - 1), length)
   }
 
   // MARK: FLV (Adobe Flash Video File Format Specification, annex E)
@@ -91,5 +76,39 @@ extension InputFile {
   private static func endsInsidePacket(_ source: InputBytes) -> Bool {
     let count = min(source.size, 2048)
     return TransportStream.Packets.endsInsidePacket(source.read(at: source.size - count, count: Int(count)))
+  }
+}
+
+/// The contents of the boxes at the top level of an MP4 file.
+struct MP4Layout {
+  /// Whether there is a `moof` box.
+  private(set) var isFragmented = false
+  /// Whether the file ends inside of a box that has samples or their tables.
+  private(set) var isCutOff = false
+
+  /// More boxes than a day of fragments has.
+  private static let limit = 1 << 20
+
+  /// `nil` for other files, and for pipes.
+  init?(of input: InputFile) {
+    guard input.kind == .container(.mp4), input.size != nil, let source = try? InputBytes(input) else { return nil }
+    var offset: UInt64 = 0
+    for _ in 0..<Self.limit where offset < source.size {
+      let header = source.read(at: offset, count: 16)
+      guard header.count >= 8 else { return }
+      func number(_ range: Range<Int>) -> UInt64 { header[range].reduce(0) { $0 << 8 | UInt64($1) } }
+      var size = number(0..<4)
+      if size == 1, header.count == 16 { size = number(8..<16) }
+      let type = header[4..<8]
+      if type.elementsEqual("moof".utf8) { isFragmented = true }
+      // 0 means up to the end of the file; less than a header means garbage.
+      guard size >= 8 else { return }
+      if size > source.size - offset {
+        // Anything may stand behind the last box.
+        isCutOff = ["moov", "moof", "mdat"].contains { type.elementsEqual($0.utf8) }
+        return
+      }
+      offset += size
+    }
   }
 }

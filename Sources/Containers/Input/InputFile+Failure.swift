@@ -4,7 +4,7 @@ package import StreamReport
 extension InputFile {
   /// The fault in the boxes of an MP4 file; `nil` for other files, and if there is none.
   package var mp4Failure: Failure? {
-    guard kind == .container("MP4"), size != nil else { return nil }
+    guard kind == .container(.mp4), size != nil else { return nil }
     do throws(Failure) {
       let source = try InputBytes(self)
       do throws(MP4.ReadError) { _ = try MP4.VideoSamples(source) } catch {
@@ -16,7 +16,7 @@ extension InputFile {
 
   /// The failure of an MP4 file without its table of contents, for which GStreamer's demuxer waits; `nil` for others.
   package var missingMovieFailure: Failure? {
-    guard kind == .container("MP4"), size != nil, let source = try? InputBytes(self) else { return nil }
+    guard kind == .container(.mp4), size != nil, let source = try? InputBytes(self) else { return nil }
     do throws(MP4.ReadError) { _ = try MP4.VideoSamples(source) } catch {
       return error.reason == .missing && error.box.name == "moov" ? failure(error) : nil
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import GStreamer
 package import H26x
-import StreamReport
+package import StreamReport
 package import SystemPackage
 
 /// An input file, whose first bytes were read to determine its kind, so that an error can name it in one line.
@@ -33,8 +33,7 @@ package struct InputFile: Sendable {
     /// NAL units after start codes, and no signature of another format. The codec is evident if the first parameter
     /// sets leave no doubt. Otherwise it is the likelier codec.
     case byteStream(FormatDescription.Codec, isEvident: Bool)
-    /// A container, and its name.
-    case container(String)
+    case container(FileFormat)
     /// A format without H.264 or H.265, and its name.
     case other(String)
   }
@@ -46,14 +45,14 @@ package struct InputFile: Sendable {
   /// Whether there is an index of random access points.
   package var hasIndex: Bool {
     switch kind {
-    case .container("Matroska"), .container("MP4"): size != nil
+    case .container(.matroska), .container(.mp4): size != nil
     default: false
     }
   }
   /// Whether the container has times of a clock that may begin and restart at any value.
   package var hasClock: Bool {
     switch kind {
-    case .container("MPEG-TS"), .container("an MPEG program stream"): true
+    case .container(.mpegTS), .container(.mpegPS): true
     default: false
     }
   }
@@ -102,7 +101,7 @@ package struct InputFile: Sendable {
       let input = PipeInput(file, upTo: Self.frontSize) { Kind($0) != .unknown }
       front = input.front
       guard !front.isEmpty else { throw Failure("\(name): empty; expected a stream") }
-      if spoolsMP4, Kind(front) == .container("MP4") {
+      if spoolsMP4, Kind(front) == .container(.mp4) {
         do throws(Errno) {
           let copy = try input.spooled()
           (self.status, pipe, unnameable, spool) = (try Stat(copy.descriptor), nil, copy, copy)
@@ -112,7 +111,7 @@ package struct InputFile: Sendable {
       }
     }
     kind = Kind(front)
-    programs = kind == .container("MPEG-TS") ? TransportStream.programs(in: front) : []
+    programs = kind == .container(.mpegTS) ? TransportStream.programs(in: front) : []
   }
 
   /// Bytes that are enough to recognise most formats, and to find the first start code behind others.
@@ -168,7 +167,7 @@ package struct InputFile: Sendable {
     let expected = "expected H.264 or H.265 as a byte stream or in MP4, MOV, Matroska, MPEG-TS, FLV or AVI"
     return switch kind {
     case .other(let what): "\(name): \(what); \(expected)"
-    case .container(let what): "\(name): \(what) without H.264 or H.265 video"
+    case .container: "\(name): \(containerName) without H.264 or H.265 video"
     case .byteStream(let codec, isEvident: true):
       "\(name): parameter sets of \(codec.name), but no picture that can be read"
     case .byteStream:
@@ -182,12 +181,12 @@ extension InputFile.Kind {
   /// Recognises a format by its first bytes, whatever the file's name is.
   package init(_ bytes: [UInt8]) {
     if let format = FileFormat(bytes.span) {
-      self = .container(Self.name(format))
+      self = .container(format)
     } else if let name = OtherFormat.name(of: bytes.span) {
       self = .other("\(name)")
     } else if !Self.beginsWithStartCode(bytes), TransportStream.Packets(in: bytes) != nil {
       // Bytes in front of the packets belong to another format.
-      self = .container("MPEG-TS")
+      self = .container(.mpegTS)
     } else if let codec = CodecGuess.evidentCodec(of: bytes.span) {
       self = .byteStream(codec, isEvident: true)
     } else if let codec = CodecGuess.codec(of: bytes.span) {
@@ -201,8 +200,17 @@ extension InputFile.Kind {
     }
   }
 
-  private static func name(_ format: FileFormat) -> String {
-    switch format {
+  /// Whether the bytes begin as a byte stream does: with zeros, at least two, and a one.
+  private static func beginsWithStartCode(_ bytes: [UInt8]) -> Bool {
+    guard let end = bytes.firstIndex(where: { $0 != 0 }) else { return false }
+    return end >= 2 && bytes[end] == 1
+  }
+}
+
+extension FileFormat {
+  /// The name for users, in the middle of a sentence.
+  package var name: String {
+    switch self {
     case .mp4: "MP4"
     case .matroska: "Matroska"
     case .flv: "FLV"
@@ -210,11 +218,5 @@ extension InputFile.Kind {
     case .mpegTS: "MPEG-TS"
     case .mpegPS: "an MPEG program stream"
     }
-  }
-
-  /// Whether the bytes begin as a byte stream does: with zeros, at least two, and a one.
-  private static func beginsWithStartCode(_ bytes: [UInt8]) -> Bool {
-    guard let end = bytes.firstIndex(where: { $0 != 0 }) else { return false }
-    return end >= 2 && bytes[end] == 1
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
-import GStreamer
+package import GStreamer
 import H26x
-import StreamReport
+package import StreamReport
 
 /// Reads the video track of an MP4 or MOV file: its samples, in the range that its edit list shows.
 final class MP4VideoReader: VideoTrackReader {
@@ -54,11 +54,7 @@ final class MP4VideoReader: VideoTrackReader {
     if description.configuration.isEmpty, trial.beginsWithStartCode { track.packaging = .byteStream(isAligned: true) }
     track.size = (description.width, description.height)
     track.framerate = trial.rate(timescale)
-    if let ratio = description.pixelAspectRatio, ratio.horizontal > 0, ratio.vertical > 0,
-      let reduced = Ratio(ratio.horizontal, ratio.vertical)
-    {
-      track.pixelAspect = Fraction(reduced)
-    }
+    track.pixelAspect = description.reducedPixelAspect
     track.otherEditRate = file.otherEditRate.map { Double($0) / 65536 }
     track.colour = StreamDescription.Colour(description.colour)
     track.direction = file.orientation.flatMap(Self.direction)
@@ -198,5 +194,13 @@ final class MP4VideoReader: VideoTrackReader {
     }
 
     func rate(_ timescale: UInt32) -> Fraction? { durations.rate(timescale).map { Fraction($0) } }
+  }
+}
+
+extension MP4.VisualSampleDescription {
+  /// Width to height of a pixel; `nil` if the track does not state it.
+  package var reducedPixelAspect: Fraction? {
+    guard let ratio = pixelAspectRatio, ratio.horizontal > 0, ratio.vertical > 0 else { return nil }
+    return Ratio(ratio.horizontal, ratio.vertical).map { Fraction($0) }
   }
 }

@@ -2,6 +2,9 @@
 
 /// An element of EBML (RFC 8794), the syntax of Matroska, in bytes that are in memory.
 struct MatroskaElement: Hashable {
+  /// The ID of the element that has all others but the header of the file.
+  static let segment: UInt32 = 0x1853_8067
+
   /// The ID, with the bits that mark its length.
   let id: UInt32
   /// The range of its content.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import GStreamer
 import H26x
+import StreamReport
 import Synchronization
 
 /// The first part of a pipeline that reads a byte stream, or plays any file: `parsebin` demultiplexes it into parsed
@@ -123,8 +124,9 @@ package final class MediaReader: PictureSource {
       if hasVideo { return Failure(error, about: input.name) }
       // Neither lists the streams.
       let isUnhelpful = streams.isEmpty && ["qtdemux", "tsdemux"].contains(failure.kind)
-      if isUnhelpful, case .container(let what) = input.kind {
-        return input.mp4Failure ?? Failure("\(input.name): \(what) that is cut off, or without H.264 or H.265 video")
+      if isUnhelpful, case .container = input.kind {
+        return input.mp4Failure
+          ?? Failure("\(input.name): \(input.containerName) that is cut off, or without H.264 or H.265 video")
       }
       return !streams.isEmpty || input.isRaw ? nothingFound : input.mp4Failure ?? Failure(error, about: input.name)
     }
@@ -133,9 +135,7 @@ package final class MediaReader: PictureSource {
   /// The message that there is no H.264 or H.265 video, with the streams that were found.
   var nothingFound: Failure {
     if let codec = state.withLock({ $0.video?.codec ?? $0.codec }) {
-      let container = if case .container(let name) = input.kind { name } else { "a stream" }
-      return input.mp4Failure
-        ?? Failure("\(input.name): \(container) with \(codec.name) video, but no picture in it that can be read")
+      return input.mp4Failure ?? input.noPicture(codec)
     }
     let names = streams.map { $0.codecName }
     let found = names.joined(separator: ", ")
@@ -200,11 +200,6 @@ package final class MediaReader: PictureSource {
     state.withLock { if $0.failure == nil { $0.failure = failure } }
   }
 
-  /// Plays the pipeline.
-  package func play() async throws(Failure) {
-    do { try await pipeline.play() } catch { throw failure(error) }
-  }
-
   package func end() { Task { [pipeline] in try? await pipeline.finish() } }
 
   package func begin() async throws(Failure) { try await discover() }
@@ -237,12 +232,12 @@ extension InputFile {
   fileprivate var caps: String? {
     switch kind {
     case .byteStream(let codec, _): "\(codec.mediaType), stream-format=(string)\(codec.syntax.byteStreamFormat)"
-    case .container("MP4"): "video/quicktime"
-    case .container("Matroska"): "video/x-matroska"
-    case .container("FLV"): "video/x-flv"
-    case .container("AVI"): "video/x-msvideo"
-    case .container("MPEG-TS"): "video/mpegts, systemstream=(boolean)true"
-    case .container: "video/mpeg, mpegversion=(int)2, systemstream=(boolean)true"
+    case .container(.mp4): "video/quicktime"
+    case .container(.matroska): "video/x-matroska"
+    case .container(.flv): "video/x-flv"
+    case .container(.avi): "video/x-msvideo"
+    case .container(.mpegTS): "video/mpegts, systemstream=(boolean)true"
+    case .container(.mpegPS): "video/mpeg, mpegversion=(int)2, systemstream=(boolean)true"
     case .other, .unknown: nil
     }
   }

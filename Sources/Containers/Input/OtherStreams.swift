@@ -36,7 +36,7 @@ package final class OtherStreams {
 
   package let input: InputFile
   private let edits: StreamEdits
-  private var sound: SoundClock
+  private(set) var sound: SoundClock
   /// Continues the times of a transport stream; `nil` for other containers.
   private let clock: TransportClock?
 
@@ -97,11 +97,8 @@ package final class OtherStreams {
     rotation = movie == nil ? video?.rotationTag : StreamDescription.rotationTag(track?.orientation)
   }
 
-  /// Whether frames of a stream have headers that other containers have not.
-  func hasHeaders(_ stream: StreamDescription) -> Bool { sound.hasHeaders(stream) }
-
   private static func movie(_ input: InputFile) -> MP4.Movie? {
-    guard input.kind == .container("MP4"), let source = try? InputBytes(input) else { return nil }
+    guard input.kind == .container(.mp4), let source = try? InputBytes(input) else { return nil }
     return try? MP4.VideoSamples(source).movie
   }
 
@@ -123,7 +120,7 @@ package final class OtherStreams {
   func seek(to time: Int64) -> Bool {
     guard let video else { return true }
     // Subtitles may be shown for long. MP4 has an index of each stream.
-    let isIndexed = input.kind == .container("MP4")
+    let isIndexed = input.kind == .container(.mp4)
     guard isIndexed || !chosen.contains(where: { $0.kind == .subtitle }) else { return true }
     // All are sought by the video's index. Edit lists may shift each stream by any amount.
     let places = chosen.map { stream in

@@ -23,12 +23,12 @@ package struct PictureTicks {
 
   /// Reads the beginning of a file; nothing of a pipe.
   package init(_ input: InputFile) {
-    hasFields = input.kind == .container("MPEG-TS")
+    hasFields = input.kind == .container(.mpegTS)
     guard input.size != nil, case .container(let format) = input.kind else { return }
     switch format {
-    case "MP4": readTable(input)
-    case "Matroska", "FLV", "MPEG-TS": readTimes(input)
-    default: break
+    case .mp4: readTable(input)
+    case .matroska, .flv, .mpegTS: readTimes(input)
+    case .avi, .mpegPS: break
     }
   }
 

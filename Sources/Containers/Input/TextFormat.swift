@@ -6,7 +6,8 @@ enum TextFormat {
   static func name(of bytes: [UInt8]) -> String? {
     // UTF-16, as Windows writes it.
     let isWide = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
-    let text = isWide ? bytes.dropFirst(2).filter { $0 != 0 } : Array(bytes.trimming([0xEF, 0xBB, 0xBF]))
+    let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let text = isWide ? bytes.dropFirst(2).filter { $0 != 0 } : Array(bytes.dropFirst(mark))
     guard isText(text) else { return nil }
     let trimmed = text.drop { $0 == 32 || (9...13).contains($0) }
     if let named = beginnings.first(where: { trimmed.starts(with: $0.text.utf8) }) { return named.name }
@@ -40,12 +41,5 @@ enum TextFormat {
   private static func isText(_ bytes: [UInt8]) -> Bool {
     bytes.allSatisfy { $0 >= 32 && $0 != 127 || (9...13).contains($0) }
       && bytes.count(where: { $0 < 128 }) >= bytes.count / 10 * 9
-  }
-}
-
-extension [UInt8] {
-  /// The bytes behind a beginning; all bytes if they begin otherwise.
-  fileprivate func trimming(_ beginning: [UInt8]) -> ArraySlice<UInt8> {
-    starts(with: beginning) ? dropFirst(beginning.count) : self[...]
   }
 }

@@ -32,9 +32,6 @@ final class TransportClock {
 
   init(reading read: @escaping (_ offset: UInt64, _ count: Int) -> [UInt8]) { self.read = read }
 
-  /// The number of times that the clock has restarted.
-  var seamCount: Int { seams.count }
-
   // MARK: The video
 
   /// The smallest step back of a clock at a seam, in nanoseconds. Presentation times alone also go back when pictures

@@ -44,7 +44,7 @@ package struct VideoTrack: Sendable {
     case .lengthPrefixed(let configuration, let allowsInBandParameterSets):
       let format = allowsInBandParameterSets ? codec.syntax.inBandStreamFormat : codec.syntax.outOfBandStreamFormat
       caps += ", stream-format=(string)\(format), alignment=(string)au"
-      if !configuration.isEmpty { caps += ", codec_data=(buffer)\(Self.hexadecimal(configuration))" }
+      if !configuration.isEmpty { caps += ", codec_data=(buffer)\(Text.hexadecimal(configuration[...]))" }
     case .byteStream(let isAligned):
       caps += ", stream-format=(string)\(codec.syntax.byteStreamFormat)"
       if isAligned { caps += ", alignment=(string)au" }
@@ -66,12 +66,6 @@ package struct VideoTrack: Sendable {
       let format = FormatDescription(codec, configuration: configuration)
     else { return nil }
     return colour.rest(besides: format)?.capsText
-  }
-
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: text, as: UTF8.self)
   }
 }
 
@@ -139,5 +133,18 @@ extension Fraction {
   /// The same ratio, each part at most 2³¹ − 1.
   package init(_ fraction: Ratio) {
     self.init(Int32(clamping: fraction.numerator), Int32(clamping: fraction.denominator))
+  }
+}
+
+extension ProgressPlace {
+  /// In bytes of the file. The total of a pipe is not known.
+  package convenience init(of input: InputFile) {
+    let total = input.size.map { Double($0) }
+    self.init(.bytes) { ProgressAmount(done: Double($0), total: total, unit: .bytes) }
+  }
+
+  /// In seconds of a video track, or in bytes of its file if the track's duration is not known.
+  package convenience init(of track: VideoTrack, in input: InputFile) {
+    if let duration = track.duration { self.init(of: duration) } else { self.init(of: input) }
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
-import GStreamer
+package import GStreamer
 import Glibc
-import H26x
+package import H26x
 import Synchronization
 import SystemPackage
 
@@ -36,30 +36,35 @@ package struct Copy {
   private var input: InputFile { plan.input }
 
   /// Writes the file.
-  package static func run(_ request: CopyPlan) async throws(Failure) -> Result {
+  ///
+  /// - Parameter editor: changes the headers; `nil` if no changes are requested.
+  package static func run(
+    _ request: CopyPlan, editing editor: (any HeaderEditing)? = nil
+  ) async throws(Failure) -> Result {
     var plan = try request.decided()
     while true {
       try Interruption.check()
-      switch try await Copy(plan: plan).pass() {
+      switch try await Copy(plan: plan).pass(editor) {
       case .done(let result): return result
       case .retry(let next): plan = next
       }
     }
   }
 
-  private func pass() async throws(Failure) -> Outcome {
+  private func pass(_ editor: (any HeaderEditing)?) async throws(Failure) -> Outcome {
     do throws(CopyRefusal) {
-      return .done(try await plan.packaging == .asTheyAre ? copySamples() : runPipeline())
+      return .done(try await plan.packaging == .asTheyAre ? copySamples(editor) : runPipeline(editor))
     } catch { return .retry(with: try plan.retry(after: error)) }
   }
 
   // MARK: Samples as they are
 
   /// Copies samples whose packaging stays.
-  private func copySamples() async throws(CopyRefusal) -> Result {
-    let source = try CopySource(plan)
+  private func copySamples(_ editor: (any HeaderEditing)?) async throws(CopyRefusal) -> Result {
+    let opened = try CopySource.open(plan)
+    let source = opened.source
     guard var copy = SampleCopy(source.video.track) else { throw .irregular }
-    var writer = CopyWriter(plan, source)
+    var writer = CopyWriter(plan, opened, editor)
     let (status, place) = (source.file.status, ProgressPlace(of: source.video.track, in: input))
     try writer.begin(copy.format)
     try await Interruption.handled(
@@ -83,8 +88,8 @@ package struct Copy {
   // MARK: Through a pipeline
 
   /// Reads the file once, and takes its access units apart.
-  private func runPipeline() async throws(CopyRefusal) -> Result {
-    let (reader, writer) = try open()
+  private func runPipeline(_ editor: (any HeaderEditing)?) async throws(CopyRefusal) -> Result {
+    let (reader, writer) = try open(editor)
     let (pipeline, target) = (reader.pipeline, plan.target)
     do throws(Failure) {
       try await Interruption.handled(
@@ -132,14 +137,14 @@ package struct Copy {
     }
 
     private let state: Mutex<State>
-    private let known: OrderedVideoReader.KnownTimes?
+    private let known: KnownTimes?
     private let needsTimes: Bool
 
     /// - Parameters:
     ///   - origin: the distance of the pipeline's timestamps from times of the media, in nanoseconds.
     ///   - known: the times that the container has, if the pipeline's are derived.
     init(
-      _ writer: sending CopyWriter, origin: Int64, following known: OrderedVideoReader.KnownTimes? = nil,
+      _ writer: sending CopyWriter, origin: Int64, following known: KnownTimes? = nil,
       needsTimes: Bool
     ) {
       state = Mutex(State(writer: writer, origin: origin))
@@ -151,7 +156,7 @@ package struct Copy {
 
     /// Returns false if the access unit cannot be written.
     func take(_ sample: Sample) -> Bool {
-      let configuration = sample.codecData ?? []
+      let configuration = sample.caps?.codecData ?? []
       return state.withLock { state in
         guard !state.writer.isFinished else { return true }
         do throws(CopyRefusal) {
@@ -192,37 +197,31 @@ package struct Copy {
     }
   }
 
-  private func open() throws(CopyRefusal) -> (reader: any PictureSource, writer: Writer) {
+  private func open(
+    _ editor: (any HeaderEditing)?
+  ) throws(CopyRefusal) -> (reader: any PictureSource, writer: Writer) {
     let (container, drop, packaging) = (plan.container, plan.drop, plan.packaging)
     @Sendable func chain(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
-      let syntax = codec.syntax
-      let format =
-        container.hasStartCodes
-        ? syntax.byteStreamFormat
-        : packaging == .inBand ? syntax.inBandStreamFormat : syntax.outOfBandStreamFormat
-      let repack = try PipelineElement("swifth\(codec.digits)repack")
-      if let drop { try repack.set("drop", .string(drop)) }
-      let caps = "\(codec.mediaType), stream-format=(string)\(format), alignment=(string)au"
-      return try [
-        repack, PipelineElement("capsfilter", ["caps": .string(caps)]),
-        PipelineElement("appsink", name: "packaged", ["sync": false, "max-buffers": 64]),
-      ]
+      let repackager = try codec.repackager(for: container, inBand: packaging == .inBand)
+      if let drop { try repackager[0].set("drop", .string(drop)) }
+      return try repackager + [PipelineElement("appsink", name: "packaged", ["sync": false, "max-buffers": 64])]
     }
     let needsTimes = container != .annexb || plan.bounds != nil
     guard !input.isRaw else {
       let reader = try CopyRefusal.failing { () throws(Failure) in
         try input.pictureSource(framerate: plan.framerate, chain)
       }
-      return (reader, Writer(CopyWriter(plan, nil), origin: 0, needsTimes: needsTimes))
+      return (reader, Writer(CopyWriter(plan, nil, editor), origin: 0, needsTimes: needsTimes))
     }
-    let source = try CopySource(plan)
+    let opened = try CopySource.open(plan)
+    let source = opened.source
     let reader = try CopyRefusal.failing { () throws(Failure) in
       try ContainerReader(source.file, source.video, clips: false, chain)
     }
     return (
       reader,
       Writer(
-        CopyWriter(plan, source), origin: ContainerSource.origin, following: source.ordered?.known,
+        CopyWriter(plan, opened, editor), origin: ContainerSource.origin, following: source.known,
         needsTimes: needsTimes)
     )
   }
@@ -264,12 +263,30 @@ package struct Copy {
   }
 }
 
+extension FormatDescription.Codec {
+  /// Makes a repackager, and the element that sets its output.
+  ///
+  /// - Parameters:
+  ///   - isInBand: whether parameter sets stay with their pictures, if the container has a description of the video.
+  ///   - name: of the second element.
+  package func repackager(
+    for container: TargetContainer, inBand isInBand: Bool = false, name: String? = nil
+  ) throws(PipelineError) -> [PipelineElement] {
+    let outOfBand = isInBand ? syntax.inBandStreamFormat : syntax.outOfBandStreamFormat
+    let format = container.hasStartCodes ? syntax.byteStreamFormat : outOfBand
+    let caps = "\(mediaType), stream-format=(string)\(format), alignment=(string)au"
+    return try [
+      PipelineElement("swifth\(digits)repack"), PipelineElement("capsfilter", name: name, ["caps": .string(caps)]),
+    ]
+  }
+}
+
 extension Window {
   /// The beginning of a cut, for the user; `nil` for no cut, and before the beginning is known.
   fileprivate var remark: String? {
-    guard let bounds, let opening else { return nil }
+    guard isCut, let opening else { return nil }
     let distance = opening.wanted - opening.start
-    var remark = "from \(Text.time(ClockTime(positive: bounds.offset + opening.start - opening.origin)))"
+    var remark = "from \(Text.time(ClockTime(positive: opening.offset + opening.start - opening.origin)))"
     if opening.start == opening.keyframe, distance > Self.tolerance {
       remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before --start"
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
-import AVFormat
+package import AVFormat
 import H26x
 import SystemPackage
 
@@ -210,4 +210,16 @@ private final class KeptBytes: IOSource {
     guard 0...Int64(bytes.count) ~= position else { throw .invalidArgument }
     self.position = position
   }
+}
+
+extension MetadataDictionary {
+  /// The metadata that is true of a copy too.
+  package var kept: MetadataDictionary {
+    var kept = MetadataDictionary()
+    for entry in entries where !Self.own.contains(entry.key.lowercased()) { kept[key: entry.key] = entry.value }
+    return kept
+  }
+
+  /// Keys of metadata that muxers write about themselves and the file.
+  package static let own: Set = ["major_brand", "minor_version", "compatible_brands", "encoder", "duration"]
 }

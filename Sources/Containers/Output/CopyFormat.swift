@@ -3,18 +3,16 @@ import AVFormat
 import H26x
 
 /// Changes the headers of a copy's video, and its description in the container.
-package protocol HeaderEditing {
-  /// Edits a configuration record, which decides the packaging of access units that follow. An empty record stands
-  /// for a byte stream.
+package protocol HeaderEditing: Sendable {
+  /// Edits the format of the access units that follow. Its configuration record decides their packaging. An empty
+  /// record stands for a byte stream.
   ///
   /// - Throws: a `Failure` for a record that cannot be read, and an edit that the standard forbids.
-  mutating func edit(configuration: [UInt8]) throws(Failure) -> [UInt8]
+  mutating func edit(_ format: MediaOutput.VideoFormat) throws(Failure) -> MediaOutput.VideoFormat
   /// Edits an access unit.
   ///
   /// - Throws: a `Failure` for an edit that the standard forbids.
   mutating func edit(_ accessUnit: [UInt8]) throws(Failure) -> [UInt8]
-  /// Changes a container's description of the video to match the edits.
-  func describe(_ format: inout MediaOutput.VideoFormat)
   /// Ends the stream.
   ///
   /// - Throws: a `Failure` if the stream lacks an access unit that was to be edited.
@@ -24,9 +22,6 @@ package protocol HeaderEditing {
 /// The first stage of a copy: the formats of its video, with the requested edits. It decides whether one description
 /// of the video is enough.
 struct CopyFormat {
-  let edits: StreamEditList
-  /// Makes ``edit``; `nil` if no changes are requested.
-  private let editor: CopyPlan.Editor?
   /// Each access unit may bring its own parameter sets.
   let hasStartCodes: Bool
   /// Bytes cannot be rewritten, because the target is a pipe.
@@ -35,13 +30,13 @@ struct CopyFormat {
   private(set) var formats: [MediaOutput.VideoFormat] = []
   /// The number of the format that the target describes; `nil` before it is chosen.
   private var chosen: Int?
-  /// Changes the headers; `nil` if no changes are requested, and before the first format.
-  private(set) var edit: (any HeaderEditing)?
+  /// Changes the headers; `nil` if no changes are requested.
+  private var editor: (any HeaderEditing)?
   /// The parameter sets that samples may not add to; `nil` if they may.
   private var described: DescribedParameterSets?
 
-  init(_ plan: CopyPlan) {
-    (edits, editor) = (plan.edits, plan.editor)
+  init(_ plan: CopyPlan, _ editor: (any HeaderEditing)?) {
+    self.editor = editor
     (hasStartCodes, isFinal) = (plan.container.hasStartCodes, !plan.target.isSeekable)
   }
 
@@ -50,22 +45,19 @@ struct CopyFormat {
 
   /// Takes the format of the access units that follow. Returns it with the edits.
   mutating func begin(_ next: MediaOutput.VideoFormat) throws(Failure) -> MediaOutput.VideoFormat {
-    var next = next
-    if let editor {
-      var edit = edit ?? editor(next.codec)
-      next.configuration = try edit.edit(configuration: next.configuration)
-      edit.describe(&next)
-      self.edit = edit
-    }
-    formats.append(next)
-    return next
+    let edited = try editor?.edit(next) ?? next
+    formats.append(edited)
+    return edited
   }
 
   /// Edits the headers of an access unit of the latest format.
   mutating func edit(_ accessUnit: inout MediaOutput.AccessUnit) throws(Failure) {
     accessUnit.format = formats.count - 1
-    if edit != nil { accessUnit.bytes = try edit?.edit(accessUnit.bytes) ?? accessUnit.bytes }
+    if editor != nil { accessUnit.bytes = try editor?.edit(accessUnit.bytes) ?? accessUnit.bytes }
   }
+
+  /// Ends the stream.
+  func finish() throws(Failure) { if !formats.isEmpty { try editor?.finish() } }
 
   /// Chooses the format that the target describes, if there is none yet.
   mutating func choose(_ number: Int) {
@@ -101,7 +93,7 @@ struct CopyFormat {
     }
     guard video.allowsInBandParameterSets else { return video }
     video.describe(by: first.bytes)
-    edit?.describe(&video)
+    video.describeEdits()
     return video
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 package import GStreamer
-package import H26x
+import H26x
+import StreamReport
 
 /// A copy of a file's video and its other streams in another container or packaging. The subcommand
 /// sets the request. ``decided()`` adds how it is done, by the container's index and the first pictures.
@@ -26,22 +27,14 @@ package struct CopyPlan {
   package var keepsAudio: Bool
   /// The part that is kept; `nil` for everything.
   package var bounds: Window.Bounds?
-  /// Changes of the headers.
-  package var edits: StreamEditList
-  /// Makes these changes; `nil` if there are none.
-  package var editor: Editor?
-
-  /// Makes what changes the headers of a codec.
-  package typealias Editor = @Sendable (FormatDescription.Codec) -> any HeaderEditing
 
   package init(
     input: InputFile, target: OutputFile, container: TargetContainer, framerate: Fraction? = nil,
-    framerateOption: String = "--framerate", drop: String? = nil, keepsAudio: Bool = true, bounds: Window.Bounds? = nil,
-    edits: StreamEditList = StreamEditList(), editor: Editor? = nil
+    framerateOption: String = "--framerate", drop: String? = nil, keepsAudio: Bool = true, bounds: Window.Bounds? = nil
   ) {
     (self.input, self.target, self.container) = (input, target, container)
     (self.framerate, self.framerateOption, self.drop, self.keepsAudio) = (framerate, framerateOption, drop, keepsAudio)
-    (self.bounds, self.edits, self.editor) = (bounds, edits, editor)
+    self.bounds = bounds
   }
 
   /// How access units come into the copy.
@@ -82,9 +75,9 @@ package struct CopyPlan {
   ///
   /// - Throws: a `Failure` if the container has no times, but the copy needs them.
   func decided() throws(Failure) -> CopyPlan {
-    if container != .annexb || bounds != nil, input.kind == .container("AVI") {
+    if container != .annexb || bounds != nil, input.kind == .container(.avi) {
       // Reports errors of the video first.
-      _ = try ContainerReader.reader(ContainerFile(input, ReadingStatus()))
+      _ = try input.videoTrack()
       throw Failure(
         "\(input.name): AVI does not store when pictures are shown, which \(container.name) needs; first make a byte "
           + "stream (-o FILE.h264), then repackage that")
@@ -182,5 +175,25 @@ extension VideoTrack {
   /// Reads the roles of its access units, as they are packaged.
   fileprivate var roleReader: any AccessUnitRoleReading {
     codec.roleReader(packaging.configuration ?? [], hasStartCodes: packaging.configuration == nil)
+  }
+}
+
+/// Why a pass cannot complete a copy. ``CopyPlan/retry(after:)`` decides what follows.
+enum CopyRefusal: Error {
+  /// An access unit has no presentation time.
+  case untimed
+  /// Times that access units lack cannot be derived, because there are gaps between the others.
+  case gap
+  /// The format changes, which one description of the video cannot hold.
+  case formatChange
+  /// An access unit cannot be copied as it is, and must be taken apart first.
+  case irregular
+  /// Reading began behind the keyframe that the window needs.
+  case missed
+  case failure(Failure)
+
+  /// Performs steps that only fail.
+  static func failing<Result>(_ steps: () throws(Failure) -> Result) throws(CopyRefusal) -> Result {
+    do throws(Failure) { return try steps() } catch { throw .failure(error) }
   }
 }

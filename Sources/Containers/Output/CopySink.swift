@@ -34,9 +34,6 @@ struct CopySink {
   private var target: OutputFile { plan.target }
   private var container: TargetContainer { plan.container }
 
-  /// The container has its header.
-  var isOpen: Bool { output != nil }
-
   /// Descriptions of the streams beside the video in the container, for the user.
   var keptNames: [String] { kept.map { output?.displayName(of: $0) ?? $0.displayName } }
 
@@ -62,7 +59,7 @@ struct CopySink {
       try output.begin(video, timeBase, otherStreams, keeping: kept, chapters)
     }
     func isTaken(_ streams: [StreamDescription]) -> Bool {
-      guard let trial = try? MediaOutput(tryingOutFor: target, container, keepsTimeCode: keepsTimeCode) else {
+      guard let trial = try? MediaOutput(target, container, keepsTimeCode: keepsTimeCode, isTrial: true) else {
         return false
       }
       do throws(Failure) { try begin(trial, streams) } catch { return false }
@@ -79,9 +76,6 @@ struct CopySink {
     left = (otherStreams?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
     otherStreams?.choose(kept.filter { !$0.isCover })
   }
-
-  /// When the first packet of another stream comes, in nanoseconds of the media; `nil` without one.
-  func firstOtherStreamTime() throws(Failure) -> Int64? { try otherStreams?.firstTime() }
 
   mutating func write(_ accessUnit: MediaOutput.AccessUnit) throws(Failure) {
     if container == .annexb {
@@ -132,10 +126,10 @@ struct CopySink {
       guard output.room == 0 else { throw Failure("\(target.name): its description is not in the expected place") }
       return
     }
-    if !shown.isEmpty { file.setEdits(edits(shown, output)) }
-    if !hasSync { file.denySyncSamples() }
-    file.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
-    file.complete(extras)
+    if !shown.isEmpty { file.movie.setEdits(edits(shown, output)) }
+    if !hasSync { file.movie.denySyncSamples() }
+    file.movie.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
+    file.movie.complete(extras)
     try file.finish()
   }
 

@@ -6,62 +6,64 @@ import GStreamer
 struct CopySource {
   let file: ContainerFile
   let video: any VideoTrackReader
-  /// The same, if its times are derived from the order of pictures.
-  let ordered: OrderedVideoReader?
+  /// The times that the container has, if those of the copy are derived from the order of pictures.
+  let known: KnownTimes?
   /// `nil` if libavformat does not read the container.
   let otherStreams: OtherStreams?
   /// Why it does not.
   let refusal: Failure?
-  /// The part of the video that is kept.
-  let window: Window
-  let times: PresentationTimes
+
+  /// A source, the part of its video that is kept, and the times of that part.
+  typealias Opened = (source: CopySource, window: Window, times: PresentationTimes)
 
   /// Opens the container at the place that the plan has.
   ///
   /// - Throws: `CopyRefusal.missed` if there is no way to that place.
-  init(_ plan: CopyPlan) throws(CopyRefusal) {
-    do throws(Failure) { try self.init(opening: plan) } catch { throw .failure(error) }
-    guard case .near(let place, _) = plan.start else { return }
-    let time = place &- video.shown.start &+ video.shown.time
-    let isFound = try CopyRefusal.failing { [video] () throws(Failure) in
-      try video.seek(to: ClockTime(positive: time))
-    }
-    guard isFound, otherStreams?.seek(to: time) != false else { throw .missed }
+  static func open(_ plan: CopyPlan) throws(CopyRefusal) -> Opened {
+    do throws(Failure) {
+      let opened = try openAtFront(plan)
+      guard case .near(let place, _) = plan.start else { return opened }
+      let video = opened.source.video
+      let time = place &- video.shown.start &+ video.shown.time
+      if try video.seek(to: ClockTime(positive: time)), opened.source.otherStreams?.seek(to: time) != false {
+        return opened
+      }
+    } catch { throw .failure(error) }
+    throw .missed
   }
 
-  private init(opening plan: CopyPlan) throws(Failure) {
-    file = try ContainerFile(plan.input, ReadingStatus())
+  private static func openAtFront(_ plan: CopyPlan) throws(Failure) -> Opened {
+    let file = try ContainerFile(plan.input, ReadingStatus())
     // Before the video is read on, because a pipe is read once.
+    let (otherStreams, refusal): (OtherStreams?, Failure?)
     do throws(Failure) {
       (otherStreams, refusal) = (try OtherStreams(file), nil)
     } catch {
       guard plan.input.selection.isEmpty else { throw error }
       (otherStreams, refusal) = (nil, error)
     }
-    let (reader, bounds) = try Self.reader(file, plan.bounds)
-    ordered =
-      if plan.ordersPictures, let container = reader as? ContainerVideoReader {
-        try OrderedVideoReader(container, frameRate: plan.framerate)
-      } else {
-        nil
-      }
-    video = ordered ?? reader
-    let origin: Int64? = if case .near(_, let origin) = plan.start { origin } else { nil }
+    let (video, bounds) = try reader(file, plan.bounds)
+    let unordered = plan.ordersPictures ? video as? ContainerVideoReader : nil
+    try unordered?.leaveTimesOut(frameRate: plan.framerate)
+    let source = CopySource(
+      file: file, video: video, known: unordered?.known, otherStreams: otherStreams, refusal: refusal)
     let dropsFront = video.hidesFront && !plan.hasEditList
     guard video.parts.count <= 1 || bounds != nil else {
       video.readAllMedia()
-      (window, times) = (Window(parts: video.parts, dropsFront: dropsFront), PresentationTimes())
-      return
+      return (source, Window(parts: video.parts, dropsFront: dropsFront), PresentationTimes())
     }
     var shown = video.shown
     if let beginning = video.beginning {
       let start = otherStreams?.context.start.map { $0 &* 1000 } ?? beginning
       shown = ShownRange(start: min(beginning, start), end: nil, time: 0)
     }
+    let origin: Int64? = if case .near(_, let origin) = plan.start { origin } else { nil }
     // Access units of a byte stream need no times.
     let isWhole = plan.container == .annexb && bounds == nil && !dropsFront && shown.end == nil
-    window = Window(bounds, of: isWhole ? nil : shown, dropsFront: dropsFront, origin: origin)
-    times = PresentationTimes(shift: video.beginning == nil ? shown.time &- shown.start : 0)
+    return (
+      source, Window(bounds, of: isWhole ? nil : shown, dropsFront: dropsFront, origin: origin),
+      PresentationTimes(shift: video.beginning == nil ? shown.time &- shown.start : 0)
+    )
   }
 
   /// The reader of a video, and the requested bounds: of the part of an edit list that they are in, if it has several.

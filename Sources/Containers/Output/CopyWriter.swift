@@ -45,12 +45,15 @@ struct CopyWriter {
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
-  /// - Parameter source: `nil` for a byte stream.
-  init(_ plan: CopyPlan, _ source: CopySource?) {
+  /// - Parameters:
+  ///   - opened: `nil` for a byte stream.
+  ///   - editor: changes the headers; `nil` if no changes are requested.
+  init(_ plan: CopyPlan, _ opened: CopySource.Opened?, _ editor: (any HeaderEditing)?) {
+    let source = opened?.source
     (self.plan, self.source) = (plan, source)
+    (window, times) = (opened?.window ?? Window(plan.bounds), opened?.times ?? PresentationTimes())
     sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
-    format = CopyFormat(plan)
-    (window, times) = (source?.window ?? Window(plan.bounds), source?.times ?? PresentationTimes())
+    format = CopyFormat(plan, editor)
     sink = CopySink(plan, source?.otherStreams)
   }
 
@@ -81,21 +84,16 @@ struct CopyWriter {
   mutating func finish() throws(CopyRefusal) {
     for accessUnit in try window.finish() { try write(accessUnit) }
     try CopyRefusal.failing { () throws(Failure) in
-      if let duration = window.searchedDuration {
+      if let (start, duration) = window.searched {
         // The beginning may be in a part that was not read.
         try Interruption.check()
-        throw nothing(after: duration)
+        throw Failure(
+          "\(plan.input.name): no picture after --start \(Text.time(ClockTime(positive: start))); the last one ends at "
+            + Text.time(ClockTime(positive: duration)))
       }
-      try format.edit?.finish()
+      try format.finish()
       try sink.finish(showing: window.edits(offset: times.offset), extras)
     }
-  }
-
-  /// The message that a cut begins behind the end.
-  private func nothing(after duration: Int64) -> Failure {
-    let (end, start) = (ClockTime(positive: duration), ClockTime(positive: window.bounds?.start ?? 0))
-    return Failure(
-      "\(plan.input.name): no picture after --start \(Text.time(start)); the last one ends at \(Text.time(end))")
   }
 
   // MARK: Behind the window
@@ -135,9 +133,9 @@ struct CopyWriter {
 
   private mutating func open(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
     guard var video = format.description(first) else { throw Failure("\(plan.target.name): neither H.264 nor H.265") }
-    if let bounds = window.bounds, let opening = window.opening {
+    if window.isCut, let opening = window.opening {
       sink.span = OtherStreamSpan(
-        start: times.otherStreamTime(of: opening.start), isOpen: bounds.start == 0,
+        start: times.otherStreamTime(of: opening.start), isOpen: opening.isAtOrigin,
         end: opening.end.map { times.otherStreamTime(of: $0 &+ Window.tolerance) }, hidesFront: plan.hasEditList,
         hasPriming: plan.container == .mkv)
     }
@@ -145,9 +143,9 @@ struct CopyWriter {
       window, at: window.opening?.earliest ?? first.presentation, hasEditList: plan.hasEditList)
     let timeBase = source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate
-    video.staleSideData.formUnion(extras.staleSideData(copiesBoxes: plan.hasEditList))
-    try sink.open(video, timeBase, keepsTimeCode: (window.bounds?.start ?? 0) == 0, delay: delay)
-    if plan.container == .flv { times.beginAtZero(first.decoding, try sink.firstOtherStreamTime()) }
+    video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
+    try sink.open(video, timeBase, keepsTimeCode: window.opening?.isAtOrigin ?? true, delay: delay)
+    if plan.container == .flv { times.beginAtZero(first.decoding, try sink.otherStreams?.firstTime()) }
     sink.otherStreamOffset = times.otherStreamOffset
   }
 
@@ -156,7 +154,7 @@ struct CopyWriter {
   /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
     SampleEntryExtras(
-      sink.otherStreams?.sampleEntry, sink.otherStreams?.video, format.edits,
+      sink.otherStreams?.sampleEntry, sink.otherStreams?.video, editing: format.video?.edited ?? [],
       allowsInBandParameterSets: format.video?.allowsInBandParameterSets ?? false)
   }
 
@@ -167,11 +165,33 @@ struct CopyWriter {
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")
     }
-    if window.bounds?.end == nil, plan.input.isCutOff {
+    if window.opening?.end == nil, plan.input.isCutOff {
       losses.append("everything beyond the end of the source, which is cut off")
     }
     let boxes = plan.hasEditList ? extras.edited : extras.untranslated
     if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }
     return losses
+  }
+}
+
+/// Puts the parameter sets of a configuration record in front of each keyframe of a copy with start codes, so
+/// decoding can begin there. The parser puts them in front of the first IDR picture alone.
+struct KeyframeParameterSets {
+  private var reader: any AccessUnitRoleReading
+  private var isAtStart = true
+
+  /// - Returns: `nil` for a track without a configuration record.
+  init?(_ track: VideoTrack) {
+    guard case .lengthPrefixed(let configuration, _) = track.packaging else {
+      return nil
+    }
+    reader = track.codec.roleReader(configuration, hasStartCodes: true)
+  }
+
+  /// Completes the next access unit, a keyframe or the first one, whatever that is.
+  mutating func complete(_ accessUnit: inout MediaOutput.AccessUnit) {
+    let sets = reader.parameterSets(upTo: accessUnit.bytes)
+    if accessUnit.isKeyframe || isAtStart { accessUnit.bytes = reader.completed(accessUnit.bytes, with: sets) }
+    isAtStart = false
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
-import H26x
+import AVFormat
+package import H26x
 
 /// The parameter sets in the description of a video track. Samples may have no others, unless its sample entry allows
 /// them in-band (ISO/IEC 14496-15, 5.4.2.1 and 8.4.1.1).
@@ -36,9 +37,40 @@ struct DescribedParameterSets {
 }
 
 extension MediaOutput.VideoFormat {
+  /// The format in an edited stream.
+  ///
+  /// - Parameters:
+  ///   - configuration: the edited configuration record.
+  ///   - affects: whether the edits can change a property.
+  package func edited(
+    configuration: [UInt8], by affects: (StreamProperty) -> Bool
+  ) -> MediaOutput.VideoFormat {
+    var format = self
+    format.configuration = configuration
+    format.edited = Set(SampleEntryExtras.repeatedProperties.filter(affects))
+    format.describeEdits()
+    return format
+  }
+
+  /// Takes the properties that edits change from the configuration record.
+  mutating func describeEdits() {
+    guard !edited.isEmpty, let description = FormatDescription(codec, configuration: configuration) else { return }
+    if edited.contains(.size) { size = (description.cropRectangle.width, description.cropRectangle.height) }
+    if edited.contains(.shape) {
+      pixelAspect = description.pixelAspectRatio.flatMap {
+        TimeBase(Int32(clamping: $0.numerator), Int32(clamping: $0.denominator))
+      }
+      hasEditedAspect = true
+    }
+    guard edited.contains(.colour) else { return }
+    colour = StreamDescription.Colour(
+      primaries: description.colour?.primaries ?? 2, transfer: description.colour?.transfer ?? 2,
+      matrix: description.colour?.matrix ?? 2, isFullRange: description.isFullRange)
+  }
+
   /// Adds an access unit's parameter sets to a configuration record that has none, as in streams that carry them
   /// in-band. Many players need the format before they read samples.
-  package mutating func describe(by accessUnit: [UInt8]) {
+  mutating func describe(by accessUnit: [UInt8]) {
     do throws(BitstreamError) {
       switch codec {
       case .h264:

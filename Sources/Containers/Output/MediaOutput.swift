@@ -18,19 +18,20 @@ package final class MediaOutput {
     /// The configuration record; empty for a byte stream.
     package var configuration: [UInt8] = []
     package var allowsInBandParameterSets = false
+    /// The properties that edits of the headers change, as far as containers repeat them.
+    var edited: Set<StreamProperty> = []
     /// The colour that replaces the source's; `nil` to keep that.
-    package var colour: StreamDescription.Colour?
+    var colour: StreamDescription.Colour?
     /// Whether ``pixelAspect`` replaces the source's.
-    package var hasEditedAspect = false
+    var hasEditedAspect = false
     /// The source's side data that is not true any more.
-    package var staleSideData: Set<SideData.Kind> = []
+    var staleSideData: Set<SideData.Kind> = []
   }
 
   private let target: OutputFile
   private let container: TargetContainer
   private let output: OutputContext
-  /// `nil` for an output that writes nothing.
-  private let bytes: OutputBytes?
+  private let bytes: OutputBytes
   private var video = 0
   /// The places of the source's streams in the target, and whether frames lose their header.
   private var others: [Int: (index: Int, losesHeader: Bool, priming: Int64)] = [:]
@@ -52,23 +53,16 @@ package final class MediaOutput {
   /// How many bytes of the file are free in front of the container.
   let room: Int64
 
-  /// - Parameter room: see ``room``.
-  init(_ target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool, room: Int64 = 0) throws(Failure) {
+  /// - Parameters:
+  ///   - room: see ``room``.
+  ///   - isTrial: whether nothing is written: shows whether the muxer takes streams.
+  init(
+    _ target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool, room: Int64 = 0, isTrial: Bool = false
+  ) throws(Failure) {
     (self.target, self.container, self.keepsTimeCode, self.room) = (target, container, keepsTimeCode, room)
-    let bytes = try OutputBytes(target, origin: room)
+    bytes = try OutputBytes(target, origin: room, isTrial: isTrial)
     if !target.isSeekable { bytes.frontLimit = .max }
-    self.bytes = bytes
     do throws(AVError) { output = try OutputContext(bytes, format: container.format) } catch {
-      throw Self.failure(error, target)
-    }
-  }
-
-  /// Writes nothing: shows whether the muxer takes streams.
-  init(tryingOutFor target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool) throws(Failure) {
-    (self.target, self.container, self.keepsTimeCode, room) = (target, container, keepsTimeCode, 0)
-    bytes = nil
-    let discarded = DiscardedBytes(isSeekable: target.isSeekable)
-    do throws(AVError) { output = try OutputContext(discarded, format: container.format) } catch {
       throw Self.failure(error, target)
     }
   }
@@ -87,7 +81,11 @@ package final class MediaOutput {
   func canHold(_ stream: StreamDescription, of source: InputContext) -> Bool {
     // libavformat writes fragments without the durations of subtitles.
     if isFragmented, stream.kind == .subtitle { return false }
-    if stream.isCover { return canHoldCover(stream) && source.attachedPicture(stream.index) != nil }
+    if stream.isCover {
+      // libavformat writes moov of fragments before it has the cover.
+      return !isFragmented && container.coverCodecs.contains(stream.codecName)
+        && source.attachedPicture(stream.index) != nil
+    }
     return canHold(stream) || converter(of: stream, source) != nil
   }
 
@@ -99,11 +97,6 @@ package final class MediaOutput {
   }
 
   var isFragmented: Bool { container.isMovie && !target.isSeekable }
-
-  private func canHoldCover(_ stream: StreamDescription) -> Bool {
-    // libavformat writes moov of fragments before it has the cover.
-    !isFragmented && container.coverCodecs.contains(stream.codecName)
-  }
 
   private func canHold(_ stream: StreamDescription) -> Bool {
     switch stream.kind {
@@ -170,8 +163,8 @@ package final class MediaOutput {
           continue
         }
         // AAC of transport streams has a header in each frame (ADTS). Other containers have one header for all.
-        let losesHeader = container != .ts && source.hasHeaders(stream)
-        let isHeaded = container == .ts && source.hasHeaders(stream)
+        let losesHeader = container != .ts && source.sound.hasHeaders(stream)
+        let isHeaded = container == .ts && source.sound.hasHeaders(stream)
         let index = try output.addStream(
           like: stream, of: source.context, extradata: isHeaded ? [] : nil, metadata: metadata(of: stream),
           timeBase: ticks(of: stream))
@@ -184,7 +177,7 @@ package final class MediaOutput {
         try output.add(chapters)
       }
       _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented))
-      if let bytes, !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
+      if !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
       for cover in covers { try writeCover(cover.picture, to: cover.index) }
       for stream in streams {
@@ -290,7 +283,7 @@ package final class MediaOutput {
   private static let frontSize = 1 << 20
 
   /// The first bytes that were written into a pipe: all descriptions of streams and of the whole. Empty for a file.
-  var front: [UInt8] { bytes?.front ?? [] }
+  var front: [UInt8] { bytes.front }
 
   // MARK: Packets
 

@@ -13,7 +13,8 @@ struct MovieFile {
   private let room: Int64
   private let size: Int64
   private let movieOffset: Int64
-  private var movie: MovieBox
+  /// `moov`, for changes before it is written.
+  var movie: MovieBox
   /// `ftyp`, which stays the first box.
   private let type: [UInt8]
 
@@ -78,18 +79,6 @@ struct MovieFile {
   }
 
   // MARK: Completing
-
-  /// Sets the edit list of the video track.
-  mutating func setEdits(_ edits: [MP4Edit]) { movie.setEdits(edits) }
-
-  /// Marks that decoding of the video track can begin at no sample.
-  mutating func denySyncSamples() { movie.denySyncSamples() }
-
-  /// Enables subtitles, in the order of their tracks, or disables them.
-  mutating func enableSubtitles(_ areEnabled: [Bool]) { movie.enableSubtitles(areEnabled) }
-
-  /// Completes the sample entry of the video track.
-  mutating func complete(_ extras: SampleEntryExtras) { movie.complete(extras) }
 
   /// Writes `moov` in front of the media, which move if there is too little room.
   ///

@@ -5,7 +5,8 @@ import SystemPackage
 
 /// The bytes of a container that libavformat writes.
 final class OutputBytes: IOSink {
-  private let file: OpenFile
+  /// `nil` for bytes that are written nowhere.
+  private let file: OpenFile?
   let isSeekable: Bool
   /// The offset of the container in the file.
   private let origin: Int64
@@ -16,9 +17,11 @@ final class OutputBytes: IOSink {
   /// How many bytes of it are kept.
   var frontLimit = 0
 
-  /// - Parameter origin: how many bytes of a file stay free in front of the container.
-  init(_ target: OutputFile, origin: Int64 = 0) throws(Failure) {
-    (file, isSeekable, self.origin) = (try target.open(), target.isSeekable, origin)
+  /// - Parameters:
+  ///   - origin: how many bytes of a file stay free in front of the container.
+  ///   - isTrial: whether nothing is written.
+  init(_ target: OutputFile, origin: Int64 = 0, isTrial: Bool = false) throws(Failure) {
+    (file, isSeekable, self.origin) = (isTrial ? nil : try target.open(), target.isSeekable, origin)
   }
 
   var size: Int64? { isSeekable ? end : nil }
@@ -27,31 +30,13 @@ final class OutputBytes: IOSink {
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(AVError) {
     do throws(Errno) {
-      if isSeekable {
+      if let file, isSeekable {
         _ = try Errno.typed { try unsafe file.descriptor.writeAll(toAbsoluteOffset: origin + position, bytes) }
       } else {
-        try unsafe file.descriptor.writeFully(Span(_unsafeBytes: bytes))
+        try unsafe file?.descriptor.writeFully(Span(_unsafeBytes: bytes))
       }
     } catch { throw AVError(rawValue: -error.rawValue) }
     if front.count < frontLimit { unsafe front += bytes.prefix(frontLimit - front.count) }
-    position += Int64(bytes.count)
-    end = max(end, position)
-  }
-}
-
-/// Bytes that are written nowhere.
-final class DiscardedBytes: IOSink {
-  let isSeekable: Bool
-  private(set) var position: Int64 = 0
-  private var end: Int64 = 0
-
-  init(isSeekable: Bool) { self.isSeekable = isSeekable }
-
-  var size: Int64? { isSeekable ? end : nil }
-
-  func seek(to position: Int64) throws(AVError) { self.position = position }
-
-  func write(_ bytes: UnsafeRawBufferPointer) throws(AVError) {
     position += Int64(bytes.count)
     end = max(end, position)
   }

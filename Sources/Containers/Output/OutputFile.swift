@@ -121,6 +121,18 @@ package struct OutputFile: Sendable {
     }
   }
 
+  /// Writes the file: completes it, or removes it if writing fails.
+  package func written<Result>(by body: () async throws(Failure) -> Result) async throws(Failure) -> Result {
+    do throws(Failure) {
+      let result = try await body()
+      try commit()
+      return result
+    } catch {
+      discard()
+      throw error
+    }
+  }
+
   /// Renames the complete file to its own name.
   ///
   /// - Throws: a `Failure`, also when the name exists by now and may not be replaced.

@@ -3,10 +3,10 @@ import AVFormat
 package import GStreamer
 import H26x
 
-extension PipelinePad {
-  /// The configuration record (avcC or hvcC) in the caps.
+extension Caps {
+  /// The configuration record (avcC or hvcC) in it.
   package var codecData: [UInt8]? {
-    guard let caps = currentCaps, let buffer = caps.first.buffer("codec_data") else { return nil }
+    guard let buffer = first.buffer("codec_data") else { return nil }
     return try? buffer.copiedBytes()
   }
 }
@@ -16,12 +16,6 @@ extension Sample {
   package func capsField(_ name: String) -> FieldValue? {
     guard let caps else { return nil }
     return caps.first.value(name)
-  }
-
-  /// The configuration record (avcC or hvcC) in the caps.
-  var codecData: [UInt8]? {
-    guard let caps, let buffer = caps.first.buffer("codec_data") else { return nil }
-    return try? buffer.copiedBytes()
   }
 
   /// The video, by its caps; `nil` if they are of another codec.
@@ -34,7 +28,7 @@ extension Sample {
       codec: codec, size: (capsField("width")?.integer ?? 0, capsField("height")?.integer ?? 0),
       pixelAspect: fraction("pixel-aspect-ratio").flatMap { TimeBase($0.numerator, $0.denominator) },
       frameDuration: fraction("framerate").flatMap { TimeBase($0.denominator, $0.numerator) },
-      configuration: codecData ?? [],
+      configuration: caps.codecData ?? [],
       allowsInBandParameterSets: capsField("stream-format")?.string == codec.syntax.inBandStreamFormat)
   }
 

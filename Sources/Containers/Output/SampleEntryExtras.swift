@@ -31,19 +31,27 @@ struct SampleEntryExtras {
     (.colour, codes(["colr"])), (.shape, codes(["pasp"])), (.size, codes(["clap"])),
     (.layers, codes(["lhvC", "vexu", "hfov", "mvcC", "mvcP", "svcC"])),
   ]
+  /// Properties of the stream that containers repeat.
+  static var repeatedProperties: [StreamProperty] {
+    repeated.map(\.property) + HDR10Metadata.all.map { .sei($0.message) }
+  }
+
+  /// HDR10's metadata that is no longer true in the container's copy of it.
+  private let changedMetadata: [HDR10Metadata]
 
   /// - Parameters:
   ///   - entry: the source's sample entry; `nil` if the source is neither MP4 nor MOV.
   ///   - video: the source's video, as libavformat describes it.
-  ///   - edits: of the headers.
+  ///   - properties: the properties that edits of the headers change.
   ///   - allowsInBandParameterSets: whether the copy's sample entry does.
   init(
-    _ entry: MP4.VisualSampleDescription?, _ video: StreamDescription?, _ edits: StreamEditList,
+    _ entry: MP4.VisualSampleDescription?, _ video: StreamDescription?, editing properties: Set<StreamProperty>,
     allowsInBandParameterSets: Bool
   ) {
-    let light = HDR10Metadata.changed(by: edits).map(\.box)
+    changedMetadata = HDR10Metadata.all.filter { properties.contains(.sei($0.message)) }
+    let light = changedMetadata.map(\.box)
     for box in entry?.otherBoxes ?? [] where !Self.notCopied.contains(box.type) && !light.contains(box.type) {
-      if !Self.repeated.contains(where: { $0.boxes.contains(box.type) && edits.affects($0.property) }) {
+      if !Self.repeated.contains(where: { $0.boxes.contains(box.type) && properties.contains($0.property) }) {
         boxes.append(box)
       } else if !Self.rewritten.contains(box.type) {
         edited.append(box.type.name)
@@ -83,13 +91,14 @@ struct SampleEntryExtras {
     }
   }
 
-  /// Side data that the muxer need not describe. FFmpeg 7.1's muxer writes it in another form beside boxes that are
+  /// Side data that the muxer must not describe: an edit has made it wrong, or boxes that are copied have it. FFmpeg 7.1's muxer writes it in another form beside boxes that are
   /// copied, which no player expects, and even if an edit has made it wrong.
   ///
   /// - Parameter copiesBoxes: whether boxes are added to the copy.
   func staleSideData(copiesBoxes: Bool) -> Set<SideData.Kind> {
     let names = edited + (copiesBoxes ? boxes.map(\.type.name) : [])
-    return names.contains { ["st3d", "sv3d", "vexu"].contains($0) } ? [.stereo3D, .spherical] : []
+    let isRepeated = names.contains { ["st3d", "sv3d", "vexu"].contains($0) }
+    return Set(changedMetadata.map(\.sideData)).union(isRepeated ? [.stereo3D, .spherical] : [])
   }
 
   /// Types of boxes that have no counterpart outside of MP4 and MOV.
@@ -98,7 +107,6 @@ struct SampleEntryExtras {
       if !Self.translated.contains(type), !names.contains(type.name) { names.append(type.name) }
     }
   }
-
 }
 
 /// The configuration of Dolby Vision (ETSI TS 103 572; Dolby Vision Streams within the ISO base media file format, 3).
@@ -144,4 +152,19 @@ private struct DolbyVision {
     return .init(
       type: FourCharacterCode(type), bytes: [0, 0, 0, UInt8(content.count + 8)] + Array("\(type)".utf8) + content)
   }
+}
+
+/// HDR10's metadata in SEI messages, which containers repeat.
+struct HDR10Metadata {
+  /// The SEI message that has it.
+  let message: SEIPayloadType
+  /// The box of a sample entry that has it.
+  let box: FourCharacterCode
+  /// libavformat's side data for it.
+  let sideData: SideData.Kind
+
+  static let all = [
+    Self(message: .masteringDisplayColourVolume, box: FourCharacterCode("mdcv"), sideData: .masteringDisplay),
+    Self(message: .contentLightLevel, box: FourCharacterCode("clli"), sideData: .contentLight),
+  ]
 }

@@ -56,3 +56,14 @@ extension TargetContainer {
     return Int32(min(scale * ((999 + scale) / scale), 1_000_000))
   }
 }
+
+extension TargetContainer {
+  /// Codecs of covers that the container holds: MP4 in iTunes metadata (`covr`), Matroska as attachments.
+  var coverCodecs: Set<String> {
+    switch self {
+    case .mp4: ["mjpeg", "png", "bmp"]
+    case .mkv: ["mjpeg", "png", "gif", "tiff"]
+    case .annexb, .mov, .ts, .flv: []
+    }
+  }
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
+import StreamReport
 
 /// The elements of a Matroska file (RFC 9559) that libavformat does not read, so a copy does not have them.
 struct UnreadElements {
@@ -19,7 +20,7 @@ struct UnreadElements {
 
   /// - Returns: `nil` for a pipe, and for other containers.
   init?(_ input: InputFile) {
-    guard input.kind == .container("Matroska"), input.size != nil, let source = try? InputBytes(input) else {
+    guard input.kind == .container(.matroska), input.size != nil, let source = try? InputBytes(input) else {
       return nil
     }
     self.init(source)
@@ -29,7 +30,7 @@ struct UnreadElements {
   init?(_ source: InputBytes) {
     guard let (head, start) = Self.header(source, at: 0), head.id == ID.ebml, let size = head.size,
       case (let segmentPlace, false) = start.addingReportingOverflow(size),
-      let (segment, begin) = Self.header(source, at: segmentPlace), segment.id == ID.segment
+      let (segment, begin) = Self.header(source, at: segmentPlace), segment.id == MatroskaElement.segment
     else { return nil }
     var (place, chapters, hasChapters): (UInt64, UInt64?, Bool) = (begin, nil, false)
     for _ in 0..<Self.elementLimit {
@@ -55,7 +56,6 @@ struct UnreadElements {
 
   private enum ID {
     static let ebml: UInt32 = 0x1A45_DFA3
-    static let segment: UInt32 = 0x1853_8067
     static let seekHead: UInt32 = 0x114D_9B74
     static let cluster: UInt32 = 0x1F43_B675
     static let tracks: UInt32 = 0x1654_AE6B

@@ -5,7 +5,7 @@ extension Window {
   /// shown at or before the start, until all pictures up to the start have come. All times are of the media, in
   /// nanoseconds.
   struct Front {
-    private let bounds: Bounds
+    let bounds: Bounds
     /// The range that the source shows; `nil` for everything.
     private let shown: ShownRange?
     /// When the first picture is composed; `nil` before that is known.
@@ -104,7 +104,8 @@ extension Window {
       let (kept, dropped, leading) = withoutLeading()
       let opening = Opening(
         start: start, end: bounds.end.map { origin &+ $0 &- Window.tolerance }, keyframe: keyframe, wanted: wanted,
-        origin: origin, earliest: kept.lazy.map(\.presentation).min() ?? start, droppedLeading: dropped,
+        origin: origin, offset: bounds.offset, earliest: kept.lazy.map(\.presentation).min() ?? start,
+        droppedLeading: dropped,
         keptLeading: leading)
       return (kept, opening)
     }
@@ -112,7 +113,7 @@ extension Window {
     /// When the last picture ends.
     private var lastEnd: Int64 { held.lazy.map { $0.presentation &+ max($0.duration, 1) }.max() ?? .min }
 
-    /// See ``Window/searchedDuration``.
+    /// See ``Window/searched``.
     var duration: Int64? { held.isEmpty ? nil : origin.map { lastEnd &- $0 } }
 
     /// Without the leading pictures of the first access unit that nothing behind them refers to. Returns how many were

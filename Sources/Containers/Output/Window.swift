@@ -46,15 +46,20 @@ package struct Window {
     let wanted: Int64
     /// When the first picture of the source is composed.
     let origin: Int64
+    /// When it is shown, in nanoseconds of the presentation that the user counts.
+    let offset: Int64
     /// The earliest composition time of all access units up to the start.
     let earliest: Int64
     /// Leading pictures of the first access unit that need pictures in front of it: left out, and kept because others
     /// refer to them.
     let (droppedLeading, keptLeading): (Int, Int)
+
+    /// Whether the first picture of the source was requested.
+    var isAtOrigin: Bool { wanted == origin }
   }
 
-  /// The requested bounds; `nil` for everything that the source shows.
-  let bounds: Bounds?
+  /// Whether a part of what the source shows was requested. The bounds are in ``front``, then in ``opening``.
+  let isCut: Bool
   /// The range that is shown; `nil` for everything.
   private(set) var shown: ShownRange?
   /// All parts that are shown, if there are several; everything is copied then.
@@ -100,7 +105,7 @@ package struct Window {
     _ bounds: Bounds? = nil, of shown: ShownRange? = nil, parts: [ShownRange] = [], dropsFront: Bool = false,
     origin: Int64? = nil
   ) {
-    (self.bounds, self.shown, self.parts) = (bounds, shown, parts)
+    (isCut, self.shown, self.parts) = (bounds != nil, shown, parts)
     guard bounds != nil || dropsFront else { return }
     front = Front(bounds ?? Bounds(mode: .hidden), of: shown, origin: origin)
   }
@@ -117,9 +122,11 @@ package struct Window {
   /// The place to read from, if that is faster than to read on to a distant start; `nil` otherwise.
   var distantStart: Int64? { front?.distantStart }
 
-  /// The time from the source's first picture to the end of the last up to now; `nil` without any, and once the
-  /// beginning is found.
-  var searchedDuration: Int64? { front?.duration }
+  /// The requested start, and the end of the last picture up to now, since the source's first picture; `nil` without
+  /// any, and once the beginning is found.
+  var searched: (start: Int64, duration: Int64)? {
+    front.flatMap { front in front.duration.map { (front.bounds.start, $0) } }
+  }
 
   // MARK: Access units
 
@@ -145,7 +152,7 @@ package struct Window {
   private mutating func open(isAtEnd: Bool) throws(CopyRefusal) -> [AccessUnit] {
     guard let found = try front?.beginning(isAtEnd: isAtEnd) else { return [] }
     (opening, front) = (found.opening, nil)
-    if bounds != nil { shown = ShownRange(start: found.opening.start, end: found.opening.end, time: 0) }
+    if isCut { shown = ShownRange(start: found.opening.start, end: found.opening.end, time: 0) }
     return found.accessUnits.flatMap { place($0) }
   }
 
@@ -159,13 +166,13 @@ package struct Window {
     end = max(end ?? .min, composition &+ duration)
     // A cut begins with a whole picture.
     if !accessUnit.role.isSecondField {
-      wasShown = shown?.shows(composition, for: bounds == nil ? duration : 1) != false
+      wasShown = shown?.shows(composition, for: isCut ? 1 : duration) != false
     }
     guard wasShown else {
       if composition < shown?.start ?? .min { hiddenInFront += 1 } else { next = min(next ?? .max, composition) }
       behindCount += isBehind(accessUnit) ? 1 : 0
       // More than can be decoded in front of the last one that is shown.
-      isFinished = bounds != nil && behindCount > Self.reorderLimit
+      isFinished = isCut && behindCount > Self.reorderLimit
       held.append(accessUnit)
       return []
     }
@@ -190,7 +197,7 @@ package struct Window {
     let shownEnd = min(last, next ?? .max) &- offset
     guard end &- offset > shownEnd || hiddenInFront > 0 && shown.time > 0, shownEnd > shown.time else { return [] }
     // The last picture of a cut lasts up to its end, or the next one.
-    let cutEnd = bounds.flatMap { _ in shown.end }
+    let cutEnd = (isCut ? shown.end : nil)
       .map { min(max($0 &+ Self.tolerance, fieldEnd ?? .min), next ?? .max) &- offset }
     return [ShownRange(start: shown.time, end: cutEnd ?? shownEnd, time: shown.time)]
   }

@@ -24,9 +24,7 @@ package struct Failure: Error {
       }
     self.init("\(name): \(reason)", cause: error)
   }
-}
 
-extension Failure {
   /// The error that an element posted, if that is the cause.
   package var elementFailure: ElementFailure? {
     if case .element(let failure) = cause { failure } else { nil }
@@ -34,9 +32,6 @@ extension Failure {
 }
 
 extension ElementFailure {
-  /// Whether data could not flow because an element did not take the caps of the preceding element.
-  var isNotNegotiated: Bool { details?["flow-return"]?.integer == Int(FlowError.notNegotiated.rawValue) }
-
   /// The message in one line. If it is one of GStreamer's general messages, it is the reason in the debug text
   /// instead.
   package var summary: String {

@@ -61,6 +61,11 @@ package enum Text {
     return lines.joined(separator: "\n")
   }
 
+  /// Two lower-case digits for each byte.
+  package static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
   /// `a`, `a and b`, `a, b and c`.
   package static func list(_ words: [String], _ conjunction: String = "and") -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }

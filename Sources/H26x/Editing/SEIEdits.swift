@@ -172,3 +172,68 @@ extension StreamEditing {
   /// The annex that has the syntax and semantics of SEI messages.
   static var clauseOfSEI: StaticString { codec == .h264 ? "H.264 Annex D" : "H.265 Annex D" }
 }
+
+/// An SEI message that is added to access units.
+public struct SEIInsertion: Sendable, Hashable {
+  /// The access units that get it.
+  public enum Place: Sendable, Hashable {
+    /// Those with an IDR or IRAP picture, or a recovery point.
+    case keyframes
+    /// Those with these numbers in decoding order, from 0.
+    case accessUnits(Set<Int>)
+
+    /// The numbers; none for ``keyframes``.
+    package var accessUnits: Set<Int> { if case .accessUnits(let numbers) = self { numbers } else { [] } }
+  }
+
+  /// `payloadType`.
+  public let type: SEIPayloadType
+  /// The payload, without emulation prevention bytes.
+  public let payload: [UInt8]
+  /// The access units that get it.
+  public let place: Place
+
+  /// Creates an insertion.
+  public init(_ type: SEIPayloadType, payload: [UInt8], at place: Place) {
+    (self.type, self.payload, self.place) = (type, payload, place)
+  }
+}
+
+/// How many SEI messages of each type an edit has changed.
+public struct SEIChanges: Sendable, Hashable {
+  /// How many messages of a type.
+  public struct Count: Sendable, Hashable {
+    /// With another payload.
+    public var changed = 0
+    /// That are gone.
+    public var removed = 0
+    /// That were added.
+    public var inserted = 0
+
+    /// Creates a count of none.
+    public init() {}
+  }
+
+  /// By type, of which at most 256 are distinguished.
+  public private(set) var counts: [SEIPayloadType: Count] = [:]
+
+  /// Whether none was changed.
+  public var isEmpty: Bool { counts.isEmpty }
+
+  init() {}
+
+  mutating func count(_ type: SEIPayloadType, _ kind: (inout Count) -> Void) {
+    guard counts.count < 256 || counts[type] != nil else { return }
+    kind(&counts[type, default: Count()])
+  }
+
+  mutating func add(_ other: SEIChanges) {
+    for (type, more) in other.counts {
+      count(type) {
+        $0.changed += more.changed
+        $0.removed += more.removed
+        $0.inserted += more.inserted
+      }
+    }
+  }
+}

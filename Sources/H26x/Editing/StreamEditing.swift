@@ -58,3 +58,23 @@ public protocol StreamEditing: VideoCodecSyntax {
   /// Whether a NAL unit is of a layer or view above the base layer.
   static func isOfEnhancementLayer(_ nalUnit: Span<UInt8>) -> Bool
 }
+
+/// The result of editing a parameter set.
+public enum EditedParameterSet: Sendable {
+  /// It stays as it is.
+  case unchanged
+  /// It is replaced by a NAL unit, header and emulation prevention bytes included.
+  case replaced([UInt8], changes: [FieldChange])
+  /// It cannot be read, and stays as it is.
+  case unreadable(BitstreamError)
+}
+
+/// The result of editing an SEI message.
+public enum EditedSEIMessage: Sendable, Hashable {
+  /// It stays as it is.
+  case unchanged
+  /// It has another payload.
+  case replaced([UInt8])
+  /// It is gone.
+  case removed
+}

@@ -78,7 +78,8 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
     let places = NALUnitPlace.all(accessUnit, packaging)
     for place in places { remember(accessUnit.extracting(place.range)) }
     let picture = needsPicture ? picture(in: accessUnit, places) : nil
-    let inserted = if let picture { try insertedSEI(picture, accessUnit, places) } else { [UInt8]?.none }
+    var inserted: [UInt8]?
+    if let picture { inserted = try insertedSEI(picture, slice: accessUnit.extracting(places[picture.slice].range)) }
     count += 1
     let delimiter = insertsDelimiters ? delimiter(for: accessUnit, places) : nil
     var splice = AccessUnitSplice(accessUnit, packaging)
@@ -187,13 +188,6 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
     var search = PictureSearch<Codec>()
     for place in places { if let picture = search.take(accessUnit.extracting(place.range), sets) { return picture } }
     return nil
-  }
-
-  /// The SEI NAL unit to insert into an access unit.
-  private mutating func insertedSEI(
-    _ picture: PictureSearch<Codec>.Picture, _ accessUnit: Span<UInt8>, _ places: [NALUnitPlace]
-  ) throws(StreamEditError) -> [UInt8]? {
-    try insertedSEI(picture, slice: accessUnit.extracting(places[picture.slice].range))
   }
 
   /// The SEI NAL unit to insert in front of a picture.

@@ -33,3 +33,56 @@ public struct StreamLevel: Sendable, Hashable {
     }
   }
 }
+
+/// The demands on a level, beside the values of the parameter sets.
+public struct LevelDemand: Sendable, Hashable {
+  /// Frames a second, if the parameter sets do not have them; nil if that is not known either.
+  public var frameRate: Ratio?
+  /// The highest bit rate in bits a second; nil if it is not known, and any is taken to fit.
+  public var bitRate: UInt64?
+  /// The most slice segments of a picture, which only H.265 limits; 0 when that is not known.
+  package var sliceSegments = 0
+  /// The access units in decoding order, as they pass through the coded picture buffer; none when they are not known.
+  package var accessUnits: [AccessUnit] = []
+
+  /// Creates a demand.
+  public init(frameRate: Ratio? = nil, bitRate: UInt64? = nil) {
+    (self.frameRate, self.bitRate) = (frameRate, bitRate)
+  }
+
+  /// An access unit, as it concerns the coded picture buffer.
+  package struct AccessUnit: Sendable, Hashable {
+    /// All of its bits.
+    package var bits: UInt64
+    /// Bits of its VCL NAL units and filler data.
+    package var codedBits: UInt64
+    /// Seconds since the access unit before it; nil if they are not known, and are taken to fill the buffer.
+    package var seconds: Double?
+
+    package init(bits: UInt64, codedBits: UInt64, seconds: Double?) {
+      (self.bits, self.codedBits, self.seconds) = (bits, codedBits, seconds)
+    }
+  }
+}
+
+/// The property of a stream for which a level has no room.
+package enum LevelExcess: Sendable, Hashable {
+  /// There is no SPS, or no such level.
+  case unknown
+  /// Macroblocks or luma samples of a picture.
+  case size(UInt64, limit: UInt64)
+  /// Frames that the decoded picture buffer has to hold.
+  case buffer(Int)
+  /// Macroblocks or luma samples a second.
+  case rate(UInt64, limit: UInt64)
+  /// Bits a second.
+  case bitRate(UInt64, limit: UInt64)
+  /// The number of an access unit that has not arrived when it is decoded, from 0, and the buffer of the level.
+  case late(Int, bitRate: UInt64, codedBuffer: UInt64)
+  /// Slice segments of a picture.
+  case sliceSegments(Int, limit: Int)
+  /// Columns of tiles.
+  case tileColumns(Int, limit: Int)
+  /// Rows of tiles.
+  case tileRows(Int, limit: Int)
+}

@@ -75,7 +75,6 @@ struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
         }
       }
     } catch {
-      await pictures.stop()
       writer.withLock { $0.discard() }
       throw error
     }

@@ -42,21 +42,17 @@ struct DemoCommand: AsyncParsableCommand, ShowsProgress {
     let input = try InputFile(file)
     let name = sheet ?? Self.sheetName(file)
     let output = try OutputFile(name, force: force || sheet == nil, inputs: [input])
-    let ours: (sum: String, pictures: Int, reference: String)
-    do throws(Failure) {
+    let ours = try await output.written { () async throws(Failure) in
       print(try MediaInfo.read(input, counting: false, ProgressPlace(of: input)).table)
       let started = ContinuousClock.now
-      ours = try await checksum(input) { codec in
+      let ours = try await checksum(input) { codec in
         ["swifth\(codec.digits)repack", "swifth\(codec.digits)dec"]
       }
       let seconds = started.duration(to: .now) / .seconds(1)
       print("Pictures            \(ours.pictures) in \(Text.fixed(seconds, 2)) s")
       let picture = try await ContactSheet.make(of: input, columns: 4, rows: 3)
       try await PictureEncoder(fileName: name.string)?.write(picture, to: output)
-      try output.commit()
-    } catch {
-      output.discard()
-      throw error
+      return ours
     }
     print("Contact sheet       \(Terminal.printable(name.string))")
     print("MD5 of the pictures \(ours.sum)")

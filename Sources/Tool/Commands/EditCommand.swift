@@ -62,24 +62,23 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     var list = try edits.list
     if let file = edits.insertSEIFrom { list.append(contentsOf: try SEIFile(path: file).edits()) }
     let consequences = try await list.measure(input)
+    let edit = VideoEdit(list.edits, source: input.name)
     guard let output, let format else {
-      let edit = try await EditSource(input: input, edits: list).read()
+      let tried = try await input.trying(edit)
       try Interruption.check()
       var writer = ResultWriter()
-      for line in edit.lines { writer.write(line + "\n") }
+      for line in tried.lines { writer.write(line + "\n") }
       try writer.finish()
       for remark in consequences.remarks { Terminal.say("\(input.name): \(remark)") }
       return
     }
     let target = try OutputFile(output, force: force, inputs: [input])
-    do throws(Failure) {
-      let edited = EditTarget(input, target, format, list, consequences, frameRate: edits.frameRate?.rate)
-      let lines = try await edited.write()
-      try target.commit()
-      for line in lines { Terminal.say(line) }
-    } catch {
-      target.discard()
-      throw error
+    let plan = CopyPlan(
+      input: input, target: target, container: format, framerate: input.isRaw ? edits.frameRate?.rate : nil,
+      framerateOption: "--frame-rate")
+    let lines = try await target.written { () async throws(Failure) in
+      try await EditTarget(plan: plan, consequences: consequences).write(edit)
     }
+    for line in lines { Terminal.say(line) }
   }
 }

@@ -6,34 +6,22 @@ import SystemPackage
 
 /// Writes an edited file, in its own format or another container.
 struct EditTarget {
-  private let plan: CopyPlan
-  private let consequences: EditConsequences
-
-  /// - Parameter frameRate: the new frame rate.
-  init(
-    _ input: InputFile, _ target: OutputFile, _ format: TargetContainer, _ edits: StreamEditList,
-    _ consequences: EditConsequences, frameRate: Fraction?
-  ) {
-    var plan = CopyPlan(
-      input: input, target: target, container: format, framerate: input.isRaw ? frameRate : nil,
-      framerateOption: "--frame-rate", edits: edits)
-    if !edits.isEmpty { plan.editor = { VideoEdit($0, edits, source: input.name) } }
-    (self.plan, self.consequences) = (plan, consequences)
-  }
+  let plan: CopyPlan
+  let consequences: EditConsequences
 
   private var input: InputFile { plan.input }
   private var target: OutputFile { plan.target }
   private var format: TargetContainer { plan.container }
-  private var changesRate: Bool { plan.edits.affects(.rate) }
 
   /// Returns lines for the user.
-  func write() async throws(Failure) -> [String] {
-    let summary = try await input.isRaw && format == .annexb ? writeByteStream() : writeContainer()
-    return summary + (consequences.remarks + (try remarks())).map { "\(target.name): \($0)" }
+  func write(_ edit: VideoEdit) async throws(Failure) -> [String] {
+    let summary = try await input.isRaw && format == .annexb ? writeByteStream(edit) : writeContainer(edit)
+    return summary
+      + (consequences.remarks + (try remarks(changesRate: edit.affects(.rate)))).map { "\(target.name): \($0)" }
   }
 
-  private func writeByteStream() async throws(Failure) -> [String] {
-    let edit = try await editByteStream(target)
+  private func writeByteStream(_ edit: VideoEdit) async throws(Failure) -> [String] {
+    let edit = try await editByteStream(edit, target)
     let interrupted =
       Interruption.signal == nil ? "" : "\(Interruption.remark)\(Text.count(edit.count, "access unit")): "
     return [
@@ -41,36 +29,33 @@ struct EditTarget {
     ]
   }
 
-  private func editByteStream(_ output: OutputFile) async throws(Failure) -> VideoEdit {
+  private func editByteStream(_ edit: VideoEdit, _ output: OutputFile) async throws(Failure) -> VideoEdit {
     var writer = try ResultWriter(output)
-    let edit = try await EditSource(input: input, edits: plan.edits).editByteStream {
-      (bytes) throws(Failure) in
-      writer.write(bytes)
-    }
+    let edit = try await input.editedByteStream(edit) { (bytes) throws(Failure) in writer.write(bytes) }
     try writer.finish()
     return edit
   }
 
-  private func writeContainer() async throws(Failure) -> [String] {
+  private func writeContainer(_ edit: VideoEdit) async throws(Failure) -> [String] {
     try PluginFile.load()
-    guard input.isRaw, changesRate, consequences.mayAnnounceRate, case .byteStream(_, isEvident: true) = input.kind
+    guard input.isRaw, edit.affects(.rate), consequences.mayAnnounceRate,
+      case .byteStream(_, isEvident: true) = input.kind
     else {
-      return try await repack(plan)
+      return try await repack(plan, edit)
     }
     // Times derive from the headers, so the headers must be edited before the times are made.
     let scratch = try OutputFile(scratchPath, force: true)
     defer { scratch.discard() }
-    _ = try await editByteStream(scratch)
+    _ = try await editByteStream(edit, scratch)
     try Interruption.check()
-    guard let path = scratch.path else { return try await repack(plan) }
+    guard let path = scratch.path else { return try await repack(plan, edit) }
     let file = try OpenFile(path, .readOnly, name: target.name)
     // It has no name now, so it disappears whatever happens.
     scratch.discard()
     // The scratch file has no name of its own.
     var plan = plan
     plan.input = try InputFile(FilePath(file.descriptor.path), name: input.name)
-    (plan.edits, plan.editor) = (StreamEditList(), nil)
-    let lines = try await repack(plan)
+    let lines = try await repack(plan, nil)
     return withExtendedLifetime(file) { lines }
   }
 
@@ -80,14 +65,14 @@ struct EditTarget {
     return (folder ?? "/var/tmp").appending(".h26x-edit")
   }
 
-  private func repack(_ plan: CopyPlan) async throws(Failure) -> [String] {
-    let (summary, left) = try await Copy.run(plan)
+  private func repack(_ plan: CopyPlan, _ edit: VideoEdit?) async throws(Failure) -> [String] {
+    let (summary, left) = try await Copy.run(plan, editing: edit.flatMap { $0.isEmpty ? nil : $0 })
     return [summary] + left.map { "\(target.name): left behind: \($0)" }
   }
 
   // MARK: For the user
 
-  private func remarks() throws(Failure) -> [String] {
+  private func remarks(changesRate: Bool) throws(Failure) -> [String] {
     var remarks: [String] = []
     if changesRate, !input.isRaw, format != .annexb {
       remarks.append("the container's times stay the same: only the stream has the new frame rate")
@@ -104,10 +89,7 @@ struct EditTarget {
     get throws(Failure) {
       if case .byteStream(let codec, isEvident: true) = input.kind { return codec }
       guard !input.isRaw, input.size != nil else { return nil }
-      let file = try ContainerFile(input, ReadingStatus())
-      let video = try ContainerReader.reader(file)
-      file.hasAllReaders()
-      return video.track.codec
+      return try input.videoTrack().codec
     }
   }
 }

@@ -48,19 +48,14 @@ struct HashCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     let clock = Mutex(PictureClock(input))
     // Hashed by the decoder's thread.
     let hashes = Mutex(PictureHash(algorithm.checksum, name: algorithm.name, each ? .each : .all, of: input))
-    do throws(Failure) {
-      try await pictures.readAll { [each, limit = decoding.frames ?? .max] sample throws(Failure) in
-        let time = clock.withLock { $0.time(of: sample) }
-        guard let time = time ?? (each ? nil : 0) else { throw pictures.untimed }
-        let (line, isMore) = try hashes.withLock { hashes throws(Failure) in
-          (try hashes.add(sample, at: time, pixelAspect: pictures.reader.pixelAspect), hashes.pictures < limit)
-        }
-        if let line { Terminal.printResult(line) }
-        return isMore
+    try await pictures.readAll { [each, limit = decoding.frames ?? .max] sample throws(Failure) in
+      let time = clock.withLock { $0.time(of: sample) }
+      guard let time = time ?? (each ? nil : 0) else { throw pictures.untimed }
+      let (line, isMore) = try hashes.withLock { hashes throws(Failure) in
+        (try hashes.add(sample, at: time, pixelAspect: pictures.reader.pixelAspect), hashes.pictures < limit)
       }
-    } catch {
-      await pictures.stop()
-      throw error
+      if let line { Terminal.printResult(line) }
+      return isMore
     }
     let (damage, remark) = (pictures.damage, pictures.reader.remark)
     await pictures.stop()

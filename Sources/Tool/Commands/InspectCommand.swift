@@ -55,9 +55,10 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
 
   func run() async throws {
     if let sei {
-      var source = EditSource(input: try InputFile(file), edits: StreamEditList())
-      source.listing = SEIListing(sei.types)
-      var edit = try await source.read()
+      let input = try InputFile(file)
+      var edit = VideoEdit([], source: input.name)
+      edit.listing = SEIListing(sei.types)
+      edit = try await input.trying(edit)
       try edit.listing?.finish()
       return
     }

@@ -103,21 +103,17 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     let selection = StreamSelection(streams: streams?.numbers, program: program, language: language)
     let input = try InputFile(file).selecting(selection)
     let target = try OutputFile(output, force: force, inputs: [input])
-    do throws(Failure) {
+    let (summary, left) = try await target.written { () async throws(Failure) in
       guard cut != .hidden || format.hasEditList(in: target) else {
         throw Failure("\(target.name): \(Self.hidingNeedsAFile)")
       }
-      let (summary, left) = try await Copy.run(
+      return try await Copy.run(
         CopyPlan(
           input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio,
           bounds: bounds))
-      try target.commit()
-      Terminal.say(summary)
-      for loss in left { Terminal.say("\(target.name): left behind: \(loss)") }
-    } catch {
-      target.discard()
-      throw error
     }
+    Terminal.say(summary)
+    for loss in left { Terminal.say("\(target.name): left behind: \(loss)") }
   }
 }
 

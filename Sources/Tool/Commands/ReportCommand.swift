@@ -35,7 +35,7 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     (options.includesFields, options.byteCount) = (true, Self.byteCount)
     var items = try await ReportItems(input, options)
     let target = try OutputFile(output, force: force, inputs: [input])
-    do throws(Failure) {
+    try await target.written { () async throws(Failure) in
       var writer = try ResultWriter(target)
       let page = ReportPage(name: input.isStandardInput ? input.name : file.lastComponent?.string ?? input.name)
       writer.write(page.head)
@@ -52,10 +52,6 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
       for picture in await Self.pictures(thumbnails, of: input) { writer.write(picture.line) }
       writer.write(page.tail)
       try writer.finish()
-      try target.commit()
-    } catch {
-      target.discard()
-      throw error
     }
   }
 

@@ -56,7 +56,7 @@ struct SnapshotCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     try PluginFile.load()
     let input = try InputFile(file).selecting(video.selection)
     let target = try OutputFile(NumberedName(output)?(1) ?? output, force: force, inputs: [input])
-    do throws(Failure) {
+    try await target.written { () async throws(Failure) in
       let picture: Sample
       if let sheet {
         picture = try await ContactSheet.make(of: input, columns: Int(sheet.width), rows: Int(sheet.height))
@@ -64,10 +64,6 @@ struct SnapshotCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
         picture = try await onePicture(input)
       }
       try await PictureEncoder(fileName: output.string)?.write(picture, to: target)
-      try target.commit()
-    } catch {
-      target.discard()
-      throw error
     }
   }
 
@@ -78,17 +74,12 @@ struct SnapshotCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
       ("capsfilter", ["caps": "video/x-raw, format=(string)RGB, pixel-aspect-ratio=(fraction)1/1"]))
     let reader = try DecodedPictureReader(input, options)
     let progress = Mutex((seen: 0, found: Sample?.none))
-    do throws(Failure) {
-      try await reader.readAll { [wanted = frame ?? 0] sample throws(Failure) in
-        progress.withLock { progress in
-          if progress.seen == wanted { progress.found = sample }
-          progress.seen += 1
-          return progress.found == nil
-        }
+    try await reader.readAll { [wanted = frame ?? 0] sample throws(Failure) in
+      progress.withLock { progress in
+        if progress.seen == wanted { progress.found = sample }
+        progress.seen += 1
+        return progress.found == nil
       }
-    } catch {
-      await reader.stop()
-      throw error
     }
     await reader.stop()
     try Interruption.check()

@@ -2,20 +2,14 @@
 import H26x
 
 /// Splits a byte stream into access units, and the bytes between them.
-protocol AccessUnitSplitting {
-  mutating func append(_ bytes: [UInt8])
-  /// How many bytes wait for the end of an access unit.
-  var pendingCount: Int { get }
-  /// The next access unit, or bytes that are none; nil if more is needed, and at the end.
-  mutating func next(isLast: Bool) -> (bytes: [UInt8], isAccessUnit: Bool)?
-}
-
-/// Splits a byte stream of one codec.
-struct AccessUnitSplitter<Codec: VideoCodecSyntax>: AccessUnitSplitting {
-  private var scanner = Codec.Scanner()
+struct AccessUnitSplitter {
+  private var scanner: any AccessUnitScanning
   private var pending: [UInt8] = []
   private var start = 0
 
+  init(_ codec: FormatDescription.Codec) { scanner = codec == .h264 ? H264.Scanner() : H265.Scanner() }
+
+  /// How many bytes wait for the end of an access unit.
   var pendingCount: Int { pending.count - start }
 
   mutating func append(_ bytes: [UInt8]) {
@@ -24,6 +18,7 @@ struct AccessUnitSplitter<Codec: VideoCodecSyntax>: AccessUnitSplitting {
     pending += bytes
   }
 
+  /// The next access unit, or bytes that are none; nil if more is needed, and at the end.
   mutating func next(isLast: Bool) -> (bytes: [UInt8], isAccessUnit: Bool)? {
     guard start < pending.count else { return nil }
     switch scan(isLast: isLast) {

@@ -27,13 +27,13 @@ extension StreamEditList {
     try checkConstraints(measure, input)
     var edits = edits(at: nil, reordering: try reordering(measure, input))
     if findsLevel {
-      edits.append(.level(try measure.lowestLevel(after: edits, input)))
+      edits.append(.level(try measure.lowestLevel(measure.codec.syntax, after: edits, input)))
     } else if let level = edits.lazy.compactMap({ if case .level(let level) = $0 { level } else { nil } }).first {
-      try measure.check(level, in: edits, input)
+      try measure.check(measure.codec.syntax, level, in: edits, input)
     } else {
       if edits.contains(.highTier(false)) { try measure.checkMainTier(in: edits, input) }
       let others = edits.filter { !$0.affects(.rate) }
-      if affects(.rate), let excess = measure.excess(of: edits, without: others) {
+      if affects(.rate), let excess = measure.excess(measure.codec.syntax, of: edits, without: others) {
         consequences.remarks.append(
           "the new frame rate exceeds the level: \(excess); --level auto finds a level with room")
       }
@@ -71,7 +71,7 @@ extension StreamEditList {
         "\(input.name): the order of \(Text.count(measure.unknown, "picture")) cannot be read, so it cannot be measured"
       )
     }
-    guard let frames = leastReordering else { return measure.edit(depth: measure.depth) }
+    guard let frames = leastReordering else { return .reordering(UInt8(clamping: measure.depth), buffer: nil) }
     guard frames >= measure.depth else {
       throw Failure(
         "\(input.name): access unit \(measure.accessUnit) is shown before \(Text.count(measure.depth, "picture")) "
@@ -79,6 +79,6 @@ extension StreamEditList {
           + "(\(measure.clause))"
       )
     }
-    return measure.edit(depth: Int(frames))
+    return .reordering(frames, buffer: nil)
   }
 }

@@ -7,13 +7,7 @@ extension StreamMeasure {
   /// The lowest level that the stream keeps to, after other edits.
   ///
   /// - Throws: a `Failure` if no level is enough, or without a frame rate, on which the level depends.
-  func lowestLevel(after edits: [StreamEdit], _ input: InputFile) throws(Failure) -> StreamLevel {
-    try lowestLevel(syntax, after: edits, input)
-  }
-
-  private var syntax: any StreamEditing.Type { codec.syntax }
-
-  private func lowestLevel<Codec: StreamEditing>(
+  func lowestLevel<Codec: StreamEditing>(
     _ syntax: Codec.Type, after edits: [StreamEdit], _ input: InputFile
   ) throws(Failure) -> StreamLevel {
     guard rate(syntax, after: edits) != nil else {
@@ -30,11 +24,7 @@ extension StreamMeasure {
   /// Refuses a level that has no room for the stream.
   ///
   /// - Parameter edits: all edits, including the level.
-  func check(_ level: StreamLevel, in edits: [StreamEdit], _ input: InputFile) throws(Failure) {
-    try check(syntax, level, in: edits, input)
-  }
-
-  private func check<Codec: StreamEditing>(
+  func check<Codec: StreamEditing>(
     _ syntax: Codec.Type, _ level: StreamLevel, in edits: [StreamEdit], _ input: InputFile
   ) throws(Failure) {
     let others = edits.filter { !$0.affects(.level) }
@@ -59,17 +49,13 @@ extension StreamMeasure {
   /// - Parameter edits: all edits, without an edit of the level.
   func checkMainTier(in edits: [StreamEdit], _ input: InputFile) throws(Failure) {
     let others = edits.filter { $0 != .highTier(false) }
-    guard let reason = excess(of: edits, without: others) else { return }
+    guard let reason = excess(codec.syntax, of: edits, without: others) else { return }
     throw Failure("\(input.name): --tier main: \(reason); --level auto finds a level of that tier with room")
   }
 
   /// The demand of edits beyond the level that the stream announces, if it kept to the level without them; nil for
   /// none.
-  func excess(of edits: [StreamEdit], without others: [StreamEdit]) -> String? {
-    excess(syntax, of: edits, without: others)
-  }
-
-  private func excess<Codec: StreamEditing>(
+  func excess<Codec: StreamEditing>(
     _ syntax: Codec.Type, of edits: [StreamEdit], without others: [StreamEdit]
   ) -> String? {
     do throws(StreamEditError) {
@@ -113,7 +99,7 @@ extension StreamMeasure {
   }
 
   /// Whether the headers announce a frame rate.
-  var announcesRate: Bool { announcedRate(syntax) != nil }
+  var announcesRate: Bool { announcedRate(codec.syntax) != nil }
 
   /// Whether each picture of H.265 is a field.
   private var isFieldSequence: Bool {

@@ -58,11 +58,7 @@ struct StreamMeasure {
   init() {}
 
   private static func containerRate(_ input: InputFile) throws(Failure) -> Ratio? {
-    guard !input.isRaw else { return nil }
-    let file = try ContainerFile(input, ReadingStatus())
-    let video = try ContainerReader.reader(file)
-    file.hasAllReaders()
-    guard let rate = video.track.framerate, let frames = UInt32(exactly: rate.numerator),
+    guard !input.isRaw, let rate = try input.videoTrack().framerate, let frames = UInt32(exactly: rate.numerator),
       let seconds = UInt32(exactly: rate.denominator)
     else { return nil }
     return Ratio(frames, seconds)
@@ -123,9 +119,6 @@ struct StreamMeasure {
 
   /// The clause that defines the depth.
   var clause: StaticString { codec == .h264 ? "H.264 E.2.1" : "H.265 7.4.3.2.1" }
-
-  /// The edit that writes a depth.
-  func edit(depth: Int) -> StreamEdit { .reordering(UInt8(clamping: depth), buffer: nil) }
 }
 
 /// The distances of a container's samples in decoding order.

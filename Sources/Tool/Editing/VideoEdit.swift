@@ -5,10 +5,12 @@ import H26x
 
 /// The editor of a stream whose codec is known only when it is read.
 struct VideoEdit: HeaderEditing {
-  let edits: StreamEditList
-  private var editor: any VideoEditing
-  /// Splits a byte stream.
-  private var splitter: any AccessUnitSplitting
+  /// The edits, until the codec is known: then ``editor`` has them.
+  private var waiting: [StreamEdit]
+  /// `nil` before the codec is known.
+  private var editor: (any VideoEditing)?
+  /// Splits a byte stream; `nil` before the codec is known.
+  private var splitter: AccessUnitSplitter?
   /// The name of the file, for messages.
   let source: String
   /// Access units so far.
@@ -22,11 +24,25 @@ struct VideoEdit: HeaderEditing {
   private var containerLines: [String] = []
 
   /// - Parameter source: the name for messages.
-  init(_ codec: FormatDescription.Codec, _ edits: StreamEditList, source: String) {
-    (self.edits, self.source) = (edits, source)
-    editor = codec == .h264 ? StreamEditor<H264>(edits.edits) : StreamEditor<H265>(edits.edits)
-    splitter = codec == .h264 ? AccessUnitSplitter<H264>() : AccessUnitSplitter<H265>()
-    lastPlace = edits.edits.compactMap(\.lastPlace).max()
+  init(_ edits: [StreamEdit], source: String) {
+    (waiting, self.source) = (edits, source)
+    lastPlace = edits.compactMap(\.lastPlace).max()
+  }
+
+  /// Whether there is no edit.
+  var isEmpty: Bool { editor?.edits.isEmpty ?? waiting.isEmpty }
+
+  /// Whether an edit can change a property.
+  func affects(_ property: StreamProperty) -> Bool {
+    (editor?.edits ?? waiting).contains { $0.affects(property) }
+  }
+
+  /// Begins the stream.
+  mutating func begin(_ codec: FormatDescription.Codec) {
+    guard editor == nil else { return }
+    editor = codec == .h264 ? StreamEditor<H264>(waiting) : StreamEditor<H265>(waiting)
+    splitter = AccessUnitSplitter(codec)
+    waiting = []
   }
 
   /// Ends the stream.
@@ -39,16 +55,21 @@ struct VideoEdit: HeaderEditing {
         + "from 0")
   }
 
+  mutating func edit(_ format: MediaOutput.VideoFormat) throws(Failure) -> MediaOutput.VideoFormat {
+    begin(format.codec)
+    return format.edited(configuration: try edit(configuration: format.configuration), by: affects)
+  }
+
   /// Edits a configuration record, which decides the packaging of access units that follow. An empty record stands
   /// for a byte stream.
   mutating func edit(configuration: [UInt8]) throws(Failure) -> [UInt8] {
-    guard !configuration.isEmpty else {
+    guard !configuration.isEmpty, editor != nil else {
       packaging = .annexB
       return []
     }
-    if listing != nil { editor.list(configuration: configuration, in: &listing) }
+    if listing != nil { editor?.list(configuration: configuration, in: &listing) }
     do throws(RecordRefusal) {
-      let (bytes, size) = try editor.edit(configuration: configuration)
+      guard let (bytes, size) = try editor?.edit(configuration: configuration) else { return [] }
       packaging = .lengthPrefixed(size)
       return bytes
     } catch {
@@ -62,9 +83,9 @@ struct VideoEdit: HeaderEditing {
   /// Edits an access unit.
   mutating func edit(_ accessUnit: [UInt8]) throws(Failure) -> [UInt8] {
     defer { count += 1 }
-    if listing != nil { editor.list(accessUnit.span, packaging, number: count, in: &listing) }
+    if listing != nil { editor?.list(accessUnit.span, packaging, number: count, in: &listing) }
     do throws(StreamEditError) {
-      return try editor.edit(accessUnit.span, packaging: packaging) ?? accessUnit
+      return try editor?.edit(accessUnit.span, packaging: packaging) ?? accessUnit
     } catch { throw Failure("\(source): access unit \(count): \(error.words)") }
   }
 
@@ -77,35 +98,34 @@ struct VideoEdit: HeaderEditing {
   mutating func take(
     _ bytes: [UInt8], isLast: Bool, _ write: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
-    splitter.append(bytes)
-    while let piece = splitter.next(isLast: isLast) {
+    splitter?.append(bytes)
+    while let piece = splitter?.next(isLast: isLast) {
       try write(piece.isAccessUnit ? edit(piece.bytes) : piece.bytes)
     }
     if isLast { try finish() }
-    guard splitter.pendingCount <= AccessUnitLimits.size else {
+    guard splitter?.pendingCount ?? 0 <= AccessUnitLimits.size else {
       throw Failure("\(source): no end of an access unit within \(AccessUnitLimits.size >> 20) MiB")
     }
   }
 
-  /// The format of an edited configuration record; `nil` if it cannot be read.
-  func description(of configuration: [UInt8]) -> FormatDescription? { editor.description(configuration) }
-
   /// Notes the description of the video that an MP4 or Matroska file would have beside the stream.
   ///
   /// - Parameter configuration: the edited configuration record.
-  mutating func describeContainer(_ configuration: [UInt8]) {
-    guard containerLines.isEmpty, let description = editor.description(configuration) else { return }
-    if edits.affects(.colour) {
+  mutating func describeContainer(_ codec: FormatDescription.Codec, _ configuration: [UInt8]) {
+    guard containerLines.isEmpty, let description = FormatDescription(codec, configuration: configuration) else {
+      return
+    }
+    if affects(.colour) {
       let colour = description.colour
       containerLines.append(
         "container: colour: now \(colour?.primaries ?? 2):\(colour?.transfer ?? 2):\(colour?.matrix ?? 2), "
           + "\(description.isFullRange == true ? "full" : "limited") range")
     }
-    if edits.affects(.shape) {
+    if affects(.shape) {
       let aspect = description.pixelAspectRatio.map { "\($0.numerator):\($0.denominator)" }
       containerLines.append("container: sample aspect ratio: \(aspect.map { "now \($0)" } ?? "removed")")
     }
-    if edits.affects(.size) {
+    if affects(.size) {
       let size = description.cropRectangle
       containerLines.append("container: size: now \(size.width)x\(size.height)")
     }
@@ -113,6 +133,7 @@ struct VideoEdit: HeaderEditing {
 
   /// The changes, a line each. The codec decides the names of SEI messages.
   var lines: [String] {
+    guard let editor else { return [] }
     var lines = editor.changes.map(\.description) + containerLines
     for (type, count) in editor.messages.counts.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       let name = SEIText.name(type.rawValue, isH264: editor.isH264)
@@ -137,7 +158,8 @@ struct VideoEdit: HeaderEditing {
 
   /// Whether anything was changed.
   var hasChanged: Bool {
-    !editor.changes.isEmpty || !editor.messages.isEmpty || editor.delimiters != SEIChanges.Count()
+    guard let editor else { return false }
+    return !editor.changes.isEmpty || !editor.messages.isEmpty || editor.delimiters != SEIChanges.Count()
       || editor.removedLayerNALUnits > 0
   }
 }
@@ -174,7 +196,8 @@ private enum RecordRefusal: Error {
 }
 
 /// An editor of any codec.
-private protocol VideoEditing {
+private protocol VideoEditing: Sendable {
+  var edits: [StreamEdit] { get }
   var changes: [FieldChange] { get }
   var messages: SEIChanges { get }
   var delimiters: SEIChanges.Count { get }
@@ -183,7 +206,6 @@ private protocol VideoEditing {
   var isH264: Bool { get }
   mutating func edit(_ accessUnit: Span<UInt8>, packaging: NALPackaging) throws(StreamEditError) -> [UInt8]?
   mutating func edit(configuration: [UInt8]) throws(RecordRefusal) -> ([UInt8], NALLengthSize)
-  func description(_ configuration: [UInt8]) -> FormatDescription?
   func list(configuration: [UInt8], in listing: inout SEIListing?)
   func list(_ accessUnit: Span<UInt8>, _ packaging: NALPackaging, number: Int, in listing: inout SEIListing?)
 }
@@ -209,11 +231,5 @@ extension StreamEditor: VideoEditing {
     let edited: Codec.ConfigurationRecord
     do throws(StreamEditError) { edited = try edit(record) } catch { throw .edit(error) }
     do throws(BitstreamError) { return (try edited.bytes(), record.nalLengthSize) } catch { throw .bitstream(error) }
-  }
-
-  fileprivate func description(_ configuration: [UInt8]) -> FormatDescription? {
-    do throws(BitstreamError) {
-      return try Codec.formatDescription(Codec.ConfigurationRecord(configuration.span))
-    } catch { return nil }
   }
 }

@@ -54,7 +54,6 @@ struct ByteStreamInfo {
     return MediaInfo(
       name: input.name, container: "Annex B byte stream", size: input.size ?? (isWhole ? Int(clamping: end) : nil),
       duration: duration, isEstimate: isEstimate, videoBitrate: bitrate, video: video, others: [],
-      counts: counting ? MediaInfo.Counts(pictures: found.pictures, keyframes: found.keyframes) : nil,
-      layers: LayerText.text(stream.layers))
+      counts: counting ? found : nil, layers: LayerText.text(stream.layers))
   }
 }

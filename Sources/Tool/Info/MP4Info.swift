@@ -51,7 +51,7 @@ enum MP4Info {
     var counts = MediaInfo.Counts(pictures: tally.count, keyframes: tally.keyframes)
     guard let source = try? InputBytes(input), var reporter = try? StreamReporter(source, options: ReportOptions())
     else { return counts }
-    var found = PictureCount()
+    var found = MediaInfo.Counts()
     while let item = reporter.next() {
       place.reach(item)
       if case .accessUnit(let accessUnit) = item { found.add(accessUnit) }
@@ -171,12 +171,8 @@ extension StreamDetails {
     _ description: MP4.VisualSampleDescription, _ track: MP4.Track, rate: Ratio?
   ) {
     if let rate { fields["framerate"] = .fraction(Fraction(rate)) }
-    if let ratio = description.pixelAspectRatio, ratio.horizontal > 0, ratio.vertical > 0,
-      let reduced = Ratio(ratio.horizontal, ratio.vertical)
-    {
-      fields["pixel-aspect-ratio"] = .fraction(Fraction(reduced))
-    }
-    language = track.language.isEmpty || track.language == "und" ? nil : track.language
+    if let ratio = description.reducedPixelAspect { fields["pixel-aspect-ratio"] = .fraction(ratio) }
+    language = track.knownLanguage
     orientation = StreamDescription.rotationTag(track.orientation)
   }
 
@@ -193,7 +189,7 @@ extension StreamDetails {
     self.init(kind: kind, number: number, codec: nil, codecName: Self.name(track))
     fields["rate"] = track.sound.flatMap { $0.rate > 0 ? .int(Int32(clamping: $0.rate)) : nil }
     fields["channels"] = track.sound.map { .int(Int32(clamping: $0.channels)) }
-    language = track.language.isEmpty || track.language == "und" ? nil : track.language
+    language = track.knownLanguage
   }
 
   private static func name(_ track: MP4.Track) -> String {
@@ -226,4 +222,8 @@ extension StreamDetails {
     case let name: name
     }
   }
+}
+
+extension MP4.Track {
+  fileprivate var knownLanguage: String? { language.isEmpty || language == "und" ? nil : language }
 }

@@ -59,8 +59,15 @@ struct MediaInfo: Sendable {
     }
 
     /// Replaces the counts with those found in the stream itself, if its slices can be read.
-    mutating func replace(by found: PictureCount) {
+    mutating func replace(by found: Counts) {
       if found.pictures > 0 { (pictures, keyframes) = (found.pictures, found.keyframes) }
+    }
+
+    /// Counts a picture as a report does, the same whatever the stream is in: frames, and fields without a second one.
+    mutating func add(_ accessUnit: AccessUnitRecord) {
+      guard accessUnit.letter != nil else { return }
+      if !accessUnit.isSecondField { pictures += 1 }
+      if accessUnit.keyframe != .none { keyframes += 1 }
     }
 
     /// Notes the times of an access unit.
@@ -96,7 +103,7 @@ struct MediaInfo: Sendable {
     switch input.kind {
     case .other, .unknown: throw Failure(input.noVideo)
     case .byteStream: return try ByteStreamInfo.read(input, counting: counting, place)
-    case .container("MP4") where input.size != nil:
+    case .container(.mp4) where input.size != nil:
       if let info = try MP4Info.read(input, counting: counting, place) { return info }
     default: break
     }

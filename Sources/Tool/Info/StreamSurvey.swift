@@ -12,7 +12,7 @@ struct StreamSurvey {
   private var pictureParameterSet: PictureParameterSetID?
   private var fields = 0
   private(set) var display = DisplayMetadata()
-  private(set) var found = PictureCount()
+  private(set) var found = MediaInfo.Counts()
   /// Access units with a picture.
   private(set) var accessUnits = 0
   /// The offset in bytes behind the last access unit that was read.

@@ -27,28 +27,17 @@ struct RTPPacket {
     payload = start..<bytes.count - padding
   }
 
-  /// The kind of a payload, by its first two bytes.
-  enum Kind {
-    /// The depayloader takes it.
-    case sound
-    /// It is too short, or its type is unassigned or not supported: GStreamer's depayloaders crash or post an error.
-    case broken
-  }
-
-  /// Whether GStreamer's depayloader takes the payload (RFC 6184, 5.2; RFC 7798, 4.4).
-  func kind(_ bytes: Span<UInt8>, _ codec: FormatDescription.Codec) -> Kind {
-    guard payload.count >= 2 else { return .broken }
+  /// Whether GStreamer's depayloader takes the payload, by its first two bytes (RFC 6184, 5.2; RFC 7798, 4.4). If it is
+  /// too short, or its type is unassigned or not supported, depayloaders crash or post an error.
+  func isSound(_ bytes: Span<UInt8>, _ codec: FormatDescription.Codec) -> Bool {
+    guard payload.count >= 2 else { return false }
     let first = bytes[payload.lowerBound]
-    switch codec {
-    case .h264:
-      switch first & 0x1F {
-      case 1...25: return .sound
-      // A fragmentation unit has a header of two bytes.
-      case 28, 29: return payload.count > 2 ? .sound : .broken
-      default: return .broken
-      }
-    case .h265:
-      return payload.count > 2 && first >> 1 & 0x3F < 50 ? .sound : .broken
+    guard codec == .h264 else { return payload.count > 2 && first >> 1 & 0x3F < 50 }
+    return switch first & 0x1F {
+    case 1...25: true
+    // A fragmentation unit has a header of two bytes.
+    case 28, 29: payload.count > 2
+    default: false
     }
   }
 

@@ -47,7 +47,7 @@ final class RTPPackets: Sendable {
       return state.withLock { state in
         state.packets += 1
         if let likely { state.likely[likely, default: 0] += 1 }
-        guard let packet, packet.kind(bytes, codec) == .sound else {
+        guard let packet, packet.isSound(bytes, codec) else {
           state.broken += 1
           return .drop
         }

@@ -57,7 +57,7 @@ final class RepackRoute: Sendable {
   /// Whether decoding can begin with an access unit.
   private func isSync(_ bytes: [UInt8], _ codec: FormatDescription.Codec) -> Bool {
     state.withLock { state in
-      let configuration = state.pad?.codecData ?? []
+      let configuration = state.pad?.currentCaps?.codecData ?? []
       if configuration != state.configuration {
         state.roles = codec.roleReader(configuration, hasStartCodes: container.hasStartCodes)
         state.configuration = configuration
@@ -73,19 +73,15 @@ final class RepackRoute: Sendable {
   func attach(
     _ codec: FormatDescription.Codec, _ pipeline: Pipeline
   ) throws(PipelineError) -> PipelineElement {
-    let chain = try video(codec)
+    let chain = try codec.repackager(for: container, name: "packaged")
     watchVideo(codec, at: chain.last?.pad("src"))
     if codec == .h265, let muxer, let caps = Caps(parsing: "video/x-h265"), !muxer.canTake(caps) {
       throw .notLinkable(from: codec.name, to: container.name)
     }
-    try attach(chain, pipeline)
-    return chain[0]
-  }
-
-  private func attach(_ chain: [PipelineElement], _ pipeline: Pipeline) throws(PipelineError) {
     try build(pipeline)
     try pipeline.add(chain: chain)
     if let last = chain.last { try pipeline.link(last, muxer ?? sink) }
+    return chain[0]
   }
 
   /// Adds muxer and sink, with the first stream.
@@ -96,13 +92,6 @@ final class RepackRoute: Sendable {
     }
     guard !isBuilt else { return }
     try pipeline.add(chain: (muxer.map { [$0] } ?? []) + [sink])
-  }
-
-  private func video(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
-    let format = container.hasStartCodes ? codec.syntax.byteStreamFormat : codec.syntax.outOfBandStreamFormat
-    let repack = try PipelineElement("swifth\(codec.digits)repack")
-    let caps = "\(codec.mediaType), stream-format=(string)\(format), alignment=(string)au"
-    return [repack, try PipelineElement("capsfilter", name: "packaged", ["caps": .string(caps)])]
   }
 
   /// Whether EOS has reached the sink, so that the file is complete.

@@ -31,21 +31,16 @@ enum ContactSheet {
     let reader = try DecodedPictureReader(input, options)
     let wanted = columns * rows
     let choice = Mutex((kept: [Sample](), stride: 1, number: 0))
-    do throws(Failure) {
-      try await reader.readAll { sample throws(Failure) in
-        choice.withLock { choice in
-          if choice.number % choice.stride == 0 { choice.kept.append(sample) }
-          if choice.kept.count > 4 * wanted {
-            choice.kept = choice.kept.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-            choice.stride *= 2
-          }
-          choice.number += 1
-          return true
+    try await reader.readAll { sample throws(Failure) in
+      choice.withLock { choice in
+        if choice.number % choice.stride == 0 { choice.kept.append(sample) }
+        if choice.kept.count > 4 * wanted {
+          choice.kept = choice.kept.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+          choice.stride *= 2
         }
+        choice.number += 1
+        return true
       }
-    } catch {
-      await reader.stop()
-      throw error
     }
     await reader.stop()
     try Interruption.check()

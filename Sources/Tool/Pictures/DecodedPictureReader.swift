@@ -66,8 +66,15 @@ final class DecodedPictureReader: Sendable {
 
   /// Calls `body` for every picture in the range of time, until it returns false, on a streaming thread.
   ///
-  /// - Throws: a `Failure`; also for pictures without a time, if there is a range.
+  /// - Throws: a `Failure`, after reading was stopped; also for pictures without a time, if there is a range.
   func readAll(_ body: @escaping @Sendable (Sample) throws(Failure) -> Bool) async throws(Failure) {
+    do throws(Failure) { try await readRange(body) } catch {
+      await stop()
+      throw error
+    }
+  }
+
+  private func readRange(_ body: @escaping @Sendable (Sample) throws(Failure) -> Bool) async throws(Failure) {
     if let start = options.start, start > Self.margin + Self.margin, input.hasIndex,
       let origin = try await pass.withLock({ $0 }).firstTime()
     {

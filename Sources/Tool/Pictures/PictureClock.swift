@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Containers
 import GStreamer
+import StreamReport
 
 /// The times of a file's decoded pictures, which come one after the other.
 struct PictureClock {
@@ -14,7 +15,7 @@ struct PictureClock {
   private var first: ClockTime?
 
   init(_ input: InputFile) {
-    addsDurations = input.kind == .container("AVI")
+    addsDurations = input.kind == .container(.avi)
     beginsAnywhere = input.isRaw || input.hasClock
   }
 

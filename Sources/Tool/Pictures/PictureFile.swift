@@ -74,3 +74,10 @@ extension Sample {
     }
   }
 }
+
+extension VideoInfo {
+  /// Whether pictures are fields, one after the other. Their description has the frame's rate and height.
+  var hasAlternatingFields: Bool { interlaceMode == .alternate }
+  /// The height of a picture.
+  var pictureHeight: Int { hasAlternatingFields ? (height + 1) / 2 : height }
+}

@@ -65,16 +65,13 @@ struct PictureHash: ~Copyable {
   /// The header, and the ticks that it announces: the ticks of the frame rate, as in FFmpeg, unless times need
   /// others.
   private func begin(_ info: VideoInfo, _ pixelAspect: Fraction?) -> (TimeBase, String) {
-    // The description of alternating fields has the frame's rate and height.
-    let isField = info.interlaceMode == .alternate
-    let height = isField ? (info.height + 1) / 2 : info.height
     let rate =
       ticks.map { $0.rate(info.frameRate, isProgressive: info.interlaceMode == .progressive) } ?? info.frameRate
-    let base = rate.flatMap { Self.ticks($0, isField: isField) } ?? .nanoseconds
+    let base = rate.flatMap { Self.ticks($0, isField: info.hasAlternatingFields) } ?? .nanoseconds
     let shape = pixelAspect ?? Fraction(0, 1)
     let lines = [
       "#format: frame checksums", "#version: 2", "#hash: \(name)", "#tb 0: \(base.numerator)/\(base.denominator)",
-      "#media_type 0: video", "#codec_id 0: rawvideo", "#dimensions 0: \(info.width)x\(height)",
+      "#media_type 0: video", "#codec_id 0: rawvideo", "#dimensions 0: \(info.width)x\(info.pictureHeight)",
       "#sar 0: \(shape.numerator)/\(shape.denominator)", "#stream#, dts,        pts, duration,     size, hash",
     ]
     return (base, lines.joined(separator: "\n") + "\n")

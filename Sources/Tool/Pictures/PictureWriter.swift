@@ -59,11 +59,9 @@ final class PictureWriter {
 
   private func beginFile(_ sample: Sample, _ info: VideoInfo) throws(Failure) {
     let isLater = current != nil
-    finishFile()
-    // The description of alternating fields has the frame's height.
-    let isField = info.interlaceMode == .alternate
-    let height = isField ? (info.height + 1) / 2 : info.height
-    formats.append("\(info.width)x\(height) \(info.format.name)\(isField ? " fields" : "")")
+    finish()
+    let fields = info.hasAlternatingFields ? " fields" : ""
+    formats.append("\(info.width)x\(info.pictureHeight) \(info.format.name)\(fields)")
     let output: OutputFile
     if isLater {
       output = try OutputFile(laterName(formats.count), force: force, inputs: [input])
@@ -81,7 +79,8 @@ final class PictureWriter {
     current = try PictureFile(output, first: sample, info: info, isYUV4MPEG: isYUV4MPEG)
   }
 
-  private func finishFile() {
+  /// Completes the current file.
+  func finish() {
     if let output = current?.output { finished.append(output) }
     current = nil
   }
@@ -94,8 +93,6 @@ final class PictureWriter {
       bytes.insert(contentsOf: "-\(number)".utf8, at: dot == 0 ? bytes.count : dot)
     }
   }
-
-  func finish() { finishFile() }
 
   /// Commits the files.
   func commit() throws(Failure) {
@@ -131,4 +128,20 @@ extension OutputFile {
     } catch { throw Failure("\(name): a picture could not be read (flow \(error.rawValue))") }
     if let failure { throw failure }
   }
+}
+
+/// Writes to a file, a pipe or a device, without a copy.
+struct ByteWriter {
+  private let name: String
+  private let file: OpenFile
+
+  init(_ output: OutputFile) throws(Failure) { (name, file) = (output.name, try output.open()) }
+
+  func write(_ bytes: Span<UInt8>) throws(Failure) {
+    do throws(Errno) { try file.descriptor.writeFully(bytes) } catch {
+      throw Failure("\(name): cannot be written: \(error)")
+    }
+  }
+
+  func write(_ text: String) throws(Failure) { try write(text.utf8.span) }
 }

@@ -16,7 +16,7 @@ struct ReportItems {
     switch file.kind {
     // Another format may contain start codes by chance.
     case .other, .unknown: throw Failure(file.noVideo)
-    case .container(let what) where what != "MP4" || file.size == nil:
+    case .container(let format) where format != .mp4 || file.size == nil:
       container = try ContainerReport(file, options)
     default:
       let source = try InputBytes(file)

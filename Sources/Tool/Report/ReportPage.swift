@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
 /// The report page that is embedded in the program, in two parts: the document goes between them.
 struct ReportPage {
@@ -15,7 +16,7 @@ struct ReportPage {
     let whole = Self.replace("/*script*/", with: scripts, in: filled)
     // Only the inspector has a start section.
     let bare = Self.replace("<!--start-->", with: "", in: whole)
-    let signed = Self.replace("<!--version-->", with: "Made by \(Release.text)", in: bare)
+    let signed = Self.replace("<!--version-->", with: "Made by h26x \(ReleaseVersion.text)", in: bare)
     let named = Self.replace("id=\"data\"", with: "id=\"data\" data-name=\"\(Self.escaped(name))\"", in: signed)
     let (before, after) = Self.split(named, at: "<!--data-->")
     (head, tail) = (Array(before.utf8), Array(after.utf8))

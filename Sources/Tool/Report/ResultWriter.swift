@@ -17,6 +17,8 @@ struct ResultWriter {
   /// - Parameter name: of the file, for messages.
   init(_ file: OpenFile, name: String) { (self.name, self.file) = (name, file) }
 
+  init(_ output: OutputFile) throws(Failure) { self.init(try output.open(), name: output.name) }
+
   mutating func write(_ text: String) { write(Array(text.utf8)) }
 
   mutating func write(_ more: [UInt8]) {

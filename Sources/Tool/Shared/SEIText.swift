@@ -89,18 +89,14 @@ enum SEIText {
   /// Text in quotation marks if all bytes are printable ASCII, but for a zero at the end; else hexadecimal digits.
   private static func content(_ bytes: [UInt8]) -> String {
     let text = bytes.last == 0 ? bytes.dropLast() : bytes[...]
-    guard !text.isEmpty, text.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return hexadecimal(bytes[...]) }
+    guard !text.isEmpty, text.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return Text.hexadecimal(bytes[...]) }
     return "\"\(String(decoding: text, as: UTF8.self))\""
   }
 
   /// Groups of 4, 2, 2, 2 and 6 bytes.
   private static func uuid(_ bytes: [UInt8]) -> String {
-    guard bytes.count == 16 else { return hexadecimal(bytes[...]) }
-    return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { hexadecimal(bytes[$0]) }.joined(separator: "-")
-  }
-
-  private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    guard bytes.count == 16 else { return Text.hexadecimal(bytes[...]) }
+    return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Text.hexadecimal(bytes[$0]) }.joined(separator: "-")
   }
 
   // MARK: Display metadata

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import StreamReport
 import TestSupport
 import Testing
 
@@ -68,7 +69,7 @@ import Testing
       if case .byteStream = kind { continue }
       Issue.record("\(kind)")
     }
-    #expect(InputFile.Kind([UInt8](repeating: 0x20, count: 300) + packets) == .container("MPEG-TS"))
+    #expect(InputFile.Kind([UInt8](repeating: 0x20, count: 300) + packets) == .container(.mpegTS))
     #expect(TransportStream.Packets(in: Self.noise(3000) + packets) == TransportStream.Packets(first: 3000, size: 188))
   }
 

@@ -54,7 +54,7 @@ import Testing
         if index % 7 == 3 { (accessUnit.presentation, accessUnit.duration) = (time, .max) }
         _ = try? window.take(accessUnit)
         _ = window.distantStart
-        _ = window.searchedDuration
+        _ = window.searched
       }
       _ = try? window.finish()
       _ = window.edits(offset: time)
@@ -117,7 +117,7 @@ import Testing
     var window = Window(Self.bounds(30, nil))
     let written = try Self.written(&window, of: Self.stream(20))
     #expect(written.isEmpty)
-    #expect(window.searchedDuration == 20 * Self.tick)
+    #expect(window.searched?.duration == 20 * Self.tick)
   }
 
   @Test func findsAPlaceInFrontOfADistantStart() throws {

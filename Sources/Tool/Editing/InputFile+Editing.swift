@@ -6,40 +6,32 @@ import GStreamer
 import H26x
 import StreamReport
 
-/// Reads a file as it is, edits it, and writes a byte stream or nothing.
-struct EditSource {
-  let input: InputFile
-  let edits: StreamEditList
-  /// Lists the SEI messages that there are before the edits; `nil` for none.
-  var listing: SEIListing?
-
-  private func makeEdit(_ codec: FormatDescription.Codec) -> VideoEdit {
-    var edit = VideoEdit(codec, edits, source: input.name)
-    edit.listing = listing
-    return edit
-  }
-
+/// Edits a file as it is, and writes a byte stream or nothing.
+extension InputFile {
   /// Reads the whole file, and writes nothing.
   ///
   /// - Returns: the edit, with the changes that it would make.
-  func read() async throws(Failure) -> VideoEdit {
-    try await input.isRaw ? editByteStream { _ in } : tryContainer()
+  func trying(_ edit: VideoEdit) async throws(Failure) -> VideoEdit {
+    try await isRaw ? editedByteStream(edit) { _ in } : tryingContainer(edit)
   }
 
   /// The bytes of a byte stream that are read at a time.
-  private static let chunk = 1 << 20
+  private static let editedChunk = 1 << 20
 
   /// Edits a byte stream; all that the edits do not concern is copied, byte for byte. After an interrupt, nothing more
   /// is read, and an access unit that has not come to its end is left out.
   ///
   /// - Returns: the edit, with its changes.
-  func editByteStream(_ write: ([UInt8]) throws(Failure) -> Void) async throws(Failure) -> VideoEdit {
-    guard case .byteStream(let codec, isEvident: true) = input.kind else { throw Failure(input.noVideo) }
-    let (place, status) = (ProgressPlace(of: input), ReadingStatus())
-    let file = try ContainerFile(input, status)
+  func editedByteStream(
+    _ edit: VideoEdit, _ write: ([UInt8]) throws(Failure) -> Void
+  ) async throws(Failure) -> VideoEdit {
+    guard case .byteStream(let codec, isEvident: true) = kind else { throw Failure(noVideo) }
+    let (place, status) = (ProgressPlace(of: self), ReadingStatus())
+    let file = try ContainerFile(self, status)
     let bytes = file.bytes()
     file.hasAllReaders()
-    var edit = makeEdit(codec)
+    var edit = edit
+    edit.begin(codec)
     try await Interruption.handled(
       by: { status.stop() },
       during: { () async throws(Failure) in
@@ -60,29 +52,30 @@ struct EditSource {
 
   private func read(_ bytes: InputBytes) throws(Failure) -> [UInt8] {
     var failure: AVError?
-    let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Self.chunk) { buffer, count in
+    let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Self.editedChunk) { buffer, count in
       do throws(AVError) { count = try unsafe bytes.read(into: UnsafeMutableRawBufferPointer(buffer)) } catch {
         failure = error
       }
     }
-    if let failure { throw Failure("\(input.name): cannot be read: \(failure)") }
+    if let failure { throw Failure("\(name): cannot be read: \(failure)") }
     return chunk
   }
 
   /// Edits the video of a container, and writes nothing.
   ///
   /// - Returns: the edit, with the changes that it would make.
-  private func tryContainer() async throws(Failure) -> VideoEdit {
-    let file = try ContainerFile(input, ReadingStatus())
+  private func tryingContainer(_ edit: VideoEdit) async throws(Failure) -> VideoEdit {
+    let file = try ContainerFile(self, ReadingStatus())
     let video = try ContainerReader.reader(file)
     file.hasAllReaders()
     video.readAllMedia()
-    let place = ProgressPlace(of: video.track, in: input)
-    var edit = makeEdit(video.track.codec)
-    var isByteStream = try begin(video.track.packaging, &edit)
+    let place = ProgressPlace(of: video.track, in: self)
+    var edit = edit
+    edit.begin(video.track.codec)
+    var isByteStream = try begin(video.track.packaging, video.track.codec, &edit)
     try await Progress.during(place) { () async throws(Failure) in
       while Interruption.signal == nil, let sample = try video.next() {
-        if let packaging = sample.packaging, try begin(packaging, &edit) { isByteStream = true }
+        if let packaging = sample.packaging, try begin(packaging, video.track.codec, &edit) { isByteStream = true }
         if isByteStream {
           try edit.take(sample.bytes, isLast: false) { _ in }
         } else {
@@ -98,11 +91,13 @@ struct EditSource {
   /// Begins another packaging.
   ///
   /// - Returns: whether it is a byte stream.
-  private func begin(_ packaging: VideoTrack.Packaging, _ edit: inout VideoEdit) throws(Failure) -> Bool {
+  private func begin(
+    _ packaging: VideoTrack.Packaging, _ codec: FormatDescription.Codec, _ edit: inout VideoEdit
+  ) throws(Failure) -> Bool {
     switch packaging {
     case .lengthPrefixed(let configuration, _):
       let edited = try edit.edit(configuration: configuration)
-      if [.container("MP4"), .container("Matroska")].contains(input.kind) { edit.describeContainer(edited) }
+      if [.container(.mp4), .container(.matroska)].contains(kind) { edit.describeContainer(codec, edited) }
       return false
     case .byteStream: return true
     }
