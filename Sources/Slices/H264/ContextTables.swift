@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
+import H26x
+
 extension H264 {
   /// Initial values of contexts (Tables 9-12 to 9-33): m and n of contexts 0 to 459 and 1012 to 1015. The contexts of Cb
   /// and Cr between have the values of luma's.
