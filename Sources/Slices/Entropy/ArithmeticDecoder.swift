@@ -81,13 +81,14 @@ package struct ArithmeticDecoder: ~Escapable {
   /// Decodes a bin of equal probabilities (9.3.4.3.4). Returns 0 or 1.
   @inline(__always)
   package mutating func bypassBin() -> UInt32 {
+    // Twice the offset may take all 64 bits, so the difference has no sign.
     value &<<= 1
     let bound = UInt64(range) &<< 54
-    let mask = UInt64(bitPattern: (Int64(bitPattern: bound) &- 1 &- Int64(bitPattern: value)) &>> 63)
-    value &-= bound & mask
+    let bin: UInt64 = value >= bound ? 1 : 0
+    value &-= bound & (0 &- bin)
     spare &-= 1
     if spare < 0 { refill() }
-    return UInt32(truncatingIfNeeded: mask) & 1
+    return UInt32(truncatingIfNeeded: bin)
   }
 
   /// Decodes a bin of equal probabilities (9.3.4.3.4).
