@@ -81,14 +81,13 @@ package struct ArithmeticDecoder: ~Escapable {
   /// Decodes a bin of equal probabilities (9.3.4.3.4). Returns 0 or 1.
   @inline(__always)
   package mutating func bypassBin() -> UInt32 {
-    // Twice the offset may take all 64 bits, so the difference has no sign.
     value &<<= 1
     let bound = UInt64(range) &<< 54
-    let bin: UInt64 = value >= bound ? 1 : 0
-    value &-= bound & (0 &- bin)
+    let mask = UInt64(bitPattern: (Int64(bitPattern: bound) &- 1 &- Int64(bitPattern: value)) &>> 63)
+    value &-= bound & mask
     spare &-= 1
     if spare < 0 { refill() }
-    return UInt32(truncatingIfNeeded: bin)
+    return UInt32(truncatingIfNeeded: mask) & 1
   }
 
   /// Decodes a bin of equal probabilities (9.3.4.3.4).
