@@ -266,7 +266,7 @@ extension H264 {
         header.nalUnitType == .slicePartitionA && pps.usesConstrainedIntraPrediction
       let depth = max(traits.lumaBitDepth, traits.chromaBitDepth)
       traits.largestCoefficient = 1 << (7 + depth)
-      traits.longestLevelPrefix = depth > 8 || sps.profile.idc == 122 || sps.profile.idc == 244 ? 25 : 15
+      traits.longestLevelPrefix = sps.profile.hasHighSyntax ? 25 : 15
 
       let planes = sps.hasSeparateColourPlanes ? 3 : 1
       reader.prepare(macroblocks: planes * frameSize, isArithmetic: pps.usesCABAC)

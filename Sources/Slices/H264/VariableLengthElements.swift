@@ -212,10 +212,12 @@ extension H264 {
       code.need(32)
       let zeros = code.cache.leadingZeroBitCount
       let suffix = Int(truncatingIfNeeded: (code.cache &<< UInt64(truncatingIfNeeded: zeros & 31)) &>> 60) & 7
-      let token = Int(CoefficientTokens.chromaDC[(most == 4 ? 0 : 128) &+ (min(zeros, 15) &<< 3 | suffix)])
+      // In 4:2:0 seven zeros are a code, whatever follows.
+      let index = most == 4 ? min(zeros, 7) &<< 3 : 128 &+ min(zeros, 15) &<< 3
+      let token = Int(CoefficientTokens.chromaDC[index &+ suffix])
       code.skip(token &>> 8)
       let (total, ones) = ((token &>> 2) & 31, token & 3)
-      guard token != 0, zeros < 16 else {
+      guard token != 0, zeros < 16 || most == 4 else {
         fail(.illegalCode, "coeff_token", "9.2.1")
         return 0
       }
@@ -225,8 +227,8 @@ extension H264 {
       code.need(32)
       let zeroBits = min(code.cache.leadingZeroBitCount, 9)
       let rest = Int(truncatingIfNeeded: (code.cache &<< UInt64(truncatingIfNeeded: zeroBits)) &>> 61) & 3
-      let index = 40 &* (total &- 1) &+ 4 &* zeroBits &+ rest
-      let entry = Int(most == 4 ? ZeroRuns.chromaDC420[index] : ZeroRuns.chromaDC422[index])
+      let place = 40 &* (total &- 1) &+ 4 &* zeroBits &+ rest
+      let entry = Int(most == 4 ? ZeroRuns.chromaDC420[place] : ZeroRuns.chromaDC422[place])
       code.skip(entry &>> 4)
       guard entry != 0 else {
         fail(.illegalCode, "total_zeros", "9.2.3")
