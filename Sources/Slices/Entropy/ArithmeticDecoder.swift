@@ -82,11 +82,11 @@ package struct ArithmeticDecoder: ~Escapable {
   @inline(__always)
   package mutating func bypassBin() -> UInt32 {
     value &<<= 1
+    spare &-= 1
+    if spare < 0 { refill() }
     let bound = UInt64(range) &<< 54
     let mask = UInt64(bitPattern: (Int64(bitPattern: bound) &- 1 &- Int64(bitPattern: value)) &>> 63)
     value &-= bound & mask
-    spare &-= 1
-    if spare < 0 { refill() }
     return UInt32(truncatingIfNeeded: mask) & 1
   }
 
