@@ -25,7 +25,7 @@ extension H264.SliceDataReader {
           try checkAddress("mb_skip_run", at: start, &elements)
           beginMacroblock(at: start)
           beginPairIfTop(&elements)
-          locateIfVisited(&visitor)
+          setFieldFlag()
           skip(&visitor)
           count &+= 1
           advance()
@@ -134,18 +134,14 @@ extension H264.SliceDataReader {
     if isFieldPair { infos[top].flags |= Flag.field } else { infos[top].flags &= ~Flag.field }
   }
 
-  /// Skipped macroblocks without arithmetic coding need no neighbors.
-  @inline(__always)
-  private mutating func locateIfVisited<Visitor: H264.MacroblockVisitor>(_ visitor: inout Visitor) { setFieldFlag() }
-
   private mutating func skip<Visitor: H264.MacroblockVisitor>(_ visitor: inout Visitor) {
     info.flags |= traits.isB ? Flag.skipped | Flag.direct : Flag.skipped
     isAfterQPChange = false
     infos[base &+ address] = info
     guard Visitor.wantsValues else { return }
-    resetValues()
     macroblock.kind = traits.isB ? .directSkip : .predictedSkip
     visit(&visitor)
+    macroblock = H264.Macroblock()
   }
 
   /// Looks for faults, keeps the macroblock for its neighbors and shows it to the visitor.
@@ -157,10 +153,6 @@ extension H264.SliceDataReader {
     infos[base &+ address] = info
     guard Visitor.wantsValues else { return }
     visit(&visitor)
-    resetValues()
-  }
-
-  private mutating func resetValues() {
     macroblock = H264.Macroblock()
   }
 
@@ -211,6 +203,21 @@ extension H264.SliceDataReader {
     let group = groups.groups[unit]
     repeat { unit &+= 1 } while unit < units && groups.groups[unit] != group
     address = unit < units ? unit &<< shift : traits.size
+  }
+
+  /// Lets other slices cover the macroblocks of the current one, from the first to the current address.
+  ///
+  /// - Returns: the number of macroblocks.
+  mutating func uncover(from first: Int) -> Int {
+    var count = 0
+    let last = address
+    address = first
+    while address <= last, address < traits.size {
+      if infos[base &+ address].slice == slice { infos[base &+ address].slice = 0 }
+      count &+= 1
+      advance()
+    }
+    return count
   }
 
   // MARK: Damage

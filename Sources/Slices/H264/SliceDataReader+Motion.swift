@@ -20,7 +20,8 @@ extension H264.SliceDataReader {
           truncatingIfNeeded: above &>> UInt64(truncatingIfNeeded: 16 &* column))
       }
       let left = right(of: around.upperLeft, around.left, list)
-      let lower = around.lowerLeft == around.upperLeft ? left : right(of: around.lowerLeft, around.leftOfLowerHalf, list)
+      let lower =
+        around.lowerLeft == around.upperLeft ? left : right(of: around.lowerLeft, around.leftOfLowerHalf, list)
       for row in 0..<4 {
         let side = row < 2 ? left : lower
         around.motion[origin &+ H264.Grid.place(-1, row)] = UInt16(

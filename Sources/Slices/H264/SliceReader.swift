@@ -12,6 +12,10 @@ extension H264 {
     private var reader = SliceDataReader()
     /// What all slices of a picture have in common; nil in front of the first one.
     private var picture: PictureTraits?
+    /// `redundant_pic_cnt` of the slices that are being read: each redundant picture covers all macroblocks again.
+    private var redundantPictureCount: UInt8 = 0
+    /// Macroblocks of damaged slices of the picture that other slices may cover.
+    private var uncoveredCount = 0
 
     /// The most macroblocks of a picture that is read; level 6.2 has 139,264.
     public static let maximumMacroblocks = 1 << 20
@@ -27,6 +31,8 @@ extension H264 {
     /// Forgets which macroblocks are covered. Call this in front of a frame or field.
     public mutating func beginPicture() {
       picture = nil
+      redundantPictureCount = 0
+      uncoveredCount = 0
       reader.beginPicture()
     }
 
@@ -92,15 +98,23 @@ extension H264 {
       }
       try prepare(header, pps, sps)
 
-      let start = RawPlace(bitOffset: header.dataBitOffset, in: nalUnit)
-      guard pps.usesCABAC else {
+      let first = reader.address
+      do throws(SliceDamage) {
+        if pps.usesCABAC { return try readArithmetic(nalUnit, header, visitor: &visitor) }
+        let start = RawPlace(bitOffset: header.dataBitOffset, in: nalUnit)
         return try readVariableLength(
           nalUnit, start, partitionB, partitionC, header, parameterSets: parameterSets, visitor: &visitor)
+      } catch {
+        uncover(from: first)
+        throw error
       }
-      guard header.header.nalUnitType != .slicePartitionA else {
-        throw SliceDamage(.unsupported, "entropy_coding_mode_flag", clause: "7.4.2.2", block: nil, bitOffset: 3)
-      }
-      return try readArithmetic(nalUnit, header, visitor: &visitor)
+    }
+
+    /// A damaged slice may have gone too far: the slices after it are not to blame. At most four times the picture's
+    /// macroblocks, so that a thousand damaged slices do not cover them a thousand times.
+    private mutating func uncover(from first: Int) {
+      guard uncoveredCount < 4 * reader.traits.size else { return }
+      uncoveredCount += reader.uncover(from: first)
     }
 
     // MARK: Entropy codings
@@ -225,7 +239,6 @@ extension H264 {
         throw SliceDamage(
           .contradiction, "pic_parameter_set_id", clause: "7.4.1.2.4", block: nil, bitOffset: whole.dataBitOffset)
       }
-      self.picture = picture
       let qp = whole.quantizationParameter ?? 0
       let lumaQPOffset = 6 * (Int(sps.lumaBitDepth) - 8)
       guard qp >= -lumaQPOffset, qp <= 51 else {
@@ -241,6 +254,20 @@ extension H264 {
         throw SliceDamage(
           .valueOutOfRange, "colour_plane_id", clause: "7.4.3", block: first, bitOffset: whole.dataBitOffset)
       }
+
+      guard header.nalUnitType != .slicePartitionA || !pps.usesCABAC else {
+        throw SliceDamage(
+          .contradiction, "entropy_coding_mode_flag", clause: "A.2.3", block: first, bitOffset: whole.dataBitOffset)
+      }
+      if header.redundantPictureCount != redundantPictureCount {
+        guard header.redundantPictureCount > redundantPictureCount else {
+          throw SliceDamage(
+            .contradiction, "redundant_pic_cnt", clause: "7.4.1.2.5", block: first, bitOffset: whole.dataBitOffset)
+        }
+        redundantPictureCount = header.redundantPictureCount
+        reader.beginPicture()
+      }
+      self.picture = picture
 
       var traits = SliceTraits()
       traits.sliceType = header.sliceType

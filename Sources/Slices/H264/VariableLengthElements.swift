@@ -99,7 +99,8 @@ extension H264 {
     mutating func codedBlockPattern(isIntra: Bool, hasChroma: Bool, _ around: inout Surroundings) -> Int {
       let number = ue(hasChroma ? 47 : 15, "coded_block_pattern", "9.1.2")
       let column = isIntra ? 0 : 48
-      return Int(hasChroma ? CodedBlockPatterns.withChroma[column &+ number] : CodedBlockPatterns.lumaOnly[column / 3 &+ number])
+      return Int(
+        hasChroma ? CodedBlockPatterns.withChroma[column &+ number] : CodedBlockPatterns.lumaOnly[column / 3 &+ number])
     }
 
     mutating func qpDelta(isAfterChange: Bool, limit: Int) -> Int {
