@@ -44,6 +44,7 @@ extension H264.SliceDataReader {
         if address & 1 == 1 { setFieldOfTop() }
       }
       setFieldFlag()
+      showSkippedTop(&visitor)
       locate()
       readMacroblockLayer(&elements, &visitor)
       try finish(&elements, &visitor)
@@ -85,6 +86,7 @@ extension H264.SliceDataReader {
             locate()
           }
         }
+        showSkippedTop(&visitor)
         readMacroblockLayer(&elements, &visitor)
         try finish(&elements, &visitor)
       }
@@ -139,9 +141,35 @@ extension H264.SliceDataReader {
     isAfterQPChange = false
     infos[base &+ address] = info
     guard Visitor.wantsValues else { return }
+    if traits.isMbaff, address & 1 == 0 {
+      // Its field flag may come with the bottom macroblock.
+      hasSkippedTop = true
+      bitOfSkippedTop = macroblock.firstBit
+      return
+    }
+    showSkippedTop(&visitor)
+    showSkipped(&visitor)
+  }
+
+  private mutating func showSkipped<Visitor: H264.MacroblockVisitor>(_ visitor: inout Visitor) {
     macroblock.kind = traits.isB ? .directSkip : .predictedSkip
     visit(&visitor)
     macroblock = H264.Macroblock()
+  }
+
+  /// Shows the visitor the skipped macroblock at the top of the current pair, whose field flag is known now.
+  @inline(__always)
+  private mutating func showSkippedTop<Visitor: H264.MacroblockVisitor>(_ visitor: inout Visitor) {
+    guard Visitor.wantsValues, hasSkippedTop else { return }
+    hasSkippedTop = false
+    let (bottom, firstBit) = (info, macroblock.firstBit)
+    address &-= 1
+    info = infos[base &+ address]
+    macroblock.firstBit = bitOfSkippedTop
+    showSkipped(&visitor)
+    address &+= 1
+    info = bottom
+    macroblock.firstBit = firstBit
   }
 
   /// Looks for faults, keeps the macroblock for its neighbors and shows it to the visitor.

@@ -30,6 +30,9 @@ extension H264 {
     var isAfterQPChange = false
     /// Whether the current pair, or the field, has field macroblocks.
     var isFieldPair = false
+    /// Whether the visitor has not seen the macroblock at the top of the current pair, which is skipped.
+    var hasSkippedTop = false
+    var bitOfSkippedTop = 0
     /// Values for the visitor.
     var macroblock = Macroblock()
 

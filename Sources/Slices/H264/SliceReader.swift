@@ -318,6 +318,7 @@ extension H264.SliceDataReader {
     qp = traits.qp
     isAfterQPChange = false
     isFieldPair = false
+    hasSkippedTop = false
     around.leftRows = H264.Surroundings.Rows.same
     around.leftFactor = 2
     around.aboveFactor = 2
