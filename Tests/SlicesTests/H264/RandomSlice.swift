@@ -331,7 +331,9 @@ struct RandomSlice {
   private typealias InterType = (kind: H264.Macroblock.Kind, parts: [[Int]])
 
   /// Table 7-13: the lists of each part.
-  private static let predicted: [InterType] = [(.inter16x16, [[0]]), (.inter16x8, [[0], [0]]), (.inter8x16, [[0], [0]])]
+  private static let predicted: [InterType] = [
+    (.inter16x16, [[0]]), (.inter16x8, [[0], [0]]), (.inter8x16, [[0], [0]]),
+  ]
 
   /// Table 7-14 from B_L0_16x16 on.
   private static let bidirectional: [InterType] = {

@@ -10,9 +10,11 @@ extension H264.SliceReader {
   mutating func read(
     _ nalUnits: [[UInt8]], _ sets: H264.ParameterSets, visitor: inout CollectingVisitor
   ) throws(SliceDamage) -> SliceExtent {
-    let (b, c): ([UInt8], [UInt8]) = (nalUnits.count > 1 ? nalUnits[1] : [], nalUnits.count > 2 ? nalUnits[2] : [])
+    let a = nalUnits[0]
+    let b = nalUnits.count > 1 ? nalUnits[1] : []
+    let c = nalUnits.count > 2 ? nalUnits[2] : []
     return try read(
-      nalUnits[0].span, partitionB: b.span, partitionC: c.span, parameterSets: sets, visitor: &visitor)
+      a.span, partitionB: b.span, partitionC: c.span, parameterSets: sets, visitor: &visitor)
   }
 
   /// The damage of a slice; nil if there is none.
