@@ -9,6 +9,16 @@ extension H264.PictureParameterSet.SliceGroups {
   /// Bits of a `slice_group_id`: Ceil(Log2(count)).
   private var idLength: Int { count > 4 ? 3 : count > 2 ? 2 : 1 }
 
+  /// Bits of `slice_group_change_cycle` (7.4.3): Ceil(Log2(PicSizeInMapUnits ÷ SliceGroupChangeRate + 1)); 0 for types
+  /// without one.
+  func changeCycleLength(mapUnits: Int) -> Int {
+    guard case .evolving(_, _, let rateMinus1) = map, mapUnits > 0 else { return 0 }
+    // The quotient is not rounded: the smallest length with 2^length ≥ mapUnits ÷ rate + 1.
+    let rate = Int(rateMinus1) + 1
+    let cycles = (mapUnits - 1) / rate + 1
+    return Int.bitWidth - cycles.leadingZeroBitCount
+  }
+
   init(_ reader: inout BitReader, count: UInt8) throws(BitstreamError) {
     self.count = count
     let range = 0...(Self.maximumMapUnits - 1)
