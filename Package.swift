@@ -26,8 +26,8 @@ let testSettings = settings + (isTestedRelease ? [.unsafeFlags(["-Onone"])] : []
 let shipped = Context.environment["SHIPPED"]
 let onlyInPackages = ["Aggregator", "VideoEncoder", "VideoFilter"]
 let shippedTargets: Set = [
-  "H26x", "CGStreamer", "GStreamer", "CAVCodec", "AVCodec", "CLinux", "CodecLink", "VideoDecoding", "CodecService",
-  "CodecServiceProgram", "Elements", "Plugin",
+  "H26x", "Slices", "CGStreamer", "GStreamer", "CAVCodec", "AVCodec", "CLinux", "CodecLink", "VideoDecoding",
+  "CodecService", "CodecServiceProgram", "Elements", "Plugin",
 ]
 let toolOnly: Set = ["CAVFormat", "AVFormat", "StreamReport", "Containers", "Tool"]
 
@@ -103,6 +103,8 @@ let package = Package(
     ],
   targets: [
     .target(name: "H26x", swiftSettings: settings),
+    // Reads slice data. Like H26x, it imports no C library.
+    .target(name: "Slices", dependencies: ["H26x"], swiftSettings: settings),
     // Like H26x, it imports no C library.
     .target(name: "StreamReport", dependencies: ["H26x"], swiftSettings: settings),
     .systemLibrary(
@@ -186,6 +188,8 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "H26xTests", dependencies: ["H26x", "TestSupport"], exclude: ["Records"], swiftSettings: testSettings),
+    .testTarget(
+      name: "SlicesTests", dependencies: ["Slices", "H26x", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "GStreamerTests",
       dependencies: [

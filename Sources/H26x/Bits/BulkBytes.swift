@@ -2,7 +2,7 @@
 
 /// The functions of this library that leave checked Swift, because they are several times faster so. They check their
 /// bounds first, and no pointer leaves them.
-enum BulkBytes {
+package enum BulkBytes {
   /// The index of the first of two consecutive zero bytes in `bytes[from...]`, or nil.
   ///
   /// A start code begins with this pair, and little else does: in CABAC data it comes every 65,536 bytes. A search
@@ -73,7 +73,7 @@ enum BulkBytes {
 
   /// Whether one of eight bytes is zero.
   @inline(__always)
-  static func hasZeroByte(_ word: UInt64) -> Bool { zeroBytes(word) != 0 }
+  package static func hasZeroByte(_ word: UInt64) -> Bool { zeroBytes(word) != 0 }
 
   @inline(__always)
   private static func zeroBytes(_ word: UInt64) -> UInt64 {
@@ -82,7 +82,7 @@ enum BulkBytes {
 
   /// The eight bytes at `offset`, the first one on top; nil if there are fewer.
   @inline(__always)
-  static func bigEndianWord(in bytes: Span<UInt8>, at offset: Int) -> UInt64? {
+  package static func bigEndianWord(in bytes: Span<UInt8>, at offset: Int) -> UInt64? {
     guard offset >= 0, offset <= bytes.count - 8 else { return nil }
     return unsafe bytes.withUnsafeBytes {
       unsafe UInt64(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
