@@ -11,13 +11,52 @@ extension H265 {
     public let quantizationParameter: Int
     /// `slice_deblocking_filter_disabled_flag`.
     public let disablesDeblocking: Bool
+    /// `slice_sao_luma_flag`.
+    package let usesLumaOffset: Bool
+    /// `slice_sao_chroma_flag`.
+    package let usesChromaOffset: Bool
+    /// The elements between the reference picture lists and `slice_qp_delta`.
+    package let prediction: Prediction
+    /// The offsets to the QP of chroma and of colour transforms.
+    package let offsets: Offsets
+    /// The end of the header.
+    package let end: SliceSegmentEnd
+
+    /// The elements of P and B slices that reading slice data depends on.
+    package struct Prediction: Sendable, Hashable {
+      /// `mvd_l1_zero_flag`.
+      package var hasNoDifferencesOfBiprediction = false
+      /// `cabac_init_flag`.
+      package var swapsInitialContexts = false
+      /// `MaxNumMergeCand`: 5 − `five_minus_max_num_merge_cand`, 1 to 5; 0 for I slices.
+      package var mergeCandidateCount: UInt8 = 0
+      /// `use_integer_mv_flag`; nil if absent.
+      package var usesIntegerVectors: Bool?
+    }
+
+    /// Offsets to QP (7.4.7.1).
+    package struct Offsets: Sendable, Hashable {
+      /// `slice_cb_qp_offset`, −12 to 12.
+      package var cb: Int8 = 0
+      /// `slice_cr_qp_offset`, −12 to 12.
+      package var cr: Int8 = 0
+      /// `slice_act_y_qp_offset`, −12 to 12.
+      package var transformedLuma: Int8 = 0
+      /// `slice_act_cb_qp_offset`, −12 to 12.
+      package var transformedCb: Int8 = 0
+      /// `slice_act_cr_qp_offset`, −12 to 12.
+      package var transformedCr: Int8 = 0
+      /// `cu_chroma_qp_offset_enabled_flag`.
+      package var areCodingUnitOffsetsEnabled = false
+    }
+
     /// `num_entry_point_offsets`.
-    public let entryPointCount: UInt32
+    public var entryPointCount: UInt32 { end.entryPointCount }
     /// `slice_segment_header_extension_length` in bytes, 0 to 256.
-    public let headerExtensionLength: Int
+    public var headerExtensionLength: Int { end.headerExtensionLength }
     /// The start of `slice_segment_data()`, in bits from the start of the NAL unit, without emulation prevention
     /// bytes.
-    public let dataBitOffset: Int
+    public var dataBitOffset: Int { end.dataBitOffset }
 
     /// Reads the rest of the header after the reference picture sets; nil if weights cannot be read.
     init?(
@@ -28,39 +67,30 @@ extension H265 {
         let sps = parameterSets.sequenceParameterSet(header.sequenceParameterSetID), let type = header.sliceType
       else { throw BitstreamError(.missingParameterSet, "slice_pic_parameter_set_id", bitOffset: reader.bitOffset) }
       let hasChroma = sps.chromaArrayType != .monochrome
-      var usesOffset = false
-      if sps.usesSampleAdaptiveOffset {
-        usesOffset = try reader.flag("slice_sao_luma_flag")
-        if hasChroma, try reader.flag("slice_sao_chroma_flag") { usesOffset = true }
-      }
+      usesLumaOffset = sps.usesSampleAdaptiveOffset ? try reader.flag("slice_sao_luma_flag") : false
+      usesChromaOffset =
+        sps.usesSampleAdaptiveOffset && hasChroma ? try reader.flag("slice_sao_chroma_flag") : false
       var counts = (UInt8(0), UInt8(0))
+      var prediction = Prediction()
       if !type.isIntra {
         counts = try Self.referenceCounts(&reader, type, pps)
-        guard try Self.readPrediction(&reader, type, counts, references, pps: pps, sps: sps) else { return nil }
+        guard try Self.readPrediction(&reader, type, counts, references, pps: pps, sps: sps, &prediction) else {
+          return nil
+        }
       }
+      self.prediction = prediction
       (referenceCountList0, referenceCountList1) = counts
       let start = reader.bitOffset
       quantizationParameter = Int(pps.initialQP) + Int(try reader.se(in: -99...99, "slice_qp_delta"))
       guard -48...51 ~= quantizationParameter else {
         throw BitstreamError(.valueOutOfRange, "slice_qp_delta", bitOffset: start)
       }
-      try Self.readOffsets(&reader, pps)
+      offsets = try Self.readOffsets(&reader, pps)
       disablesDeblocking = try Self.disablesDeblocking(&reader, pps)
-      if pps.filtersAcrossSlices, usesOffset || !disablesDeblocking {
+      if pps.filtersAcrossSlices, usesLumaOffset || usesChromaOffset || !disablesDeblocking {
         _ = try reader.flag("slice_loop_filter_across_slices_enabled_flag")
       }
-      entryPointCount = try Self.entryPoints(&reader, pps: pps, sps: sps)
-      if pps.isSliceHeaderExtensionPresent {
-        headerExtensionLength = Int(try reader.ue(in: 0...256, "slice_segment_header_extension_length"))
-        for _ in 0..<headerExtensionLength { _ = try reader.byte("slice_segment_header_extension_data_byte") }
-      } else {
-        headerExtensionLength = 0
-      }
-      let end = reader.bitOffset
-      guard try reader.flag("alignment_bit_equal_to_one") else {
-        throw BitstreamError(.badTrailingBits, "alignment_bit_equal_to_one", bitOffset: end)
-      }
-      dataBitOffset = (reader.bitOffset + 7) & ~7
+      end = try SliceSegmentEnd(&reader, pps: pps, sps: sps)
     }
 
     private static func referenceCounts(
@@ -77,7 +107,7 @@ extension H265 {
     /// Reads list modifications to merge candidates. Returns whether that was possible.
     private static func readPrediction(
       _ reader: inout BitReader, _ type: SliceSegmentHeader.SliceType, _ counts: (UInt8, UInt8),
-      _ references: ReferenceSyntax, pps: PictureParameterSet, sps: SequenceParameterSet
+      _ references: ReferenceSyntax, pps: PictureParameterSet, sps: SequenceParameterSet, _ prediction: inout Prediction
     ) throws(BitstreamError) -> Bool {
       let isB = type == .b
       let refersToItself = pps.extensions?.screenContent?.refersToCurrentPicture ?? false
@@ -91,8 +121,8 @@ extension H265 {
           for _ in 0..<counts.1 { _ = try reader.u(length, "list_entry_l1") }
         }
       }
-      if isB { _ = try reader.flag("mvd_l1_zero_flag") }
-      if pps.isCABACInitPresent { _ = try reader.flag("cabac_init_flag") }
+      if isB { prediction.hasNoDifferencesOfBiprediction = try reader.flag("mvd_l1_zero_flag") }
+      if pps.isCABACInitPresent { prediction.swapsInitialContexts = try reader.flag("cabac_init_flag") }
       if references.usesTemporalMotionVectors {
         let isFromList0 = isB ? try reader.flag("collocated_from_l0_flag") : true
         let count = isFromList0 ? counts.0 : counts.1
@@ -109,9 +139,9 @@ extension H265 {
         try readWeights(&reader, .list0, count: counts.0, hasChroma: hasChroma, bitDepths: depths)
         if isB { try readWeights(&reader, .list1, count: counts.1, hasChroma: hasChroma, bitDepths: depths) }
       }
-      _ = try reader.ue(in: 0...4, "five_minus_max_num_merge_cand")
+      prediction.mergeCandidateCount = 5 - (try reader.ue8(in: 0...4, "five_minus_max_num_merge_cand"))
       if sps.extensions?.screenContent?.motionVectorResolutionControl == 2 {
-        _ = try reader.flag("use_integer_mv_flag")
+        prediction.usesIntegerVectors = try reader.flag("use_integer_mv_flag")
       }
       return true
     }
@@ -142,15 +172,23 @@ extension H265 {
       }
     }
 
-    private static func readOffsets(_ reader: inout BitReader, _ pps: PictureParameterSet) throws(BitstreamError) {
+    private static func readOffsets(
+      _ reader: inout BitReader, _ pps: PictureParameterSet
+    ) throws(BitstreamError) -> Offsets {
+      var offsets = Offsets()
       if pps.areSliceChromaOffsetsPresent {
-        _ = try reader.se(in: -12...12, "slice_cb_qp_offset")
-        _ = try reader.se(in: -12...12, "slice_cr_qp_offset")
+        offsets.cb = try reader.se8(in: -12...12, "slice_cb_qp_offset")
+        offsets.cr = try reader.se8(in: -12...12, "slice_cr_qp_offset")
       }
       if pps.extensions?.screenContent?.colourTransform?.areSliceOffsetsPresent ?? false {
-        for _ in 0..<3 { _ = try reader.se(in: -12...12, "slice_act_qp_offset") }
+        offsets.transformedLuma = try reader.se8(in: -12...12, "slice_act_qp_offset")
+        offsets.transformedCb = try reader.se8(in: -12...12, "slice_act_qp_offset")
+        offsets.transformedCr = try reader.se8(in: -12...12, "slice_act_qp_offset")
       }
-      if pps.extensions?.range?.chromaOffsets != nil { _ = try reader.flag("cu_chroma_qp_offset_enabled_flag") }
+      if pps.extensions?.range?.chromaOffsets != nil {
+        offsets.areCodingUnitOffsetsEnabled = try reader.flag("cu_chroma_qp_offset_enabled_flag")
+      }
+      return offsets
     }
 
     private static func disablesDeblocking(
@@ -164,19 +202,6 @@ extension H265 {
       _ = try reader.se(in: -6...6, "slice_beta_offset_div2")
       _ = try reader.se(in: -6...6, "slice_tc_offset_div2")
       return false
-    }
-
-    private static func entryPoints(
-      _ reader: inout BitReader, pps: PictureParameterSet, sps: SequenceParameterSet
-    ) throws(BitstreamError) -> UInt32 {
-      guard pps.tiles != nil || pps.usesWavefronts else { return 0 }
-      // Fewer than coding tree blocks, by any of the bounds of 7.4.7.1.
-      let limit = UInt32(clamping: max(1, sps.codingTreeBlockCount) - 1)
-      let count = try reader.ue(in: 0...limit, "num_entry_point_offsets")
-      guard count > 0 else { return 0 }
-      let length = Int(try reader.ue(in: 0...31, "offset_len_minus1")) + 1
-      for _ in 0..<count { _ = try reader.u(length, "entry_point_offset_minus1") }
-      return count
     }
   }
 }
