@@ -82,11 +82,11 @@ package struct ArithmeticDecoder: ~Escapable {
   @inline(__always)
   package mutating func bypassBin() -> UInt32 {
     value &<<= 1
-    let bound = UInt64(range) &<< 54
-    let mask = UInt64(bitPattern: (Int64(bitPattern: bound) &- 1 &- Int64(bitPattern: value)) &>> 63)
-    value &-= bound & mask
     spare &-= 1
     if spare < 0 { refill() }
+    let bound = UInt64(range) &<< 54
+    let mask = value >= bound ? UInt64.max : 0
+    value &-= bound & mask
     return UInt32(truncatingIfNeeded: mask) & 1
   }
 
@@ -184,6 +184,30 @@ package struct ArithmeticDecoder: ~Escapable {
     range = 510
     spare = -9
     refill()
+  }
+
+  /// Initializes the engine behind `count` bytes that are not coded arithmetically, which begin at ``nextByte``.
+  ///
+  /// - Returns: whether there are so many.
+  package mutating func skipBytes(_ count: Int) -> Bool {
+    guard !isOverrun else { return false }
+    let place = (bitOffset &+ 7) & ~7
+    var index = nextByte
+    var run = Self.zeros(in: bytes, before: index)
+    var left = count
+    while left > 0, index < end {
+      let byte = bytes[index]
+      index &+= 1
+      if byte == 3, run >= 2 {
+        run = 0
+        continue
+      }
+      run = byte == 0 ? run &+ 1 : 0
+      left &-= 1
+    }
+    guard left <= 0 else { return false }
+    restart(from: index, to: end, bitOffset: place &+ 8 &* count)
+    return true
   }
 
   // MARK: Loading
