@@ -70,7 +70,7 @@ extension H265.SliceState {
     let count = unit.size &>> 3
     let (column, row) = ((unit.x & mask) &>> 3, (unit.y & mask) &>> 3)
     for index in 0..<count {
-      left[(row &+ index) & 7] = info
+      left[(unit.y &>> 3 &+ index) & 7] = info
       leftQP[(row &+ index) & 7] = level
       aboveQP[(column &+ index) & 7] = level
       let place = unit.x &>> 3 &+ index
