@@ -85,7 +85,7 @@ package struct ArithmeticDecoder: ~Escapable {
     spare &-= 1
     if spare < 0 { refill() }
     let bound = UInt64(range) &<< 54
-    let mask = value >= bound ? UInt64.max : 0
+    let mask = UInt64(bitPattern: (Int64(bitPattern: bound) &- 1 &- Int64(bitPattern: value)) &>> 63)
     value &-= bound & mask
     return UInt32(truncatingIfNeeded: mask) & 1
   }
