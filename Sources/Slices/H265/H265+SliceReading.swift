@@ -101,7 +101,8 @@ extension H265 {
       at engine: borrowing ArithmeticDecoder
     ) -> Stop {
       let (reason, element, clause) =
-        engine.isOverrun ? (.truncated, "slice_segment_data" as StaticString, "7.3.8.1" as StaticString)
+        engine.isOverrun
+        ? (.truncated, "slice_segment_data" as StaticString, "7.3.8.1" as StaticString)
         : (reason, element, clause)
       damage = SliceDamage(reason, element, clause: clause, block: treeAddress, bitOffset: engine.bitOffset)
       return Stop()

@@ -49,8 +49,10 @@ extension H265.SliceState {
     while index >= 0 {
       let place = Int(ScanTables.subBlocks[min(scanBase &+ index, 767)])
       let (column, row) = (place & 7, place &>> 3)
-      let toRight = column < edge ? Int(truncatingIfNeeded: codedSubBlocks &>> UInt64(truncatingIfNeeded: place &+ 1)) & 1 : 0
-      let below = row < edge ? Int(truncatingIfNeeded: codedSubBlocks &>> UInt64(truncatingIfNeeded: place &+ 8)) & 1 : 0
+      let toRight =
+        column < edge ? Int(truncatingIfNeeded: codedSubBlocks &>> UInt64(truncatingIfNeeded: place &+ 1)) & 1 : 0
+      let below =
+        row < edge ? Int(truncatingIfNeeded: codedSubBlocks &>> UInt64(truncatingIfNeeded: place &+ 8)) & 1 : 0
       var isCoded = true
       var infersFirst = false
       if index < lastSubBlock, index > 0 {
