@@ -88,6 +88,13 @@ extension H265 {
     var isMerged = false
     var bitMark = 0
 
+    // MARK: Palettes
+
+    /// `PaletteIndexMap` of the coding unit, in traverse scan.
+    var paletteMap: [UInt8] = []
+    /// `PaletteIndexIdc` of the coding unit.
+    var paletteIndices: [UInt8] = []
+
     // MARK: Damage
 
     var damage: SliceDamage?

@@ -117,6 +117,7 @@ extension H265 {
       if let palette = sps.extensions?.screenContent?.palette {
         paletteMaximumSize = Int(palette.maximumSize)
         palettePredictorMaximumSize = paletteMaximumSize &+ Int(palette.maximumPredictorSizeDelta)
+        palettePredictorInitialSize = palette.predictorInitializers?.first?.count ?? 0
       }
       take(pps)
     }
@@ -147,6 +148,9 @@ extension H265 {
       if let content = pps.extensions?.screenContent {
         refersToCurrentPicture = content.refersToCurrentPicture
         usesColourTransform = content.colourTransform != nil && chromaType == 3
+        if let palette = content.palette {
+          palettePredictorInitialSize = palette.predictorInitializers.first?.count ?? 0
+        }
       }
       setTiles(pps.tiles)
     }

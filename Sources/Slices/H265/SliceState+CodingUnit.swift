@@ -194,10 +194,4 @@ extension H265.SliceState {
       unit.bits.chroma = UInt32(truncatingIfNeeded: chroma &* settings.pcmChromaBits)
     }
   }
-
-  func readPalette<V: H265.CodingUnitVisitor>(
-    _ engine: inout ArithmeticDecoder, _: V.Type
-  ) throws(H265.Stop) {
-    throw H265.Stop()
-  }
 }
