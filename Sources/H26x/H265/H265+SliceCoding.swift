@@ -58,8 +58,8 @@ extension H265 {
     /// bytes.
     public var dataBitOffset: Int { end.dataBitOffset }
 
-    /// Reads the rest of the header after the reference picture sets; nil if weights cannot be read.
-    init?(
+    /// Reads the rest of the header after the reference picture sets.
+    init(
       _ reader: inout BitReader, _ header: SliceSegmentHeader, _ references: ReferenceSyntax,
       parameterSets: borrowing ParameterSets
     ) throws(BitstreamError) {
@@ -74,9 +74,7 @@ extension H265 {
       var prediction = Prediction()
       if !type.isIntra {
         counts = try Self.referenceCounts(&reader, type, pps)
-        guard try Self.readPrediction(&reader, type, counts, references, pps: pps, sps: sps, &prediction) else {
-          return nil
-        }
+        prediction = try Self.readPrediction(&reader, type, counts, references, pps: pps, sps: sps)
       }
       self.prediction = prediction
       (referenceCountList0, referenceCountList1) = counts
@@ -104,21 +102,28 @@ extension H265 {
       return (list0, isB ? try reader.ue8(in: 0...14, "num_ref_idx_l1_active_minus1") + 1 : 0)
     }
 
-    /// Reads list modifications to merge candidates. Returns whether that was possible.
+    /// Reads list modifications to merge candidates.
     private static func readPrediction(
       _ reader: inout BitReader, _ type: SliceSegmentHeader.SliceType, _ counts: (UInt8, UInt8),
-      _ references: ReferenceSyntax, pps: PictureParameterSet, sps: SequenceParameterSet, _ prediction: inout Prediction
-    ) throws(BitstreamError) -> Bool {
+      _ references: ReferenceSyntax, pps: PictureParameterSet, sps: SequenceParameterSet
+    ) throws(BitstreamError) -> Prediction {
+      var prediction = Prediction()
       let isB = type == .b
       let refersToItself = pps.extensions?.screenContent?.refersToCurrentPicture ?? false
       let total = references.usedCount + (refersToItself ? 1 : 0)
+      // Entries that refer to the picture itself, bit 0 for the first.
+      var own = (UInt32(0), UInt32(0))
+      if refersToItself {
+        own = (Self.ownEntries(counts.0, of: total), Self.ownEntries(counts.1, of: total))
+        // Without modification, a list that is too short for it ends with the picture itself (8.3.4).
+        if total > Int(counts.0), counts.0 > 0 { own.0 |= 1 << UInt32(counts.0 - 1) }
+      }
       if pps.isListModificationPresent, total > 1 {
-        let length = Int(ceilLog2(total))
         if try reader.flag("ref_pic_list_modification_flag_l0") {
-          for _ in 0..<counts.0 { _ = try reader.u(length, "list_entry_l0") }
+          own.0 = try readList(&reader, counts.0, total: total, refersToItself: refersToItself, "list_entry_l0")
         }
         if isB, try reader.flag("ref_pic_list_modification_flag_l1") {
-          for _ in 0..<counts.1 { _ = try reader.u(length, "list_entry_l1") }
+          own.1 = try readList(&reader, counts.1, total: total, refersToItself: refersToItself, "list_entry_l1")
         }
       }
       if isB { prediction.hasNoDifferencesOfBiprediction = try reader.flag("mvd_l1_zero_flag") }
@@ -129,37 +134,59 @@ extension H265 {
         if count > 1 { _ = try reader.ue8(in: 0...(count - 1), "collocated_ref_idx") }
       }
       if (pps.usesWeightedPrediction && type == .p) || (pps.usesWeightedBiprediction && isB) {
-        // A reference to the picture itself has no weight; only the lists show which one that is.
-        guard !refersToItself else { return false }
         let hasChroma = sps.chromaArrayType != .monochrome
         let isPrecise = sps.extensions?.range?.contains(.highPrecisionOffsets) ?? false
         _ = try reader.ue(in: 0...7, "luma_log2_weight_denom")
         if hasChroma { _ = try reader.se(in: -7...7, "delta_chroma_log2_weight_denom") }
         let depths = isPrecise ? (luma: sps.lumaBitDepth, chroma: sps.chromaBitDepth) : (luma: 8, chroma: 8)
-        try readWeights(&reader, .list0, count: counts.0, hasChroma: hasChroma, bitDepths: depths)
-        if isB { try readWeights(&reader, .list1, count: counts.1, hasChroma: hasChroma, bitDepths: depths) }
+        try readWeights(&reader, .list0, count: counts.0, own: own.0, hasChroma: hasChroma, bitDepths: depths)
+        if isB {
+          try readWeights(&reader, .list1, count: counts.1, own: own.1, hasChroma: hasChroma, bitDepths: depths)
+        }
       }
       prediction.mergeCandidateCount = 5 - (try reader.ue8(in: 0...4, "five_minus_max_num_merge_cand"))
       if sps.extensions?.screenContent?.motionVectorResolutionControl == 2 {
         prediction.usesIntegerVectors = try reader.flag("use_integer_mv_flag")
       }
-      return true
+      return prediction
     }
 
-    /// One list of `pred_weight_table()` (7.3.6.3).
+    /// The entries of an unmodified list that refer to the picture itself: it is the last of `total`, which repeat
+    /// (8.3.4).
+    private static func ownEntries(_ count: UInt8, of total: Int) -> UInt32 {
+      var entries: UInt32 = 0
+      for index in 0..<Int(count) where total > 0 && index % total == total - 1 { entries |= 1 << UInt32(index) }
+      return entries
+    }
+
+    /// Reads the entries of a list. Returns those that refer to the picture itself.
+    private static func readList(
+      _ reader: inout BitReader, _ count: UInt8, total: Int, refersToItself: Bool, _ element: StaticString
+    ) throws(BitstreamError) -> UInt32 {
+      let length = Int(ceilLog2(total))
+      var own: UInt32 = 0
+      for index in 0..<UInt32(count) {
+        let entry = try reader.u(length, element)
+        if refersToItself, Int(entry) == total - 1 { own |= 1 << index }
+      }
+      return own
+    }
+
+    /// One list of `pred_weight_table()` (7.3.6.3). References to the picture itself have no weight.
     private static func readWeights(
-      _ reader: inout BitReader, _ names: WeightNames, count: UInt8, hasChroma: Bool,
+      _ reader: inout BitReader, _ names: WeightNames, count: UInt8, own: UInt32, hasChroma: Bool,
       bitDepths: (luma: UInt8, chroma: UInt8)
     ) throws(BitstreamError) {
+      let others = (0..<UInt32(count)).lazy.filter { own >> $0 & 1 == 0 }
       var luma: UInt32 = 0
-      for _ in 0..<count { luma = luma << 1 | (try reader.u(1, names.lumaFlag)) }
+      for index in others { luma |= (try reader.u(1, names.lumaFlag)) << index }
       var chroma: UInt32 = 0
       if hasChroma {
-        for _ in 0..<count { chroma = chroma << 1 | (try reader.u(1, names.chromaFlag)) }
+        for index in others { chroma |= (try reader.u(1, names.chromaFlag)) << index }
       }
       let lumaHalf = Int32(1) << Int32(min(bitDepths.luma, 16) - 1)
       let chromaHalf = Int32(1) << Int32(min(bitDepths.chroma, 16) - 1)
-      for index in (0..<UInt32(count)).reversed() {
+      for index in 0..<UInt32(count) {
         if luma >> index & 1 != 0 {
           _ = try reader.se(in: -128...127, names.luma)
           _ = try reader.se(in: -lumaHalf...lumaHalf - 1, names.lumaOffset)

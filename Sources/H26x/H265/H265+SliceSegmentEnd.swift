@@ -89,9 +89,7 @@ extension H265 {
         return
       }
       let references = try ReferenceSyntax(&reader, header, parameterSets: parameterSets)
-      guard let coding = try SliceCoding(&reader, header, references, parameterSets: parameterSets) else {
-        throw BitstreamError(.unsupported, "pred_weight_table", bitOffset: reader.bitOffset)
-      }
+      let coding = try SliceCoding(&reader, header, references, parameterSets: parameterSets)
       self.coding = coding
       end = coding.end
     }
