@@ -52,6 +52,21 @@ public struct BitReader: ~Escapable {
   /// The position of the next bit, from the start of the bytes, without emulation prevention bytes.
   public var bitOffset: Int { loadedBits &- cachedBits }
 
+  /// The index of the byte behind the one that holds the last bit read, or of the next one at the start of a byte.
+  package var nextByteIndex: Int {
+    var left = cachedBits >> 3
+    var index = position
+    while left > 0, index > 0 {
+      index -= 1
+      // An emulation prevention byte.
+      if removesEmulationPrevention, index >= 2, bytes[index] == 3, bytes[index - 1] == 0, bytes[index - 2] == 0 {
+        continue
+      }
+      left -= 1
+    }
+    return index
+  }
+
   /// Whether the next bit is the first one of a byte.
   public var isByteAligned: Bool { cachedBits & 7 == 0 }
 

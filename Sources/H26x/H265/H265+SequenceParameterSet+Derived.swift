@@ -16,10 +16,10 @@ extension H265.SequenceParameterSet {
   public var log2CodingTreeBlockSize: UInt8 { log2MinimumCodingBlockSize + log2CodingBlockSizeRange }
 
   /// `PicWidthInCtbsY`.
-  var widthInCodingTreeBlocks: Int { codingTreeBlocks(along: codedSize.width) }
+  package var widthInCodingTreeBlocks: Int { codingTreeBlocks(along: codedSize.width) }
 
   /// `PicHeightInCtbsY`.
-  var heightInCodingTreeBlocks: Int { codingTreeBlocks(along: codedSize.height) }
+  package var heightInCodingTreeBlocks: Int { codingTreeBlocks(along: codedSize.height) }
 
   /// `PicSizeInCtbsY`: coding tree blocks in a picture.
   public var codingTreeBlockCount: Int { widthInCodingTreeBlocks * heightInCodingTreeBlocks }

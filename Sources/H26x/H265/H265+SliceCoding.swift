@@ -11,16 +11,55 @@ extension H265 {
     public let quantizationParameter: Int
     /// `slice_deblocking_filter_disabled_flag`.
     public let disablesDeblocking: Bool
+    /// `slice_sao_luma_flag`.
+    package let usesLumaOffset: Bool
+    /// `slice_sao_chroma_flag`.
+    package let usesChromaOffset: Bool
+    /// The elements between the reference picture lists and `slice_qp_delta`.
+    package let prediction: Prediction
+    /// The offsets to the QP of chroma and of colour transforms.
+    package let offsets: Offsets
+    /// The end of the header.
+    package let end: SliceSegmentEnd
+
+    /// The elements of P and B slices that reading slice data depends on.
+    package struct Prediction: Sendable, Hashable {
+      /// `mvd_l1_zero_flag`.
+      package var hasNoDifferencesOfBiprediction = false
+      /// `cabac_init_flag`.
+      package var swapsInitialContexts = false
+      /// `MaxNumMergeCand`: 5 − `five_minus_max_num_merge_cand`, 1 to 5; 0 for I slices.
+      package var mergeCandidateCount: UInt8 = 0
+      /// `use_integer_mv_flag`; nil if absent.
+      package var usesIntegerVectors: Bool?
+    }
+
+    /// Offsets to QP (7.4.7.1).
+    package struct Offsets: Sendable, Hashable {
+      /// `slice_cb_qp_offset`, −12 to 12.
+      package var cb: Int8 = 0
+      /// `slice_cr_qp_offset`, −12 to 12.
+      package var cr: Int8 = 0
+      /// `slice_act_y_qp_offset`, −12 to 12.
+      package var transformedLuma: Int8 = 0
+      /// `slice_act_cb_qp_offset`, −12 to 12.
+      package var transformedCb: Int8 = 0
+      /// `slice_act_cr_qp_offset`, −12 to 12.
+      package var transformedCr: Int8 = 0
+      /// `cu_chroma_qp_offset_enabled_flag`.
+      package var areCodingUnitOffsetsEnabled = false
+    }
+
     /// `num_entry_point_offsets`.
-    public let entryPointCount: UInt32
+    public var entryPointCount: UInt32 { end.entryPointCount }
     /// `slice_segment_header_extension_length` in bytes, 0 to 256.
-    public let headerExtensionLength: Int
+    public var headerExtensionLength: Int { end.headerExtensionLength }
     /// The start of `slice_segment_data()`, in bits from the start of the NAL unit, without emulation prevention
     /// bytes.
-    public let dataBitOffset: Int
+    public var dataBitOffset: Int { end.dataBitOffset }
 
-    /// Reads the rest of the header after the reference picture sets; nil if weights cannot be read.
-    init?(
+    /// Reads the rest of the header after the reference picture sets.
+    init(
       _ reader: inout BitReader, _ header: SliceSegmentHeader, _ references: ReferenceSyntax,
       parameterSets: borrowing ParameterSets
     ) throws(BitstreamError) {
@@ -28,39 +67,28 @@ extension H265 {
         let sps = parameterSets.sequenceParameterSet(header.sequenceParameterSetID), let type = header.sliceType
       else { throw BitstreamError(.missingParameterSet, "slice_pic_parameter_set_id", bitOffset: reader.bitOffset) }
       let hasChroma = sps.chromaArrayType != .monochrome
-      var usesOffset = false
-      if sps.usesSampleAdaptiveOffset {
-        usesOffset = try reader.flag("slice_sao_luma_flag")
-        if hasChroma, try reader.flag("slice_sao_chroma_flag") { usesOffset = true }
-      }
+      usesLumaOffset = sps.usesSampleAdaptiveOffset ? try reader.flag("slice_sao_luma_flag") : false
+      usesChromaOffset =
+        sps.usesSampleAdaptiveOffset && hasChroma ? try reader.flag("slice_sao_chroma_flag") : false
       var counts = (UInt8(0), UInt8(0))
+      var prediction = Prediction()
       if !type.isIntra {
         counts = try Self.referenceCounts(&reader, type, pps)
-        guard try Self.readPrediction(&reader, type, counts, references, pps: pps, sps: sps) else { return nil }
+        prediction = try Self.readPrediction(&reader, type, counts, references, pps: pps, sps: sps)
       }
+      self.prediction = prediction
       (referenceCountList0, referenceCountList1) = counts
       let start = reader.bitOffset
       quantizationParameter = Int(pps.initialQP) + Int(try reader.se(in: -99...99, "slice_qp_delta"))
       guard -48...51 ~= quantizationParameter else {
         throw BitstreamError(.valueOutOfRange, "slice_qp_delta", bitOffset: start)
       }
-      try Self.readOffsets(&reader, pps)
+      offsets = try Self.readOffsets(&reader, pps)
       disablesDeblocking = try Self.disablesDeblocking(&reader, pps)
-      if pps.filtersAcrossSlices, usesOffset || !disablesDeblocking {
+      if pps.filtersAcrossSlices, usesLumaOffset || usesChromaOffset || !disablesDeblocking {
         _ = try reader.flag("slice_loop_filter_across_slices_enabled_flag")
       }
-      entryPointCount = try Self.entryPoints(&reader, pps: pps, sps: sps)
-      if pps.isSliceHeaderExtensionPresent {
-        headerExtensionLength = Int(try reader.ue(in: 0...256, "slice_segment_header_extension_length"))
-        for _ in 0..<headerExtensionLength { _ = try reader.byte("slice_segment_header_extension_data_byte") }
-      } else {
-        headerExtensionLength = 0
-      }
-      let end = reader.bitOffset
-      guard try reader.flag("alignment_bit_equal_to_one") else {
-        throw BitstreamError(.badTrailingBits, "alignment_bit_equal_to_one", bitOffset: end)
-      }
-      dataBitOffset = (reader.bitOffset + 7) & ~7
+      end = try SliceSegmentEnd(&reader, pps: pps, sps: sps)
     }
 
     private static func referenceCounts(
@@ -74,62 +102,91 @@ extension H265 {
       return (list0, isB ? try reader.ue8(in: 0...14, "num_ref_idx_l1_active_minus1") + 1 : 0)
     }
 
-    /// Reads list modifications to merge candidates. Returns whether that was possible.
+    /// Reads list modifications to merge candidates.
     private static func readPrediction(
       _ reader: inout BitReader, _ type: SliceSegmentHeader.SliceType, _ counts: (UInt8, UInt8),
       _ references: ReferenceSyntax, pps: PictureParameterSet, sps: SequenceParameterSet
-    ) throws(BitstreamError) -> Bool {
+    ) throws(BitstreamError) -> Prediction {
+      var prediction = Prediction()
       let isB = type == .b
       let refersToItself = pps.extensions?.screenContent?.refersToCurrentPicture ?? false
       let total = references.usedCount + (refersToItself ? 1 : 0)
+      // Entries that refer to the picture itself, bit 0 for the first.
+      var own = (UInt32(0), UInt32(0))
+      if refersToItself {
+        own = (Self.ownEntries(counts.0, of: total), Self.ownEntries(counts.1, of: total))
+        // Without modification, a list that is too short for it ends with the picture itself (8.3.4).
+        if total > Int(counts.0), counts.0 > 0 { own.0 |= 1 << UInt32(counts.0 - 1) }
+      }
       if pps.isListModificationPresent, total > 1 {
-        let length = Int(ceilLog2(total))
         if try reader.flag("ref_pic_list_modification_flag_l0") {
-          for _ in 0..<counts.0 { _ = try reader.u(length, "list_entry_l0") }
+          own.0 = try readList(&reader, counts.0, total: total, refersToItself: refersToItself, "list_entry_l0")
         }
         if isB, try reader.flag("ref_pic_list_modification_flag_l1") {
-          for _ in 0..<counts.1 { _ = try reader.u(length, "list_entry_l1") }
+          own.1 = try readList(&reader, counts.1, total: total, refersToItself: refersToItself, "list_entry_l1")
         }
       }
-      if isB { _ = try reader.flag("mvd_l1_zero_flag") }
-      if pps.isCABACInitPresent { _ = try reader.flag("cabac_init_flag") }
+      if isB { prediction.hasNoDifferencesOfBiprediction = try reader.flag("mvd_l1_zero_flag") }
+      if pps.isCABACInitPresent { prediction.swapsInitialContexts = try reader.flag("cabac_init_flag") }
       if references.usesTemporalMotionVectors {
         let isFromList0 = isB ? try reader.flag("collocated_from_l0_flag") : true
         let count = isFromList0 ? counts.0 : counts.1
         if count > 1 { _ = try reader.ue8(in: 0...(count - 1), "collocated_ref_idx") }
       }
       if (pps.usesWeightedPrediction && type == .p) || (pps.usesWeightedBiprediction && isB) {
-        // A reference to the picture itself has no weight; only the lists show which one that is.
-        guard !refersToItself else { return false }
         let hasChroma = sps.chromaArrayType != .monochrome
         let isPrecise = sps.extensions?.range?.contains(.highPrecisionOffsets) ?? false
         _ = try reader.ue(in: 0...7, "luma_log2_weight_denom")
         if hasChroma { _ = try reader.se(in: -7...7, "delta_chroma_log2_weight_denom") }
         let depths = isPrecise ? (luma: sps.lumaBitDepth, chroma: sps.chromaBitDepth) : (luma: 8, chroma: 8)
-        try readWeights(&reader, .list0, count: counts.0, hasChroma: hasChroma, bitDepths: depths)
-        if isB { try readWeights(&reader, .list1, count: counts.1, hasChroma: hasChroma, bitDepths: depths) }
+        try readWeights(&reader, .list0, count: counts.0, own: own.0, hasChroma: hasChroma, bitDepths: depths)
+        if isB {
+          try readWeights(&reader, .list1, count: counts.1, own: own.1, hasChroma: hasChroma, bitDepths: depths)
+        }
       }
-      _ = try reader.ue(in: 0...4, "five_minus_max_num_merge_cand")
+      prediction.mergeCandidateCount = 5 - (try reader.ue8(in: 0...4, "five_minus_max_num_merge_cand"))
       if sps.extensions?.screenContent?.motionVectorResolutionControl == 2 {
-        _ = try reader.flag("use_integer_mv_flag")
+        prediction.usesIntegerVectors = try reader.flag("use_integer_mv_flag")
       }
-      return true
+      return prediction
     }
 
-    /// One list of `pred_weight_table()` (7.3.6.3).
+    /// The entries of an unmodified list that refer to the picture itself: it is the last of `total`, which repeat
+    /// (8.3.4).
+    private static func ownEntries(_ count: UInt8, of total: Int) -> UInt32 {
+      var entries: UInt32 = 0
+      for index in 0..<Int(count) where total > 0 && index % total == total - 1 { entries |= 1 << UInt32(index) }
+      return entries
+    }
+
+    /// Reads the entries of a list. Returns those that refer to the picture itself.
+    private static func readList(
+      _ reader: inout BitReader, _ count: UInt8, total: Int, refersToItself: Bool, _ element: StaticString
+    ) throws(BitstreamError) -> UInt32 {
+      let length = Int(ceilLog2(total))
+      var own: UInt32 = 0
+      for index in 0..<UInt32(count) {
+        let entry = try reader.u(length, element)
+        if refersToItself, Int(entry) == total - 1 { own |= 1 << index }
+      }
+      return own
+    }
+
+    /// One list of `pred_weight_table()` (7.3.6.3). References to the picture itself have no weight.
     private static func readWeights(
-      _ reader: inout BitReader, _ names: WeightNames, count: UInt8, hasChroma: Bool,
+      _ reader: inout BitReader, _ names: WeightNames, count: UInt8, own: UInt32, hasChroma: Bool,
       bitDepths: (luma: UInt8, chroma: UInt8)
     ) throws(BitstreamError) {
+      let others = (0..<UInt32(count)).lazy.filter { own >> $0 & 1 == 0 }
       var luma: UInt32 = 0
-      for _ in 0..<count { luma = luma << 1 | (try reader.u(1, names.lumaFlag)) }
+      for index in others { luma |= (try reader.u(1, names.lumaFlag)) << index }
       var chroma: UInt32 = 0
       if hasChroma {
-        for _ in 0..<count { chroma = chroma << 1 | (try reader.u(1, names.chromaFlag)) }
+        for index in others { chroma |= (try reader.u(1, names.chromaFlag)) << index }
       }
       let lumaHalf = Int32(1) << Int32(min(bitDepths.luma, 16) - 1)
       let chromaHalf = Int32(1) << Int32(min(bitDepths.chroma, 16) - 1)
-      for index in (0..<UInt32(count)).reversed() {
+      for index in 0..<UInt32(count) {
         if luma >> index & 1 != 0 {
           _ = try reader.se(in: -128...127, names.luma)
           _ = try reader.se(in: -lumaHalf...lumaHalf - 1, names.lumaOffset)
@@ -142,15 +199,23 @@ extension H265 {
       }
     }
 
-    private static func readOffsets(_ reader: inout BitReader, _ pps: PictureParameterSet) throws(BitstreamError) {
+    private static func readOffsets(
+      _ reader: inout BitReader, _ pps: PictureParameterSet
+    ) throws(BitstreamError) -> Offsets {
+      var offsets = Offsets()
       if pps.areSliceChromaOffsetsPresent {
-        _ = try reader.se(in: -12...12, "slice_cb_qp_offset")
-        _ = try reader.se(in: -12...12, "slice_cr_qp_offset")
+        offsets.cb = try reader.se8(in: -12...12, "slice_cb_qp_offset")
+        offsets.cr = try reader.se8(in: -12...12, "slice_cr_qp_offset")
       }
       if pps.extensions?.screenContent?.colourTransform?.areSliceOffsetsPresent ?? false {
-        for _ in 0..<3 { _ = try reader.se(in: -12...12, "slice_act_qp_offset") }
+        offsets.transformedLuma = try reader.se8(in: -12...12, "slice_act_qp_offset")
+        offsets.transformedCb = try reader.se8(in: -12...12, "slice_act_qp_offset")
+        offsets.transformedCr = try reader.se8(in: -12...12, "slice_act_qp_offset")
       }
-      if pps.extensions?.range?.chromaOffsets != nil { _ = try reader.flag("cu_chroma_qp_offset_enabled_flag") }
+      if pps.extensions?.range?.chromaOffsets != nil {
+        offsets.areCodingUnitOffsetsEnabled = try reader.flag("cu_chroma_qp_offset_enabled_flag")
+      }
+      return offsets
     }
 
     private static func disablesDeblocking(
@@ -164,19 +229,6 @@ extension H265 {
       _ = try reader.se(in: -6...6, "slice_beta_offset_div2")
       _ = try reader.se(in: -6...6, "slice_tc_offset_div2")
       return false
-    }
-
-    private static func entryPoints(
-      _ reader: inout BitReader, pps: PictureParameterSet, sps: SequenceParameterSet
-    ) throws(BitstreamError) -> UInt32 {
-      guard pps.tiles != nil || pps.usesWavefronts else { return 0 }
-      // Fewer than coding tree blocks, by any of the bounds of 7.4.7.1.
-      let limit = UInt32(clamping: max(1, sps.codingTreeBlockCount) - 1)
-      let count = try reader.ue(in: 0...limit, "num_entry_point_offsets")
-      guard count > 0 else { return 0 }
-      let length = Int(try reader.ue(in: 0...31, "offset_len_minus1")) + 1
-      for _ in 0..<count { _ = try reader.u(length, "entry_point_offset_minus1") }
-      return count
     }
   }
 }

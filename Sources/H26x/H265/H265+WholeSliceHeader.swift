@@ -7,8 +7,7 @@ extension H265 {
     public let header: SliceSegmentHeader
     /// The part about reference pictures; nil for a dependent slice segment.
     public let references: ReferenceSyntax?
-    /// The coding parameters; nil for a dependent slice segment, and if weights depend on reference picture lists.
-    /// These are not built (``PictureParameterSet/ScreenContent/refersToCurrentPicture``).
+    /// The coding parameters; nil for a dependent slice segment.
     public let coding: SliceCoding?
 
     /// `SliceQpY`, −48 to 51; nil if it is not known.
