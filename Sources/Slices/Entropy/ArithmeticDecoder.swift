@@ -135,8 +135,8 @@ package struct ArithmeticDecoder: ~Escapable {
 
   // MARK: Place
 
-  /// The place in bits from the start of the NAL unit, without emulation prevention bytes, as the standard's decoder
-  /// reads: nine bits at the start, and one a shift. After ``terminate()`` returned true, the last bit read is the
+  /// The place in bits from the start of the NAL unit, without emulation prevention bytes. The standard's decoder
+  /// reads nine bits at the start, and one a shift. After ``terminate()`` returned true, the last bit read is the
   /// stop bit or alignment bit.
   package var bitOffset: Int { loadedBits &- spare }
 

@@ -59,7 +59,8 @@ extension H265 {
         coded = try CodedSliceHeader(nalUnit: nalUnit, parameterSets: parameterSets)
       } catch {
         continuation = nil
-        throw SliceDamage(error, clause: "7.3.6.1")
+        guard error.reason == .unsupported else { throw SliceDamage(error, clause: "7.3.6.1") }
+        throw SliceDamage(.unsupported, error.element, clause: "7.3.6.1", block: nil, bitOffset: error.bitOffset)
       }
       if coded.header.isFirstInPicture, coded.header.colourPlaneID == 0 { beginPicture() }
       let next = continuation

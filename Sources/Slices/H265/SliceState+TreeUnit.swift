@@ -71,7 +71,7 @@ extension H265.SliceState {
     }
   }
 
-  /// What is known of the block above.
+  /// Depth and skip flag of the block above, as ``above`` has them.
   @inline(__always)
   func aboveInfo(_ x: Int) -> UInt8 {
     let index = x &>> 3

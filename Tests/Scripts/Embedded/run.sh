@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Compiles H26x and StreamReport as Embedded Swift for 32-bit WebAssembly with the plain toolchain, and links them with
+# Compiles H26x, Slices and StreamReport as Embedded Swift for 32-bit WebAssembly with the plain toolchain, and links them with
 # the inspector's C library. Then runs the result, which splits a clip into access units and reports on it. This
-# verifies that both modules need only the standard library, and that no 32-bit integer overflows.
+# verifies that the modules need only the standard library, and that no 32-bit integer overflows.
 #
 #   Tests/Scripts/Embedded/run.sh        half a minute
 set -euo pipefail
@@ -29,6 +29,8 @@ sources() { find "Sources/$1" -name '*.swift' | sort; }
 
 mapfile -t files < <(sources H26x)
 compile H26x "${files[@]}"
+mapfile -t files < <(sources Slices)
+compile Slices "${files[@]}"
 mapfile -t files < <(sources StreamReport)
 compile StreamReport "${files[@]}"
 compile Check Tests/Scripts/Embedded/Check.swift
