@@ -135,8 +135,8 @@ package struct ArithmeticDecoder: ~Escapable {
 
   // MARK: Place
 
-  /// The place in bits from the start of the NAL unit, without emulation prevention bytes, as the standard's decoder
-  /// reads: nine bits at the start, and one a shift. After ``terminate()`` returned true, the last bit read is the
+  /// The place in bits from the start of the NAL unit, without emulation prevention bytes. The standard's decoder
+  /// reads nine bits at the start, and one a shift. After ``terminate()`` returned true, the last bit read is the
   /// stop bit or alignment bit.
   package var bitOffset: Int { loadedBits &- spare }
 
@@ -184,6 +184,30 @@ package struct ArithmeticDecoder: ~Escapable {
     range = 510
     spare = -9
     refill()
+  }
+
+  /// Initializes the engine behind `count` bytes that are not coded arithmetically, which begin at ``nextByte``.
+  ///
+  /// - Returns: whether there are so many.
+  package mutating func skipBytes(_ count: Int) -> Bool {
+    guard !isOverrun else { return false }
+    let place = (bitOffset &+ 7) & ~7
+    var index = nextByte
+    var run = Self.zeros(in: bytes, before: index)
+    var left = count
+    while left > 0, index < end {
+      let byte = bytes[index]
+      index &+= 1
+      if byte == 3, run >= 2 {
+        run = 0
+        continue
+      }
+      run = byte == 0 ? run &+ 1 : 0
+      left &-= 1
+    }
+    guard left <= 0 else { return false }
+    restart(from: index, to: end, bitOffset: place &+ 8 &* count)
+    return true
   }
 
   // MARK: Loading
