@@ -41,6 +41,9 @@ struct CodeReader: ~Escapable {
   /// The position of the next bit, from the start of the NAL unit, without emulation prevention bytes.
   var bitOffset: Int { loadedBits &- cachedBits }
 
+  /// The position of the next bit, or of the end if more was read.
+  var boundedBitOffset: Int { min(bitOffset, endBit) }
+
   /// Whether bits behind the end were read.
   var isOverrun: Bool { bitOffset > endBit }
 

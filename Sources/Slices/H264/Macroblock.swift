@@ -32,8 +32,11 @@ extension H264 {
     public var subTypes = InlineArray<4, UInt8>(repeating: 0)
     /// Sum of the magnitudes of the vector differences, in quarter samples.
     public var vectorDifferenceSum: UInt32 = 0
-    /// Number of vector differences.
+    /// Number of vector differences, 0 to 32.
     public var vectorDifferenceCount: UInt8 = 0
+    /// `mvd_l0` of all partitions, then `mvd_l1`, in decoding order: horizontal and vertical component of each, in
+    /// quarter samples.
+    public var vectorDifferences = InlineArray<64, Int16>(repeating: 0)
     /// `QPY`, −`QpBdOffsetY` to 51; 0 for PCM.
     public var lumaQP: Int8 = 0
     /// `QPC` of Cb (8.5.8), −`QpBdOffsetC` to 51; as luma for PCM and without chroma.

@@ -15,27 +15,30 @@ extension H264.SliceDataReader {
     var hasMoreData = true
     var isBehindSkipped = false
     while hasMoreData {
+      var start = elements.bitOffset
       if !traits.isIntra {
-        let start = elements.bitOffset
         let run = elements.code.ue()
         guard run >= 0, run <= traits.size else {
           throw damage(.valueOutOfRange, "mb_skip_run", "7.4.4", at: start, &elements)
         }
-        for _ in 0..<run {
+        for index in 0..<run {
           try checkAddress("mb_skip_run", at: start, &elements)
           beginMacroblock(at: start)
           beginPairIfTop(&elements)
           setFieldFlag()
-          skip(&visitor)
+          // The first one of the run bears its bits.
+          skip(&visitor, bits: index == 0 ? elements.bitOffset &- start : 0)
           count &+= 1
           advance()
         }
         isBehindSkipped = run > 0
-        if run > 0 { hasMoreData = elements.code.moreData() }
+        if run > 0 {
+          start = elements.bitOffset
+          hasMoreData = elements.code.moreData()
+        }
         guard !elements.isOverrun else { throw damage(.truncated, "mb_skip_run", "7.3.4", at: start, &elements) }
       }
       guard hasMoreData else { break }
-      let start = elements.bitOffset
       try checkAddress("macroblock_layer", at: start, &elements)
       beginMacroblock(at: start)
       beginPairIfTop(&elements)
@@ -64,8 +67,8 @@ extension H264.SliceDataReader {
   ) throws(SliceDamage) -> Int {
     var count = 0
     var isBehindSkipped = false
+    var start = elements.bitOffset
     while true {
-      let start = elements.bitOffset
       try checkAddress("macroblock_layer", at: start, &elements)
       beginMacroblock(at: start)
       beginPairIfTop(&elements)
@@ -74,7 +77,7 @@ extension H264.SliceDataReader {
       var isSkipped = false
       if !traits.isIntra { isSkipped = elements.skipFlag(isB: traits.isB, &around) }
       if isSkipped {
-        skip(&visitor)
+        skip(&visitor, bits: elements.bitOffset &- start)
         guard !elements.isOverrun else { throw damage(.truncated, "mb_skip_flag", "7.3.4", at: start, &elements) }
       } else {
         if traits.isMbaff, address & 1 == 0 || isBehindSkipped {
@@ -91,6 +94,7 @@ extension H264.SliceDataReader {
         try finish(&elements, &visitor)
       }
       count &+= 1
+      start = elements.bitOffset
       let isTopOfPair = traits.isMbaff && address & 1 == 0
       isBehindSkipped = isSkipped
       advance()
@@ -136,22 +140,23 @@ extension H264.SliceDataReader {
     if isFieldPair { infos[top].flags |= Flag.field } else { infos[top].flags &= ~Flag.field }
   }
 
-  private mutating func skip<Visitor: H264.MacroblockVisitor>(_ visitor: inout Visitor) {
+  /// - Parameter bits: those of `mb_skip_run` or `mb_skip_flag`.
+  private mutating func skip<Visitor: H264.MacroblockVisitor>(_ visitor: inout Visitor, bits: Int) {
     info.flags |= traits.isB ? Flag.skipped | Flag.direct : Flag.skipped
     isAfterQPChange = false
     infos[base &+ address] = info
     guard Visitor.wantsValues else { return }
     if traits.isMbaff, address & 1 == 0 {
       // Its field flag may come with the bottom macroblock.
-      hasSkippedTop = true
-      bitOfSkippedTop = macroblock.firstBit
+      skippedTop = (true, macroblock.firstBit, bits)
       return
     }
     showSkippedTop(&visitor)
-    showSkipped(&visitor)
+    showSkipped(&visitor, bits: bits)
   }
 
-  private mutating func showSkipped<Visitor: H264.MacroblockVisitor>(_ visitor: inout Visitor) {
+  private mutating func showSkipped<Visitor: H264.MacroblockVisitor>(_ visitor: inout Visitor, bits: Int) {
+    macroblock.bits.header = UInt32(truncatingIfNeeded: bits)
     macroblock.kind = traits.isB ? .directSkip : .predictedSkip
     visit(&visitor)
     macroblock = H264.Macroblock()
@@ -160,13 +165,13 @@ extension H264.SliceDataReader {
   /// Shows the visitor the skipped macroblock at the top of the current pair, whose field flag is known now.
   @inline(__always)
   private mutating func showSkippedTop<Visitor: H264.MacroblockVisitor>(_ visitor: inout Visitor) {
-    guard Visitor.wantsValues, hasSkippedTop else { return }
-    hasSkippedTop = false
+    guard Visitor.wantsValues, skippedTop.isThere else { return }
+    skippedTop.isThere = false
     let (bottom, firstBit) = (info, macroblock.firstBit)
     address &-= 1
     info = infos[base &+ address]
-    macroblock.firstBit = bitOfSkippedTop
-    showSkipped(&visitor)
+    macroblock.firstBit = skippedTop.firstBit
+    showSkipped(&visitor, bits: skippedTop.bits)
     address &+= 1
     info = bottom
     macroblock.firstBit = firstBit

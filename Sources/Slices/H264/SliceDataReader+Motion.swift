@@ -94,9 +94,14 @@ extension H264.SliceDataReader {
       sum0 = Int(left & 0xFF &+ above & 0xFF)
       sum1 = Int(left &>> 8 &+ above &>> 8)
     }
-    let horizontal = abs(elements.vectorDifference(list: list, component: 0, sum: sum0))
-    let vertical = abs(elements.vectorDifference(list: list, component: 1, sum: sum1))
+    let x = elements.vectorDifference(list: list, component: 0, sum: sum0)
+    let y = elements.vectorDifference(list: list, component: 1, sum: sum1)
+    let (horizontal, vertical) = (abs(x), abs(y))
     if Visitor.wantsValues {
+      // At most 16 of each list.
+      let index = Int(macroblock.vectorDifferenceCount & 31)
+      macroblock.vectorDifferences[2 &* index] = Int16(truncatingIfNeeded: x)
+      macroblock.vectorDifferences[2 &* index &+ 1] = Int16(truncatingIfNeeded: y)
       macroblock.vectorDifferenceSum &+= UInt32(truncatingIfNeeded: horizontal &+ vertical)
       macroblock.vectorDifferenceCount &+= 1
     }

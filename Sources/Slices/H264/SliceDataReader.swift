@@ -30,9 +30,8 @@ extension H264 {
     var isAfterQPChange = false
     /// Whether the current pair, or the field, has field macroblocks.
     var isFieldPair = false
-    /// Whether the visitor has not seen the macroblock at the top of the current pair, which is skipped.
-    var hasSkippedTop = false
-    var bitOfSkippedTop = 0
+    /// The macroblock at the top of the current pair, if it is skipped and the visitor has not seen it.
+    var skippedTop = (isThere: false, firstBit: 0, bits: 0)
     /// Values for the visitor.
     var macroblock = Macroblock()
 

@@ -173,7 +173,7 @@ extension H264 {
       guard elements.code.isAtStopBit, elements.arePartitionsAtEnd else {
         throw SliceDamage(
           elements.isOverrun ? .truncated : .badAlignment, "rbsp_slice_trailing_bits", clause: "7.3.2.8",
-          block: reader.address, bitOffset: end)
+          block: reader.address, bitOffset: elements.code.boundedBitOffset)
       }
       guard !reader.traits.isMbaff || reader.address & 1 == 0 else {
         throw SliceDamage(
@@ -318,7 +318,7 @@ extension H264.SliceDataReader {
     qp = traits.qp
     isAfterQPChange = false
     isFieldPair = false
-    hasSkippedTop = false
+    skippedTop.isThere = false
     around.leftRows = H264.Surroundings.Rows.same
     around.leftFactor = 2
     around.aboveFactor = 2

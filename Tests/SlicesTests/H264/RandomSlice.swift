@@ -91,7 +91,7 @@ struct ReadMacroblock: Equatable {
   var qp = 0
   var references = [Int](repeating: -1, count: 8)
   var vectorDifferenceSum = 0
-  var vectorDifferenceCount = 0
+  var vectorDifferences: [Int] = []
 
   init() {}
 
@@ -103,7 +103,9 @@ struct ReadMacroblock: Equatable {
     qp = Int(macroblock.lumaQP)
     for index in 0..<8 { references[index] = Int(macroblock.referenceIndices[index]) }
     vectorDifferenceSum = Int(macroblock.vectorDifferenceSum)
-    vectorDifferenceCount = Int(macroblock.vectorDifferenceCount)
+    for index in 0..<(2 * Int(macroblock.vectorDifferenceCount)) {
+      vectorDifferences.append(Int(macroblock.vectorDifferences[index]))
+    }
   }
 }
 
@@ -112,8 +114,12 @@ struct CollectingVisitor: H264.MacroblockVisitor {
   static var wantsValues: Bool { true }
   static var wantsBits: Bool { true }
   var macroblocks: [ReadMacroblock] = []
+  var bits = 0
 
-  mutating func visit(_ macroblock: borrowing H264.Macroblock) { macroblocks.append(ReadMacroblock(macroblock)) }
+  mutating func visit(_ macroblock: borrowing H264.Macroblock) {
+    macroblocks.append(ReadMacroblock(macroblock))
+    bits += Int(macroblock.bits.total)
+  }
 }
 
 /// Writes a slice of random macroblocks without coefficients (7.3.4 and 7.3.5), by other code than that which reads it.
@@ -369,8 +375,8 @@ struct RandomSlice {
       let value = Int32.random(in: Bool.random(using: &generator) ? -3...3 : -32768...32767, using: &generator)
       main.se(value)
       macroblock.vectorDifferenceSum += Int(abs(value))
+      macroblock.vectorDifferences.append(Int(value))
     }
-    macroblock.vectorDifferenceCount += 1
   }
 
   private mutating func writeParts(_ macroblock: inout ReadMacroblock, _ parts: [[Int]]) {

@@ -19,6 +19,8 @@ import Testing
     #expect(extent.blockCount == addresses.count)
     #expect(extent.firstBlock == addresses[0])
     #expect(extent.notes.isEmpty)
+    // Each bit belongs to a macroblock.
+    if !settings.isPartitioned { #expect(visitor.bits == extent.dataBits) }
     #expect(visitor.macroblocks == slice.macroblocks)
   }
 
