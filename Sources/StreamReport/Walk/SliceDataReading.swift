@@ -27,7 +27,8 @@ protocol SliceDataCodec: ReportedCodec {
   /// Reads slices to their end, and nothing else.
   associatedtype SliceVerifier: SliceDataReading where SliceVerifier.Codec == Self
 
-  /// The place of a slice in its picture; nil if its parameter sets are missing.
+  /// The place of a slice in its picture; nil if its parameter sets are missing, or if a rule on headers makes it
+  /// unreadable.
   static func place(of slice: WholeSliceHeader, _ sets: borrowing ParameterSets) -> SlicePlace?
   /// Whether a slice belongs to another picture than the slice before it, although it is not the first of a picture: that
   /// one is missing.
@@ -36,6 +37,14 @@ protocol SliceDataCodec: ReportedCodec {
   static func partitionedSliceID(_ nalUnit: Span<UInt8>, _ slice: WholeSliceHeader) -> UInt32?
   /// The letter of data partition B or C, and its `slice_id`; nil for another NAL unit.
   static func laterPartition(_ nalUnit: Span<UInt8>) -> (isB: Bool, sliceID: UInt32?)?
+}
+
+extension SliceDataCodec {
+  /// Whether `SliceQpY` is in its range. Dependent slice segments have none.
+  fileprivate static func isQP(_ value: Int?, lumaBitDepth: UInt8) -> Bool {
+    guard let value else { return true }
+    return value >= -6 * (Int(lumaBitDepth) - 8) && value <= 51
+  }
 }
 
 /// The place of a slice in its picture.
@@ -78,6 +87,7 @@ extension H264: SliceDataCodec {
     guard let sps = sets.sequenceParameterSet(header.sequenceParameterSetID),
       let pps = sets.pictureParameterSet(header.pictureParameterSetID)
     else { return nil }
+    guard slice.endsWithOnes, isQP(slice.quantizationParameter, lumaBitDepth: sps.lumaBitDepth) else { return nil }
     let frameSize = sps.widthInMacroblocks * sps.heightInMacroblocks
     let isInPairs = sps.isMacroblockAdaptiveFrameField && !header.isField
     return SlicePlace(
@@ -136,7 +146,9 @@ extension H265: SliceDataCodec {
 
   static func place(of slice: WholeSliceHeader, _ sets: borrowing ParameterSets) -> SlicePlace? {
     let header = slice.header
-    guard let sps = sets.sequenceParameterSet(header.sequenceParameterSetID) else { return nil }
+    guard let sps = sets.sequenceParameterSet(header.sequenceParameterSetID),
+      isQP(slice.quantizationParameter, lumaBitDepth: sps.lumaBitDepth)
+    else { return nil }
     return SlicePlace(
       first: Int(decodingAddress(of: header, parameterSets: sets)), pictureSize: sps.codingTreeBlockCount,
       plane: Int(min(header.colourPlaneID, 2)), planeCount: sps.hasSeparateColourPlanes ? 3 : 1,
