@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-public import H26x
+package import H26x
 
 /// The reason that slice data cannot be read further, and its place.
 ///
