@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// The functions that the page's worker calls, and the functions that it provides. Compiled with H26x and StreamReport
-// into one WebAssembly module.
+// The functions that the page's worker calls, and the functions that it provides. Compiled with H26x, Slices and
+// StreamReport into one WebAssembly module.
 
 /// Reads bytes of the file at offset `low + high * 2^32` into memory. Returns how many were read.
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Builds .build/inspector/inspector.html: the report page with H26x and StreamReport, which are compiled to WebAssembly
+# Builds .build/inspector/inspector.html: the report page with H26x, Slices and StreamReport, which are compiled to WebAssembly
 # as Embedded Swift. One file that needs no network.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -12,8 +12,8 @@ rm -rf "$out/sources"
 mkdir -p "$out/sources"
 
 # All sources become one module, so that all generics are specialised; imports of one another are removed.
-cp -r Sources/H26x Sources/StreamReport "$out/sources/"
-find "$out/sources" -name '*.swift' -exec sed -i -E 's/^(public |package |internal )?import (H26x|Glibc)$//' {} +
+cp -r Sources/H26x Sources/Slices Sources/StreamReport "$out/sources/"
+find "$out/sources" -name '*.swift' -exec sed -i -E 's/^(public |package |internal )?import (H26x|Slices|Glibc)$//' {} +
 mapfile -t sources < <(find "$out/sources" -name '*.swift')
 
 swiftc -target wasm32-unknown-none-wasm -wmo -parse-as-library -O -swift-version 6 -package-name inspector \

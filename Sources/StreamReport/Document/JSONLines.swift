@@ -164,6 +164,11 @@ extension JSONText {
     member("clause", finding.clause)
     member("accessUnit", finding.accessUnit)
     member("offset", finding.offset)
+    if let place = finding.slicePlace {
+      member("slice", place.slice)
+      member("block", place.block)
+      member("bit", place.bit)
+    }
     member("found", text: finding.found)
     member("expected", text: finding.expected)
     member("remedy", finding.rule.remedy)
@@ -204,6 +209,24 @@ extension JSONText {
       close()
     }
     closeArray()
+    if let totals = record.sliceData { write(totals) }
+  }
+
+  private mutating func write(_ totals: SliceDataTotals) {
+    key("sliceData")
+    open()
+    member("slices", totals.slices)
+    member("blocks", totals.blocks)
+    member("bits", totals.bits)
+    member("damaged", totals.damaged)
+    member("otherLayers", totals.otherLayers)
+    member("unreadableHeaders", totals.unreadableHeaders)
+    member("dependentSegments", totals.dependentSegments)
+    member("unsupported", totals.unsupported)
+    member("marked", totals.marked)
+    member("withZeroWords", totals.withZeroWords)
+    member("withoutPartitions", totals.withoutPartitions)
+    close()
   }
 }
 

@@ -8,6 +8,8 @@ struct StreamAnalysis<Codec: CheckedCodec> {
   private var walk: NALUnitWalk<Codec>
   private var rules = StreamRules<Codec>()
   private var summary = SummaryRecord()
+  /// Reads slice data, if that is wanted.
+  private var slices: SliceWalk<Codec.SliceVerifier>?
 
   /// The access unit that is being read.
   private var current: AccessUnitRecord?
@@ -27,7 +29,10 @@ struct StreamAnalysis<Codec: CheckedCodec> {
   /// The most NAL units of an access unit that are listed. All are counted.
   private static var nalUnitLimit: Int { 150_000 }
 
-  init(options: ReportOptions) { (self.options, walk) = (options, NALUnitWalk(options: options)) }
+  init(options: ReportOptions) {
+    (self.options, walk) = (options, NALUnitWalk(options: options))
+    if options.readsSliceData { slices = SliceWalk() }
+  }
 
   /// The next item; nil if it needs more of the stream, and after the summary.
   mutating func next() -> ReportItem? {
@@ -221,6 +226,7 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     flushFindings()
     summary.reorder = walk.pictures.reorderDepth
     summary.findings = rules.counts
+    summary.sliceData = slices?.totals
     for type in 0..<UInt8(64) { summary.names.append(Codec.shortName(type)) }
     items.append(.summary(summary))
   }
@@ -231,14 +237,19 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     _ bytes: borrowing NALUnitBytes, _ slice: SliceReading<Codec>?, at offset: UInt64, prefix: Int,
     startsPicture: Bool
   ) -> NALUnitRecord {
+    // With the parameter sets before it. Its other findings come first.
+    slices?.take(bytes.head, at: offset, slice, startsPicture: startsPicture, walk.sets)
     rules.setPlace(offset: offset)
     let met = walk.read(bytes, slice, at: offset, prefix: prefix, startsPicture: startsPicture)
     rules.check(
       met, in: walk, startsPicture: startsPicture, isFirst: current?.nalUnits.isEmpty ?? true,
       isInSample: boundaryFinder.isInSample)
+    checkSlices()
     if case .parameterSet(let set) = met.content { list(set, isOutOfBand: false) }
     return met.record
   }
+
+  private mutating func checkSlices() { if let defects = slices?.take(), !defects.isEmpty { rules.check(defects) } }
 
   private mutating func list(_ set: WalkedParameterSet<Codec>, isOutOfBand: Bool) {
     var record = ParameterSetRecord()
@@ -279,6 +290,8 @@ struct StreamAnalysis<Codec: CheckedCodec> {
   private mutating func endAccessUnit(at end: UInt64) {
     guard var accessUnit = current else { return }
     current = nil
+    slices?.endAccessUnit(walk.sets)
+    checkSlices()
     rules.setPlace(offset: accessUnit.offset)
     accessUnit.size = end > accessUnit.offset ? end - accessUnit.offset : 0
     let ended = walk.endAccessUnit()

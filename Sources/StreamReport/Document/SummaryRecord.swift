@@ -26,6 +26,9 @@ public struct SummaryRecord: Sendable {
   /// The number of findings of each rule, by `Rule.rawValue`, including those that are not listed.
   public var findings: [UInt64] = .init(repeating: 0, count: Rule.allCases.count)
 
+  /// The slice data that were read; nil without ``ReportOptions/readsSliceData``.
+  public var sliceData: SliceDataTotals?
+
   /// Counts an access unit, but not its NAL units.
   mutating func add(_ accessUnit: AccessUnitRecord) {
     accessUnits += 1

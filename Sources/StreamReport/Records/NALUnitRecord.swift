@@ -60,6 +60,10 @@ public struct ReportOptions: Sendable {
   /// their first bytes, which hold the header, and the last are read. Other streams are always read whole.
   public var readsPayload = true
 
-  /// Creates options for neither fields nor bytes.
+  /// Whether slice data are read to their last bit, to find damage in them. Implies ``readsPayload``, and takes about as
+  /// long as decoding on one thread.
+  public var readsSliceData = false
+
+  /// Creates options for neither fields, bytes nor slice data.
   public init() {}
 }

@@ -22,6 +22,17 @@ public struct Finding: Sendable {
     }
   }
 
+  /// A place in slice data.
+  public struct SlicePlace: Sendable, Hashable {
+    /// The number of the slice in its picture, from 0. In H.265, slice segments count.
+    public var slice: Int
+    /// The address of the first impossible or missing block: a macroblock, or a coding tree block. Nil if it is not
+    /// known.
+    public var block: Int?
+    /// The bit in the NAL unit, without emulation prevention bytes; nil for missing blocks.
+    public var bit: Int?
+  }
+
   /// The rule that is broken.
   public var rule: Rule
   /// The codec of the stream, whose clauses apply.
@@ -35,8 +46,13 @@ public struct Finding: Sendable {
   /// The contents that it should have.
   public var expected: ReportText
 
+  /// The place in slice data; nil for other findings.
+  public var slicePlace: SlicePlace?
+  /// The clause, if it is not the rule's.
+  var ownClause: StaticString?
+
   /// The clause of H.264, H.265 or the container's standard; `-` for a rule without one.
-  public var clause: StaticString { codec == .h265 ? rule.text.h265 : rule.text.h264 }
+  public var clause: StaticString { ownClause ?? (codec == .h265 ? rule.text.h265 : rule.text.h264) }
 }
 
 /// Collects findings. The first findings of each rule are kept, and all are counted.
@@ -59,6 +75,18 @@ struct FindingLog: Sendable {
     findings.append(
       Finding(
         rule: rule, codec: codec, accessUnit: accessUnit, offset: offset, found: found(), expected: expected()))
+  }
+
+  /// Reports a finding in slice data.
+  mutating func report(
+    _ rule: Rule, at place: Finding.SlicePlace, clause: StaticString?, _ found: @autoclosure () -> ReportText,
+    expected: @autoclosure () -> ReportText
+  ) {
+    let count = findings.count
+    report(rule, found(), expected: expected())
+    guard findings.count > count else { return }
+    findings[count].slicePlace = place
+    findings[count].ownClause = clause
   }
 
   /// The findings since the last call.

@@ -53,6 +53,10 @@ public enum Rule: Int, Sendable, CaseIterable {
   case sliceMismatch
   /// A quantization parameter out of range.
   case quantization
+  /// Slice data that cannot be read to their end; see ``ReportOptions/readsSliceData``.
+  case sliceData
+  /// Blocks of a picture that no slice covers; see ``ReportOptions/readsSliceData``.
+  case missingBlocks
   /// A gap in `frame_num` that the SPS does not allow.
   case frameNumberGap
   /// `frame_num` is not incremented after a reference picture.
@@ -232,6 +236,13 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .quantization:
       .init(
         "qp-range", .error, "7.4.3", "7.4.7.1", "Keep the quantization parameter within the range of the bit depth.")
+    case .sliceData:
+      .init(
+        "slice-data", .error, "7.3.4", "7.3.8",
+        "The slice is damaged, or its encoder is faulty; decoders show other pictures than the encoder's.")
+    case .missingBlocks:
+      .init(
+        "missing-blocks", .error, "7.4.3", "7.4.7.1", "Slices were lost, or end too early; send the whole picture.")
     case .frameNumberGap:
       .init(
         "frame-num-gap", .error, "7.4.3", "-",

@@ -108,6 +108,14 @@ struct StreamRules<Codec: CheckedCodec> {
     order.check(unit, met.role, isFirst: isFirst, isInSample: isInSample, log: &log)
   }
 
+  /// Checks the defects of slice data.
+  mutating func check(_ defects: [SliceDefect]) {
+    for defect in defects {
+      log.offset = defect.offset
+      SliceDataRules.check(defect, log: &log)
+    }
+  }
+
   /// Checks a NAL unit of a configuration record, and its parameter set, if that is new.
   mutating func check(
     outOfBand header: NALUnitHeaderDefects, _ record: NALUnitRecord, _ set: WalkedParameterSet<Codec>?

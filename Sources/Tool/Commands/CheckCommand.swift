@@ -12,16 +12,20 @@ struct CheckCommand: AsyncParsableCommand, ShowsProgress {
       Errors violate the standard. Warnings are likely to cause trouble. Notes list features that some decoders do \
       not support. The exit status is 2 if there is an error. For each rule, the first three findings in a file are \
       listed, or the first fifty with --all or --json; all are counted. The command reads parameter sets, SEI and \
-      slice headers, not the pictures. To find damage inside pictures, use h26x decode --strict.
+      slice headers, not the pictures. With --deep it also reads the slices to their last bit, as a decoder does. It \
+      then finds damage inside pictures, and names the first impossible block and its bit. Use h26x decode --strict to \
+      find pictures that a decoder reports as damaged.
 
       Examples:
         h26x check clip.mp4
         h26x check --json *.h264
+        h26x check --deep recording.ts
       """)
 
   @Argument(help: "The files; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
   var files: [FilePath]
   @Flag(help: "List fifty findings of each rule instead of three.") var all = false
+  @Flag(help: "Read slices to their last bit, to find damage inside pictures.") var deep = false
   @Flag(help: "Print JSON, one object per line: the stream, the findings and the summary of each file.") var json =
     false
   @OptionGroup var progress: ProgressOptions
@@ -45,7 +49,9 @@ struct CheckCommand: AsyncParsableCommand, ShowsProgress {
   /// Returns the number of errors.
   private func check(_ path: FilePath, _ output: inout ResultWriter) async throws(Failure) -> UInt64 {
     let input = try InputFile(path)
-    var items = try await ReportItems(input, ReportOptions())
+    var options = ReportOptions()
+    options.readsSliceData = deep
+    var items = try await ReportItems(input, options)
     var lines = JSONLines()
     let name = path.string
     var errors: UInt64 = 0
@@ -111,6 +117,7 @@ struct CheckCommand: AsyncParsableCommand, ShowsProgress {
       let count = summary.findings[rule.rawValue]
       if count > limit { text += "\(name): \(count - limit) more of \(rule.name)\n" }
     }
+    if let totals = summary.sliceData { text += "\(name): \(InspectText.line(totals))\n" }
     return text + "\(name): \(Text.count(Int(clamping: summary.accessUnits), "access unit")), "
       + "\(InspectText.counts(summary))\n"
   }

@@ -217,7 +217,9 @@ function findings() {
 }
 
 function findingsOfRule(group, isOpen) {
-  const { severity: kind, rule, clause, remedy } = group[0];
+  const { severity: kind, rule, remedy } = group[0];
+  // Findings in slice data have clauses of their own.
+  const clause = group.every((finding) => finding.clause === group[0].clause) ? group[0].clause : "-";
   const all = model.summary?.rules.find((each) => each.rule === rule)?.count ?? group.length;
   // A value that all findings expect is shown once.
   const expected = group.every((finding) => finding.expected === group[0].expected) ? group[0].expected : "";
@@ -225,7 +227,7 @@ function findingsOfRule(group, isOpen) {
     const button = element("button", { textContent: `#${finding.accessUnit}`, type: "button", tabIndex: place ? -1 : 0, disabled: !isListed(finding.accessUnit) });
     button.setAttribute("aria-label", `Access unit ${finding.accessUnit}`);
     button.onclick = () => { choose(finding.accessUnit, true); $("units").scrollIntoView({ block: "nearest" }); };
-    return element("li", { className: kind }, button, ` ${finding.found}${expected ? "" : `; expected ${finding.expected}`}`);
+    return element("li", { className: kind }, button, ` ${finding.found}${expected ? "" : `; expected ${finding.expected}`}${clause === finding.clause ? "" : ` (${finding.clause})`}`);
   }));
   // The document lists only the first findings of each rule.
   if (all > group.length) list.append(element("li", { textContent: `and ${number(all - group.length)} more that are not listed` }));

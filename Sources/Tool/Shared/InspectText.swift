@@ -110,5 +110,21 @@ enum InspectText {
       .joined(separator: ", ")
   }
 
+  /// How much slice data was read, and what was skipped.
+  static func line(_ totals: SliceDataTotals) -> String {
+    func slices(_ count: UInt64) -> String { Text.count(Int(clamping: count), "slice") }
+    let blocks = Text.count(Int(clamping: totals.blocks), "block")
+    var text = "\(slices(totals.slices)) read to the last bit (\(blocks), \(totals.bits) bits)"
+    if totals.damaged > 0 { text += ", \(totals.damaged) damaged" }
+    let reasons: [(UInt64, String)] = [
+      (totals.otherLayers, "of other layers"), (totals.unreadableHeaders, "with unreadable headers"),
+      (totals.dependentSegments, "that depend on damaged ones"), (totals.unsupported, "that are not supported"),
+    ]
+    let skipped = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    if !skipped.isEmpty { text += "; \(slices(totals.skipped)) skipped: \(skipped.joined(separator: ", "))" }
+    if totals.withoutPartitions > 0 { text += "; \(totals.withoutPartitions) without data partition B or C" }
+    return text
+  }
+
   static func string(_ text: ReportText) -> String { Terminal.printable(String(decoding: text.bytes, as: UTF8.self)) }
 }

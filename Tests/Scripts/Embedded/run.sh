@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Compiles H26x, Slices and StreamReport as Embedded Swift for 32-bit WebAssembly with the plain toolchain, and links them with
-# the inspector's C library. Then runs the result, which splits a clip into access units and reports on it. This
-# verifies that the modules need only the standard library, and that no 32-bit integer overflows.
+# Compiles H26x, Slices and StreamReport as Embedded Swift for 32-bit WebAssembly with the plain toolchain, and links
+# them with the inspector's C library. Then runs the result, which splits a clip into access units and reports on it.
+# This verifies that these modules need only the standard library, and that no 32-bit integer overflows.
 #
 #   Tests/Scripts/Embedded/run.sh        half a minute
 set -euo pipefail
@@ -43,7 +43,7 @@ resources=$(swiftc -print-target-info -target wasm32-unknown-none-wasm | sed -n 
 # Without garbage collection, so that every call of a missing function, such as one of libm, fails here. Comparing
 # strings, such as profile names, needs Unicode's tables.
 wasm-ld --no-entry --no-gc-sections -z stack-size=1048576 -o "$work/check.wasm" \
-  "$work"/{Check,StreamReport,H26x,runtime,libc}.o \
+  "$work"/{Check,StreamReport,Slices,H26x,runtime,libc}.o \
   "$resources/embedded/wasm32-unknown-none-wasm/libswiftUnicodeDataTables.a"
 
 check() { # CLIP LINES

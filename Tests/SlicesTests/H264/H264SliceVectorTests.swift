@@ -152,7 +152,8 @@ private struct PrintingVisitor: H264.MacroblockVisitor {
   /// The tables of all pictures that FFmpeg prints.
   private static func printed(_ file: String) throws -> [String] {
     let process = Process()
-    process.executableURL = try #require(ffmpeg)
+    let program: URL = try #require(ffmpeg)
+    process.executableURL = program
     let path = try #require(Vectors.folder).appendingPathComponent(file).path
     process.arguments = [
       "-hide_banner", "-threads", "1", "-debug", "qp+mb_type", "-flags", "+output_corrupt", "-i", path, "-f", "null",

@@ -19,6 +19,9 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
     "gst_h265-dsc-signed.h265": [.unknownLevel],
   ]
 
+  /// Vectors with damaged slices: one is cut, and one comes from a fuzzer.
+  static let damaged: Set = ["androidx_sample_with_invalid_nalu.mp4", "g2b_fuzz_bit_depth_change.h265"]
+
   static let files: [URL] = ["h264", "h265"].flatMap { folder in
     ((try? FileManager.default.contentsOfDirectory(
       at: vectors.appending(path: folder), includingPropertiesForKeys: nil)) ?? [])
@@ -46,6 +49,27 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
     for line in lines.bytes.split(separator: 0x0A) {
       #expect(try JSONSerialization.jsonObject(with: Data(line)) is [String: Any])
     }
+  }
+}
+
+extension VectorReportTests {
+  @Test("Only damaged vectors have a finding in slice data", arguments: files)
+  func onlyDamagedVectorsHaveAFindingInSliceData(_ file: URL) throws {
+    var options = ReportOptions()
+    options.readsSliceData = true
+    var reporter = try StreamReporter(BytesSource(file: file), options: options)
+    var findings: [Finding] = []
+    var totals: SliceDataTotals?
+    while let item = reporter.next() {
+      switch item {
+      case .finding(let finding): if finding.slicePlace != nil { findings.append(finding) }
+      case .summary(let summary): totals = summary.sliceData
+      default: break
+      }
+    }
+    #expect(findings.isEmpty != Self.damaged.contains(file.lastPathComponent), "\(findings)")
+    let read = try #require(totals)
+    #expect(read.slices + read.damaged + read.skipped > 0 && read.unsupported == 0)
   }
 }
 

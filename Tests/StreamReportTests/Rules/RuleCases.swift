@@ -175,6 +175,15 @@ extension RuleTests {
       .unreadableSlice,
       stream: TestStream(isCABAC: true).adding(.init(frameNumber: 1, order: 2, qp: 1, alignment: false))),
     Case(
+      .sliceData,
+      deep: .readable { writer in
+        TestStream.intra(3)(&writer)
+        writer.ue(26)
+      }),
+    Case(
+      .missingBlocks,
+      deep: .readable().adding(.init(frameNumber: 1, order: 2, data: TestStream.skipped(2)))),
+    Case(
       .sliceMismatch,
       stream: TestStream().adding(
         .init(type: 1, frameNumber: 1, order: 2, isTypeOfWholePicture: true),

@@ -8,9 +8,12 @@ import Testing
   struct Case: Sendable, CustomTestStringConvertible {
     let rules: Set<Rule>
     let bytes: [UInt8]
+    /// Whether slice data are read.
+    var isDeep = false
     var testDescription: String { rules.map { "\($0.name)" }.sorted().joined(separator: ", ") }
 
     init(_ rules: Rule..., stream: TestStream) { (self.rules, bytes) = (Set(rules), stream.bytes) }
+    init(_ rules: Rule..., deep: TestStream) { (self.rules, bytes, isDeep) = (Set(rules), deep.bytes, true) }
     init(_ rules: Rule..., h265: H265TestStream) { (self.rules, bytes) = (Set(rules), h265.bytes) }
     init(_ rules: Rule..., mp4: MP4TestFile) { (self.rules, bytes) = (Set(rules), mp4.bytes) }
     init(_ rules: Rule..., bytes: [UInt8]) { (self.rules, self.bytes) = (Set(rules), bytes) }
@@ -39,7 +42,7 @@ import Testing
 
   @Test("A stream that breaks a rule has this finding and no other", arguments: cases)
   func aBrokenRuleIsTheOnlyFinding(_ example: Case) throws {
-    let found = try findings(example.bytes)
+    let found = try findings(example.bytes, isDeep: example.isDeep)
     #expect(Set(found.map(\.rule)) == example.rules)
   }
 

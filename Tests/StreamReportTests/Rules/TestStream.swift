@@ -48,6 +48,8 @@ struct TestStream {
     /// 5 to 9 in place of 0 to 4.
     var isTypeOfWholePicture = false
     var payload = 2
+    /// Slice data of CAVLC, in place of alignment and payload.
+    var data: ((inout BitWriter) -> Void)?
   }
 
   var nalUnits: [[UInt8]] = []
@@ -128,10 +130,36 @@ struct TestStream {
       }
     }
     writer.se(s.qp)
-    while !writer.isByteAligned { writer.flag(s.alignment) }
-    for _ in 0..<s.payload { writer.u(8, 0xAB) }
+    if let data = s.data {
+      data(&writer)
+    } else {
+      while !writer.isByteAligned { writer.flag(s.alignment) }
+      for _ in 0..<s.payload { writer.u(8, 0xAB) }
+    }
     writer.trailingBits()
     return writer.bytes
+  }
+
+  /// Slice data of intra macroblocks without coefficients (`I_16x16_2_0_0`).
+  static func intra(_ count: Int) -> (inout BitWriter) -> Void {
+    { writer in
+      for _ in 0..<count {
+        writer.ue(3)
+        writer.ue(0)
+        writer.se(0)
+        writer.flag(true)
+      }
+    }
+  }
+
+  /// Slice data of skipped macroblocks.
+  static func skipped(_ count: UInt32) -> (inout BitWriter) -> Void { { writer in writer.ue(count) } }
+
+  /// An IDR picture whose slice data are legal, unless others are given.
+  static func readable(_ data: @escaping (inout BitWriter) -> Void = intra(4)) -> TestStream {
+    var stream = TestStream()
+    stream.nalUnits[2] = slice(.init(isIDR: true, type: 2, data: data))
+    return stream
   }
 
   /// An IDR picture with its parameter sets.
@@ -164,6 +192,8 @@ func report(_ bytes: [UInt8], _ options: ReportOptions = ReportOptions()) throws
 }
 
 /// The findings of a report.
-func findings(_ bytes: [UInt8]) throws -> [Finding] {
-  try report(bytes).compactMap { if case .finding(let finding) = $0 { finding } else { nil } }
+func findings(_ bytes: [UInt8], isDeep: Bool = false) throws -> [Finding] {
+  var options = ReportOptions()
+  options.readsSliceData = isDeep
+  return try report(bytes, options).compactMap { if case .finding(let finding) = $0 { finding } else { nil } }
 }

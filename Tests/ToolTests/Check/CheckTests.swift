@@ -34,6 +34,33 @@ import Testing
     #expect(empty.status == 1 && empty.said.contains("empty"), "\(empty.said)")
   }
 
+  @Test(arguments: clips) func readsSlicesOfTheClipsToTheLastBit(name: String) async throws {
+    let folder = try Folder()
+    let run = try await Program.run(["check", "--deep", path(name)], in: folder.url)
+    #expect(run.status == 0 && run.text.contains("read to the last bit ("), "\(run.text)\(run.said)")
+    #expect(run.text.contains("62 access units, 0 errors"), "\(run.text)")
+  }
+
+  @Test(arguments: ["clip.h264", "clip.h265"]) func namesTheDamagedBlock(name: String) async throws {
+    var clip = try Data(contentsOf: URL(filePath: path(name)))
+    // In the middle of the first picture, which is large.
+    for byte in 2000..<2008 { clip[byte] ^= 0x55 }
+    let folder = try Folder()
+    try folder.write(name, clip)
+    let plain = try await Program.run(["check", name], in: folder.url)
+    #expect(!plain.text.contains("slice-data") && !plain.text.contains("last bit"), "\(plain.text)")
+    let run = try await Program.run(["check", "--deep", name], in: folder.url)
+    #expect(run.status == 2 && run.text.contains("slice-data") && run.text.contains("1 damaged"), "\(run.text)")
+    let lines = try await Program.run(["check", "--deep", "--json", name], in: folder.url)
+    let objects = try lines.text.split(separator: "\n").map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+    let finding = try #require(objects.first { $0["rule"] as? String == "slice-data" })
+    #expect(finding["slice"] as? Int == 0 && finding["block"] is Int && finding["bit"] is Int, "\(finding)")
+    let totals = try #require(objects.last?["sliceData"] as? [String: Any])
+    #expect(totals["damaged"] as? Int == 1, "\(totals)")
+  }
+
   @Test func namesEachOfSeveralFiles() async throws {
     let folder = try Folder()
     let files = [path("clip.h264"), path("clip.h265")]

@@ -39,6 +39,7 @@ fuzz { bytes in
   var options = ReportOptions()
   options.includesFields = true
   options.byteCount = 16
+  options.readsSliceData = true
   guard let text = document(input, options, isPipe: false) else { return }
   require(text.last == 0x0A, "report: the last line has no end")
   for byte in text {
