@@ -133,7 +133,7 @@ let package = Package(
     // What application and codec service exchange, and how.
     .target(name: "CodecLink", dependencies: ["CLinux"], swiftSettings: settings),
     .target(
-      name: "VideoDecoding", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x"],
+      name: "VideoDecoding", dependencies: ["AVCodec", "CLinux", "CodecLink", "H26x", "Slices"],
       swiftSettings: settings),
     // Video files as access units for VideoDecoding.
     .target(name: "VideoFiles", dependencies: ["H26x", "StreamReport", "VideoDecoding"], swiftSettings: settings),

@@ -173,6 +173,7 @@ extension DecoderSettings {
     configuration.unknownReordering = compliance.sessionValue(isUrgent: isLive || lowDelay)
     configuration.outputLayout = layout
     configuration.verifiesPictureHash = verifiesPictureHash
+    configuration.verifiesSlices = verifiesSlices
     configuration.isolation = sessionIsolation
     configuration.hardware = hardware.sessionValue
     configuration.hardwareDevice = hardwareDevice.isEmpty ? nil : hardwareDevice

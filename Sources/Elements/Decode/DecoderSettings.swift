@@ -132,6 +132,7 @@ struct DecoderSettings: Sendable {
   var compliance = Compliance.automatic
   var directRendering = true
   var verifiesPictureHash = false
+  var verifiesSlices = false
 
   /// The session's threads.
   var threadCount: Int { min(Int(maximumThreads), SessionConfiguration.mostThreads) }
@@ -199,6 +200,10 @@ struct DecoderSettings: Sendable {
       .boolean(
         "direct-rendering", \.directRendering,
         "Decode into downstream's buffers instead of copying; takes effect with the next negotiation"),
+      .boolean(
+        "verify-slices", \.verifiesSlices,
+        "Flag pictures with damage that reading slices to the end finds as corrupted; takes effect with the next session"
+      ),
     ]
   }
 

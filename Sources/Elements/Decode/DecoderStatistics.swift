@@ -38,6 +38,9 @@ struct DecoderStatistics: Sendable {
     if let decoder = session.decoder, decoder != .software || session.softwareFallbacks > 0 {
       structure.set("decoder", .string("\(decoder)"))
     }
+    // For sessions that verify slices.
+    if let count = session.damagedSlices { structure.set("damaged-slices", .uint64(count)) }
+    if let damage = session.lastDamagedSlice { structure.set("last-damaged-slice", .string(damage.description)) }
     if let lastFault { structure.set("last-error", .string(lastFault)) }
     return structure
   }
@@ -54,6 +57,8 @@ extension SessionStatistics {
     corrupted &+= other.corrupted
     concealed &+= other.concealed
     hashMismatches &+= other.hashMismatches
+    if let count = other.damagedSlices { damagedSlices = (damagedSlices ?? 0) &+ count }
+    lastDamagedSlice = other.lastDamagedSlice ?? lastDamagedSlice
     restarts &+= other.restarts
     replayed &+= other.replayed
     resynchronisations &+= other.resynchronisations

@@ -17,6 +17,8 @@ final class DecodedPictureReader: Sendable {
     var decoder: String?
     /// Pictures that differ from the hashes that the stream has of them are damaged. Takes time.
     var verifiesPictureHash = false
+    /// Pictures with slices that do not end where they must are damaged. Takes time.
+    var verifiesSlices = false
     /// Elements between decoder and sink, each with its properties.
     var filters: [(kind: String, properties: KeyValuePairs<String, FieldValue>)] = []
     /// Counted from the first picture.

@@ -52,6 +52,7 @@ struct DecodingOptions: ParsableArguments {
     var options = DecodedPictureReader.Options(framerate: framerate?.rate, threads: decoderThreads, start: start?.time)
     options.duration = duration?.time
     options.verifiesPictureHash = strict
+    options.verifiesSlices = strict
     var caps = wanted ?? "video/x-raw"
     if let pixelFormat { caps = "video/x-raw, format=(string)\(pixelFormat)" }
     if size != nil { options.filters.append(("videoscale", ["add-borders": false])) }

@@ -37,6 +37,7 @@ final class DecodingPass: Sendable {
     try? decoder.set("max-threads", .int(options.threads))
     // Only H.265 has such hashes, and only its decoder of the plugin this property.
     if options.verifiesPictureHash { try? decoder.set("verify-picture-hash", true) }
+    if options.verifiesSlices { try? decoder.set("verify-slices", true) }
     var chain = [decoder]
     for filter in options.filters { chain.append(try PipelineElement(filter.kind, filter.properties)) }
     let sink = try PipelineElement("appsink", name: "pictures", ["sync": false, "max-buffers": 4])

@@ -33,8 +33,8 @@ public struct DecodeError: Error, Sendable, Hashable {
   public let reason: Reason
   /// libavcodec's return code, 0 when it was not libavcodec that failed.
   public let libavcodecCode: Int32
-  /// The failure of the codec's process, the reason that there is none, or the argument that the caller has left out;
-  /// `nil` for other failures.
+  /// The failure of the codec's process, the reason that there is none, the argument that the caller has left out, or
+  /// the place of damage in a slice; `nil` for other failures.
   public let detail: String?
   /// The caller's tag of the access unit, if the error is about one.
   public let tag: UInt64?

@@ -21,6 +21,11 @@ public struct SessionStatistics: Sendable, Hashable {
   public var concealed: UInt64 = 0
   /// Frames that differ from the stream's picture hash; output or not.
   public var hashMismatches: UInt64 = 0
+  /// Damaged slices; `nil` unless ``SessionConfiguration/verifiesSlices`` is set. A picture that lacks slices although
+  /// all others are sound counts as one.
+  public var damagedSlices: UInt64?
+  /// The last of the damaged slices: its place is in ``DecodeError/detail``.
+  public var lastDamagedSlice: DecodeError?
   /// Codecs opened again after one was lost, or to hold more pictures back than the stream signals.
   public var restarts: UInt64 = 0
   /// Access units decoded again after that.

@@ -53,6 +53,8 @@ public final class DecompressionSession {
   private(set) var core: SessionCore
   let bridge: PictureBridge
   private let source: CodecSource
+  /// Nil unless slices are verified.
+  private let slices: SliceVerifier?
   /// Whether missing layers of a codec's protection were reported.
   private var hasReportedProtection = false
   /// The codec; nil after it was lost, until the next random access point.
@@ -111,6 +113,8 @@ public final class DecompressionSession {
   ) throws(DecodeError) {
     self.configuration = configuration
     self.source = source
+    slices =
+      configuration.verifiesSlices ? SliceVerifier(NALPackaging(lengthSize: format.nalLengthSize)) : nil
     bridge = PictureBridge(
       allocator: allocator, layout: configuration.outputLayout,
       surfaces: SurfaceExport(limit: configuration.surfaceCount))
@@ -236,6 +240,8 @@ public final class DecompressionSession {
   private func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
     let inspection = core.inspect(accessUnit, description)
     if inspection.summary.beginsOtherSequence { endSequence() }
+    // Whether decoding recovers at this picture depends on damage before it.
+    if inspection.summary.isIntra, !inspection.summary.randomAccess.isMarked { takeVerdicts(upTo: .max) }
     core.decode(accessUnit, description, inspection, request)
     runCodec()
   }
@@ -298,7 +304,7 @@ public final class DecompressionSession {
 
   /// Has the codec carry out the core's orders, until there are none left.
   private func runCodec() {
-    while let order = core.nextOrder() {
+    while let order = nextOrder() {
       var failure: AVError?
       do throws(AVError) {
         try carryOut(order)
@@ -307,6 +313,19 @@ public final class DecompressionSession {
       }
       core.finish(order, failure, codec?.status, detail: failure.flatMap(failureOfOpening))
     }
+  }
+
+  /// The core's next order. The slices of the access unit that it is about are verified meanwhile.
+  private func nextOrder() -> CodecOrder? {
+    let order = core.nextOrder()
+    while let task = core.nextSliceTask() { slices?.verify(task) }
+    return order
+  }
+
+  /// Takes the damage in slices of the access units up to `index`.
+  private func takeVerdicts(upTo index: UInt64?) {
+    guard let slices, let index else { return }
+    for verdict in slices.verdicts(upTo: index) { core.take(verdict) }
   }
 
   /// The reason that no process could be started, or no device opened, for the codec, if that is the error.
@@ -359,11 +378,13 @@ public final class DecompressionSession {
       codec = lost.take()
       try drainCodec()
     case .flush:
+      slices?.discard()
       codec?.flush()
       bridge.surfaces.flush()
       bridge.unlockStrides()
     case .closeLost: lost = nil
     case .close:
+      slices?.discard()
       // Released at the end, when the property is no longer being changed.
       let closed = codec.take()
       bridge.unlockStrides()
@@ -381,14 +402,18 @@ public final class DecompressionSession {
     bridge.surfaces.isDraining = true
     defer { bridge.surfaces.isDraining = false }
     try codec?.drain { take($0) }
+    takeVerdicts(upTo: .max)
   }
 
   private func take(_ event: CodecEvent) {
     switch event {
-    case .decoded(let index, let error, let errors): core.decoded(index, error, errors)
+    case .decoded(let index, let error, let errors):
+      takeVerdicts(upTo: core.sliceEnd(ofDecoded: index))
+      core.decoded(index, error, errors)
     case .failed(let index, let error): core.note(error, at: index)
     case .unplaced(let index, let error): core.unplaced(index, error)
     case .picture(let picture, let memory, let errors, let isDraining, let status):
+      takeVerdicts(upTo: picture.index.flatMap { core.sliceEnd(ofPicture: $0) })
       let isOfDevice = configuration.hardware != .off && codec?.decoder != .software
       let shown = core.picture(
         picture, in: memory, errors, isDraining: isDraining, status, isOfDevice: isOfDevice)

@@ -19,6 +19,9 @@ struct SessionCore: ~Copyable {
   private var output = SessionOutput()
   /// Whether pictures that software decodes are compared with their hashes; a device's always are.
   private let verifiesSoftware: Bool
+  private let verifiesSlices: Bool
+  /// The access units whose slices are to be verified while the codec decodes them.
+  private var sliceTasks = RingQueue<SliceTask>()
 
   private enum Step {
     /// Decode the next access unit that is queued in the ledger.
@@ -36,6 +39,8 @@ struct SessionCore: ~Copyable {
   ) throws(DecodeError) {
     settings = SessionSettings(configuration)
     verifiesSoftware = configuration.verifiesPictureHash
+    verifiesSlices = configuration.verifiesSlices
+    if verifiesSlices { output.countDamagedSlices() }
     let setup = try StreamSetup(format)
     input = SessionInput(
       format.codec, setup, verifiesPictureHash: configuration.verifiesPictureHash || configuration.hardware != .off)
@@ -151,10 +156,11 @@ struct SessionCore: ~Copyable {
         copying: accessUnit.extracting(first: soundCount), prefix: prefix, timestamp: Int64(index),
         patches: summary.patches)
       let isStart = summary.isCleanStart || admission == .begins || isSplice || !codec.isOpen
-      let entry = LedgerEntry(
+      var entry = LedgerEntry(
         index: index, request: request, summary: summary, state: admission == .waits ? .waiting : .queued,
         packet: packet, parameterSets: incoming.earlierParameterSets, parameterSetsInForce: input.parameterSets,
         isStart: isStart)
+      if verifiesSlices { entry.reading = description.reading }
       ledger.entries.append(entry)
       guard admission == .waits else { return steps.append(.decode) }
       gate.hold(entry)
@@ -214,10 +220,36 @@ struct SessionCore: ~Copyable {
     }
     entry.start = gate.start ?? .marked
     input.complete(&entry)
+    if let reading = entry.reading.take(), let packet = entry.packet, !isSkippedByCodec(summary) {
+      sliceTasks.append(SliceTask(entry, packet, reading))
+    }
     ledger.send(&entry)
     let oldest = ledger.first?.index ?? index
     let outcome = codec.decode(entry, oldest: oldest, isDamaged: ledger.isDamaged(index), ledger.entries)
     take(outcome)
+  }
+
+  // MARK: Slices
+
+  /// The next access unit whose slices are to be verified, in decoding order.
+  mutating func nextSliceTask() -> SliceTask? { sliceTasks.popFirst() }
+
+  /// Whether the codec gets a picture for its header alone: nobody sees damage in it.
+  private func isSkippedByCodec(_ summary: DecodingSummary) -> Bool {
+    codecSkip == .nonKey && !summary.randomAccess.isMarked
+  }
+
+  /// The access unit up to which the slices must be verified before a picture is judged; nil if the picture has its
+  /// result.
+  func sliceEnd(ofPicture index: UInt64) -> UInt64? { ledger.lastPart(of: index) }
+
+  /// The same for the end of decoding an access unit; nil if a picture of it may come.
+  func sliceEnd(ofDecoded index: UInt64) -> UInt64? { ledger.endsUnseen(index) ? index : nil }
+
+  /// Slices of an access unit are damaged.
+  mutating func take(_ verdict: SliceVerdict) {
+    output.note(verdict)
+    ledger.note(verdict)
   }
 
   // MARK: Outcomes
@@ -344,7 +376,9 @@ struct SessionCore: ~Copyable {
     if isConcealed { output.count(.concealed) }
     if isMismatched { output.count(.hashMismatch) }
     if isConcealed && !record.isConcealed || isMismatched { ledger.spreadDamage(from: record) }
-    let isCorrupt = isConcealed || isMismatched || awaitsRecovery || ledger.isTainted(record) || record.error != nil
+    let isCorrupt =
+      isConcealed || isMismatched || awaitsRecovery || ledger.isTainted(record) || record.error != nil
+      || record.hasDamagedSlices
     let isShown = output.admit(
       record, isUnrecovered: isUnrecovered, isCorrupt: isCorrupt, outputCorrupt: settings.outputCorrupt)
     return isShown ? PictureStatus(record, isCorrupt: isCorrupt, latency: latency) : nil

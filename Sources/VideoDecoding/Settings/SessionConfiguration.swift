@@ -98,6 +98,10 @@ public struct SessionConfiguration: Sendable {
   package var outputMemory = OutputMemory.system
   /// Compare decoded pictures with the picture hashes of an H.265 stream; pictures that differ are damaged.
   public var verifiesPictureHash = false
+  /// Read every slice to its last bit while libavcodec decodes, on a thread of the session's own. Pictures with slices
+  /// that do not end where they must, and pictures that refer to them, are damaged. Finds most damage that libavcodec
+  /// does not report, above all in H.265. Slices of other layers, data partitions and redundant slices are not read.
+  public var verifiesSlices = false
   /// Largest coded picture in luma samples. Larger pictures fail before memory is allocated. Level 6.2 allows
   /// 35,651,584.
   public var maximumPixels = 1 << 26

@@ -68,6 +68,27 @@ struct AccessUnitLedger {
     spreadDamage(from: record)
   }
 
+  /// Slices of an access unit are damaged. Its entry may have got its result.
+  mutating func note(_ verdict: SliceVerdict) {
+    let task = verdict.task
+    entries.update(task.index) { $0.hasDamagedSlices = true }
+    if task.isSecondField, task.index > 0 { entries.update(task.index - 1) { $0.hasDamagedSlices = true } }
+    guard task.isReference else { return }
+    damage.spread(after: task.index, byReferences: task.hasReferenceSets, in: &entries)
+  }
+
+  /// The last access unit whose slices decide whether a picture is damaged: its own, or its second field's. Nil if the
+  /// picture has its result.
+  func lastPart(of index: UInt64) -> UInt64? { entries[index].map { $0.hasBothFields ? index + 1 : index } }
+
+  /// Whether an access unit gets its result when its decoding ends, without a picture, although later damage is judged
+  /// by it: the damage of its slices must be known before.
+  func endsUnseen(_ index: UInt64) -> Bool {
+    guard let record = entries[index], record.summary.nalUnitType != nil else { return false }
+    guard record.recoveryStart != nil || record.summary.references != nil else { return false }
+    return !started.contains(index) || !record.summary.isShown
+  }
+
   /// A picture is damaged, and so are the pictures that refer to it.
   mutating func spreadDamage(from record: LedgerEntry) {
     guard record.summary.isReference else { return }

@@ -37,6 +37,8 @@ struct LedgerEntry {
   var hasBothFields = false
   /// libavcodec has concealed damage in it.
   var isConcealed = false
+  /// Slices of it, or of the other field, are damaged.
+  var hasDamagedSlices = false
   /// The error with which libavcodec decoded it.
   var error: AVError?
   /// Access units before it that gave no picture.
@@ -51,6 +53,8 @@ struct LedgerEntry {
   var parameterSetsInForce: [UInt8] = []
   /// Decoding may begin here: a clean random access point, a splice, or the first one that is decoded.
   var isStart = false
+  /// Its contents, until its slices are given to be verified; nil if they are not.
+  var reading: AccessUnitDescription.Reading?
 
   enum Taint: Equatable {
     case none

@@ -37,6 +37,15 @@ struct SessionOutput {
   /// A failure, whether or not the session recovers from it.
   mutating func note(_ error: DecodeError) { statistics.lastError = error }
 
+  /// Slices of an access unit are damaged.
+  mutating func note(_ verdict: SliceVerdict) {
+    statistics.damagedSlices = (statistics.damagedSlices ?? 0) + UInt64(verdict.count)
+    statistics.lastDamagedSlice = DecodeError(verdict)
+  }
+
+  /// Slices are verified: they are counted.
+  mutating func countDamagedSlices() { statistics.damagedSlices = 0 }
+
   mutating func show(_ picture: DecodedPicture) {
     statistics.output += 1
     results.append(.frame(picture))
