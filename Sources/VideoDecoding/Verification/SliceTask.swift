@@ -21,17 +21,6 @@ struct SliceTask: Sendable {
   let hasReferenceSets: Bool
   /// It is the second field of the frame that the access unit before it begins.
   let isSecondField: Bool
-
-  init(_ entry: LedgerEntry, _ packet: Packet, _ reading: AccessUnitDescription.Reading) {
-    index = entry.index
-    tag = entry.request.tag
-    nalUnitType = entry.summary.nalUnitType
-    self.packet = packet
-    self.reading = reading
-    isReference = entry.summary.isReference
-    hasReferenceSets = entry.summary.references != nil
-    isSecondField = entry.summary.isSecondField
-  }
 }
 
 /// Slices of an access unit are damaged. Sound access units have no verdict.
