@@ -100,6 +100,17 @@ extension DecodeError {
   }
 }
 
+extension SliceTask {
+  /// The slices of an access unit.
+  init(_ record: LedgerEntry, _ packet: Packet, _ reading: AccessUnitDescription.Reading) {
+    let summary = record.summary
+    self.init(
+      index: record.index, tag: record.request.tag, nalUnitType: summary.nalUnitType, packet: packet, reading: reading,
+      isReference: summary.isReference, hasReferenceSets: summary.references != nil,
+      isSecondField: summary.isSecondField)
+  }
+}
+
 extension PictureStatus {
   init(_ record: LedgerEntry, isCorrupt: Bool, latency: SessionLatency) {
     self.init(

@@ -58,7 +58,7 @@ import Testing
       var units = stream.units
       units[place] = try Self.flipped(units[place], at: part, of: .h265)
       let (plain, unverified) = try Self.run(stream, units, .with { $0.threadCount = 1 })
-      #expect(!plain.frames.contains(where: \.isCorrupt))
+      #expect(plain.frames.allSatisfy { !$0.isCorrupt })
       #expect(unverified.damagedSlices == nil && unverified.lastDamagedSlice == nil)
       var flagged: [[UInt64]] = []
       for threads in [1, 4] {
@@ -152,7 +152,7 @@ import Testing
     let plain = try stream.decode(.with { $0.threadCount = threads })
     let (run, statistics) = try Self.run(stream, stream.units, Self.configuration(threads: threads))
     #expect(run.checksums == plain.checksums && run.tags == plain.tags)
-    #expect(!run.frames.contains(where: \.isCorrupt))
+    #expect(run.frames.allSatisfy { !$0.isCorrupt })
     #expect(statistics.damagedSlices == 0, "\(statistics.lastDamagedSlice?.description ?? "")")
   }
 
@@ -193,7 +193,7 @@ import Testing
       let found = session.statistics.damagedSlices
       var run = Run()
       try session.run(stream.units, into: &run)
-      #expect(run.frames.count == stream.units.count && !run.frames.contains(where: \.isCorrupt), "\(count)")
+      #expect(run.frames.count == stream.units.count && run.frames.allSatisfy { !$0.isCorrupt }, "\(count)")
       #expect(session.statistics.damagedSlices == found)
     }
   }

@@ -67,6 +67,7 @@ public enum SessionSubject<Stream: RandomStream> {
     configuration.replayCountLimit = decisions.one(of: [600, 0, 1, 4])
     configuration.outputLayout = decisions.oneIn(3) ? .semiPlanar : .native
     configuration.verifiesPictureHash = decisions.oneIn(3)
+    configuration.verifiesSlices = decisions.oneIn(3)
     return configuration
   }
 }
