@@ -238,7 +238,8 @@ struct PictureCoverage: Sendable {
   mutating func add(_ extent: SliceExtent, _ place: SlicePlace, at offset: UInt64) {
     lastOffset = offset
     guard !place.isRedundant else { return }
-    next[place.plane] = extent.endBlock
+    // A slice that comes too late, which the rules on headers report, fills a gap.
+    next[place.plane] = max(next[place.plane] ?? 0, extent.endBlock)
     counts[place.plane] += extent.blockCount
   }
 
