@@ -99,7 +99,9 @@ struct SliceWalk<Reader: SliceDataReading> {
         return
       }
       totals.damaged += 1
-      report(.damage(error), at: offset, number: number)
+      // A reader of cut data may be beyond their end.
+      let end = 8 * max(nalUnit.count, partitionB.count, partitionC.count)
+      report(.damage(error, bit: min(error.bitOffset, end)), at: offset, number: number)
     }
   }
 
@@ -175,8 +177,8 @@ struct SliceWalk<Reader: SliceDataReading> {
 struct SliceDefect: Sendable {
   /// The kinds of defects.
   enum Kind: Sendable {
-    /// The slice cannot be read to its end.
-    case damage(SliceDamage)
+    /// The slice cannot be read to its end. The bit is within its NAL unit.
+    case damage(SliceDamage, bit: Int)
     /// No slice covers these blocks. At the end, they are the last ones of the picture, or of unknown places.
     case missingBlocks(MissingBlocks, isAtEnd: Bool)
     /// Data partition B or C without A, or a second one.
@@ -236,7 +238,8 @@ struct PictureCoverage: Sendable {
   mutating func add(_ extent: SliceExtent, _ place: SlicePlace, at offset: UInt64) {
     lastOffset = offset
     guard !place.isRedundant else { return }
-    next[place.plane] = extent.endBlock
+    // A slice that comes too late, which the rules on headers report, fills a gap.
+    next[place.plane] = max(next[place.plane] ?? 0, extent.endBlock)
     counts[place.plane] += extent.blockCount
   }
 
