@@ -120,16 +120,3 @@ extension PictureStatus {
       isRandomAccessPoint: record.summary.randomAccess != .none, latency: latency)
   }
 }
-
-extension SliceTask {
-  init(_ entry: LedgerEntry, _ packet: Packet, _ reading: AccessUnitDescription.Reading) {
-    index = entry.index
-    tag = entry.request.tag
-    nalUnitType = entry.summary.nalUnitType
-    self.packet = packet
-    self.reading = reading
-    isReference = entry.summary.isReference
-    hasReferenceSets = entry.summary.references != nil
-    isSecondField = entry.summary.isSecondField
-  }
-}
