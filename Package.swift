@@ -106,7 +106,7 @@ let package = Package(
     // Reads slice data. Like H26x, it imports no C library.
     .target(name: "Slices", dependencies: ["H26x"], swiftSettings: settings),
     // Like H26x, it imports no C library.
-    .target(name: "StreamReport", dependencies: ["H26x"], swiftSettings: settings),
+    .target(name: "StreamReport", dependencies: ["H26x", "Slices"], swiftSettings: settings),
     .systemLibrary(
       name: "CGStreamer", pkgConfig: "gstreamer-video-1.0 gstreamer-allocators-1.0 gstreamer-base-1.0",
       providers: [.apt(["libgstreamer1.0-dev", "libgstreamer-plugins-base1.0-dev"])]),
@@ -220,7 +220,8 @@ let package = Package(
       ],
       swiftSettings: testSettings),
     .testTarget(
-      name: "StreamReportTests", dependencies: ["StreamReport", "H26x", "TestSupport"], swiftSettings: testSettings),
+      name: "StreamReportTests", dependencies: ["StreamReport", "H26x", "Slices", "TestSupport"],
+      swiftSettings: testSettings),
     .testTarget(
       name: "DocumentationTests", dependencies: ["GStreamer", "H26x", "StreamReport", "VideoDecoding", "VideoFiles"],
       swiftSettings: testSettings),

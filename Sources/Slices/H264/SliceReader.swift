@@ -50,6 +50,23 @@ extension H264 {
       return try read(nalUnit, parameterSets: parameterSets, visitor: &visitor)
     }
 
+    /// Reads a slice in data partitions (7.3.2.9) to its end.
+    ///
+    /// - Parameters:
+    ///   - nalUnit: data partition A, the NAL unit, header included.
+    ///   - partitionB: data partition B with the same `slice_id`; empty if it is missing.
+    ///   - partitionC: data partition C with the same `slice_id`; empty if it is missing.
+    ///   - parameterSets: looked up by `pic_parameter_set_id`.
+    /// - Returns: the macroblocks that it covers.
+    /// - Throws: the first damage.
+    public mutating func verify(
+      _ nalUnit: Span<UInt8>, partitionB: Span<UInt8>, partitionC: Span<UInt8>, parameterSets: borrowing ParameterSets
+    ) throws(SliceDamage) -> SliceExtent {
+      var visitor = NoVisitor()
+      return try read(
+        nalUnit, partitionB: partitionB, partitionC: partitionC, parameterSets: parameterSets, visitor: &visitor)
+    }
+
     /// Reads a slice to its end, and shows each macroblock to a visitor.
     ///
     /// - Parameters:

@@ -40,5 +40,17 @@ extension H265 {
       }
       return true
     }
+
+    /// Removes blocks of the plane.
+    mutating func remove(_ addresses: Range<Int>, of settings: borrowing SliceSettings) {
+      let count = settings.widthInTreeBlocks &* settings.heightInTreeBlocks
+      let base = settings.hasSeparatePlanes ? plane &* count : 0
+      for address in addresses.clamped(to: 0..<count) {
+        let place = address &+ base
+        let index = place &>> 6
+        guard index < words.count else { return }
+        words[index] &= ~(1 &<< UInt64(truncatingIfNeeded: place & 63))
+      }
+    }
   }
 }

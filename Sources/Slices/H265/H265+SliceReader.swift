@@ -15,6 +15,8 @@ extension H265 {
     /// Whether a dependent slice segment can follow, and where.
     private var continuation: Int?
     private var hasPicture = false
+    /// Blocks of damaged segments of the picture that other segments may cover.
+    private var uncoveredCount = 0
 
     /// Creates a reader.
     public init() {}
@@ -25,6 +27,7 @@ extension H265 {
       covered.removeAll()
       continuation = nil
       hasPicture = false
+      uncoveredCount = 0
     }
 
     /// Reads a slice segment NAL unit of the base layer, and ignores its coding units.
@@ -102,6 +105,15 @@ extension H265 {
       covered.plane = Int(min(header.colourPlaneID, 2))
     }
 
+    /// A damaged segment may have gone too far: the segments after it are not to blame. At most four times the picture's
+    /// blocks, so that a thousand damaged segments do not cover them a thousand times.
+    private mutating func uncover(_ blocks: Range<Int>) {
+      let size = state.settings.widthInTreeBlocks &* state.settings.heightInTreeBlocks
+      guard uncoveredCount < 4 &* size else { return }
+      uncoveredCount &+= blocks.count
+      covered.remove(blocks, of: state.settings)
+    }
+
     /// `slice_segment_data()` (7.3.8.1).
     private mutating func readSegment<V: CodingUnitVisitor>(
       _ nalUnit: Span<UInt8>, _ coded: borrowing CodedSliceHeader, _ visitor: inout V
@@ -114,6 +126,7 @@ extension H265 {
       var substreams = try Substreams(coded.end, nalUnit)
       state.damage = nil
       var address = start
+      var coveredEnd = start
       do throws(Stop) {
         state.beginSegment(walk, isDependent: coded.coding == nil)
         while true {
@@ -121,6 +134,7 @@ extension H265 {
           guard covered.insert(address, of: state.settings) else {
             throw state.damaged(.codedTwice, "slice_segment_address", "7.4.7.1", at: engine)
           }
+          coveredEnd = address &+ 1
           try state.readTreeUnit(&engine, &visitor)
           state.storeWavefront(walk)
           address &+= 1
@@ -157,9 +171,12 @@ extension H265 {
           throw state.damaged(.wrongEntryPoint, "num_entry_point_offsets", "7.4.7.1", at: engine)
         }
       } catch {
-        throw state.damage
+        let damage =
+          state.damage
           ?? SliceDamage(
             .unsupported, "slice_segment_data", clause: "7.3.8", block: state.treeAddress, bitOffset: engine.bitOffset)
+        uncover(start..<coveredEnd)
+        throw damage
       }
       state.endSegment()
       var notes: SliceExtent.Notes = []
