@@ -8,6 +8,8 @@ struct StreamAnalysis<Codec: CheckedCodec> {
   private var walk: NALUnitWalk<Codec>
   private var rules = StreamRules<Codec>()
   private var summary = SummaryRecord()
+  /// Counts the blocks of access units; nil if they are not counted.
+  private var counting: PictureCounting<Codec>?
 
   /// The access unit that is being read.
   private var current: AccessUnitRecord?
@@ -27,7 +29,10 @@ struct StreamAnalysis<Codec: CheckedCodec> {
   /// The most NAL units of an access unit that are listed. All are counted.
   private static var nalUnitLimit: Int { 150_000 }
 
-  init(options: ReportOptions) { (self.options, walk) = (options, NALUnitWalk(options: options)) }
+  init(options: ReportOptions) {
+    (self.options, walk) = (options, NALUnitWalk(options: options))
+    counting = options.countedAccessUnits.map { PictureCounting($0, listsBlocks: options.listsBlocks) }
+  }
 
   /// The next item; nil if it needs more of the stream, and after the summary.
   mutating func next() -> ReportItem? {
@@ -219,6 +224,7 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     }
     rules.finish()
     flushFindings()
+    summary.statistics = counting?.total
     summary.reorder = walk.pictures.reorderDepth
     summary.findings = rules.counts
     for type in 0..<UInt8(64) { summary.names.append(Codec.shortName(type)) }
@@ -232,6 +238,11 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     startsPicture: Bool
   ) -> NALUnitRecord {
     rules.setPlace(offset: offset)
+    if let index = current?.index, bytes.isWhole {
+      // In front of the walk, which may replace the parameter sets of a slice in partitions.
+      counting?.take(
+        bytes.head, at: offset, slice, startsPicture: startsPicture, walk.sets, ofAccessUnit: index)
+    }
     let met = walk.read(bytes, slice, at: offset, prefix: prefix, startsPicture: startsPicture)
     rules.check(
       met, in: walk, startsPicture: startsPicture, isFirst: current?.nalUnits.isEmpty ?? true,
@@ -283,6 +294,9 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     accessUnit.size = end > accessUnit.offset ? end - accessUnit.offset : 0
     let ended = walk.endAccessUnit()
     accessUnit.picture = walk.pictures.picture
+    if let counted = counting?.endAccessUnit(accessUnit.index, walk.sets) {
+      (accessUnit.statistics, accessUnit.blocks) = (counted.statistics, counted.blocks)
+    }
     rules.check(ended, accessUnit.picture)
     let removed = buffer.remove(
       bytes: accessUnit.size, codedBytes: codedBytes, walk.pictures,

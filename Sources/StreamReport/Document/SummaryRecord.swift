@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+public import Slices
 
 /// Totals of a stream.
 public struct SummaryRecord: Sendable {
@@ -25,6 +26,13 @@ public struct SummaryRecord: Sendable {
   public var reorder = 0
   /// The number of findings of each rule, by `Rule.rawValue`, including those that are not listed.
   public var findings: [UInt64] = .init(repeating: 0, count: Rule.allCases.count)
+
+  /// Statistics of all slices that were counted, with ``ReportOptions/countedAccessUnits``.
+  public internal(set) var statistics: PictureStatistics? {
+    get { boxedStatistics?.value }
+    set { boxedStatistics = newValue.map { StatisticsBox($0) } }
+  }
+  private var boxedStatistics: StatisticsBox?
 
   /// Counts an access unit, but not its NAL units.
   mutating func add(_ accessUnit: AccessUnitRecord) {

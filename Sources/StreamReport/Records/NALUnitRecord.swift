@@ -60,6 +60,11 @@ public struct ReportOptions: Sendable {
   /// their first bytes, which hold the header, and the last are read. Other streams are always read whole.
   public var readsPayload = true
 
+  /// The access units whose slices are read to their end and counted, by index; nil for none.
+  public var countedAccessUnits: ClosedRange<UInt64>?
+  /// Whether the blocks of these access units are listed. A picture of level 6.2 has 139,264.
+  public var listsBlocks = false
+
   /// Creates options for neither fields nor bytes.
   public init() {}
 }
