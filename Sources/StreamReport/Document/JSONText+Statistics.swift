@@ -96,12 +96,14 @@ extension JSONText {
       member("coefficients", count: UInt64(block.coefficientCount), sum: UInt64(block.coefficientSum))
     }
     member("firstBit", block.firstBit)
-    openArray("bits")
-    value(Int64(block.bits.header))
-    value(Int64(block.bits.prediction))
-    value(Int64(block.bits.motion))
-    value(Int64(block.bits.luma))
-    value(Int64(block.bits.chroma))
-    closeArray()
+    let bits = block.bits
+    key("bits")
+    open()
+    member("header", bits.header)
+    member("prediction", bits.prediction)
+    member("motion", bits.motion)
+    member("luma", bits.luma)
+    member("chroma", bits.chroma)
+    close()
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-import H26x
+package import H26x
 package import Slices
 
 /// The names of the areas of ``PictureStatistics`` in documents.
