@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-public import H26x
+import H26x
 import Slices
 
 /// Writes statistics or blocks of report items as comma-separated values (RFC 4180, with line feeds).
