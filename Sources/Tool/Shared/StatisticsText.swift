@@ -28,16 +28,16 @@ enum StatisticsText {
     text += "  bits: header \(bits.header), prediction \(bits.prediction), motion \(bits.motion), luma \(bits.luma), "
     text += "chroma \(bits.chroma)\n"
     if statistics.codec == .h265 {
-      text += line("sizes", shares(StatisticsNames.sizes(), statistics.sizeAreas, of: area))
+      text += line("sizes", squares(StatisticsNames.sizes(), statistics.sizeAreas, of: area))
     }
-    text += line("intra", shares(StatisticsNames.intraSizes(), statistics.intraSizeAreas, of: area))
+    text += line("intra", squares(StatisticsNames.intraSizes(), statistics.intraSizeAreas, of: area))
     text += line(
       "partitions", shares(StatisticsNames.partitions(statistics.codec), statistics.partitionAreas, of: area))
-    text += line("transforms", shares(StatisticsNames.transforms(), statistics.transformAreas, of: area))
+    text += line("transforms", squares(StatisticsNames.transforms(), statistics.transformAreas, of: area))
     for list in 0..<2 {
       let areas = statistics.referenceAreas(ofList: list)
-      let parts = areas.enumerated().map { "\($0): \(share($1, of: area))" }
-      text += line("list \(list)", parts)
+      let parts = areas.enumerated().map { "index \($0) \(share($1, of: area))" }
+      text += line("references of list \(list)", parts)
     }
     if statistics.vectorDifferenceCount > 0 {
       let average = Double(statistics.vectorDifferenceSum) / Double(statistics.vectorDifferenceCount)
@@ -53,9 +53,17 @@ enum StatisticsText {
   }
 
   private static func shares<let count: Int>(
+    _ names: [StaticString], _ areas: [count of UInt64], of area: UInt64, name: (String) -> String = { $0 }
+  ) -> [String] {
+    areas.indices.filter { areas[$0] > 0 && $0 < names.count }
+      .map { "\(name("\(names[$0])")) \(share(areas[$0], of: area))" }
+  }
+
+  /// Shares of square blocks.
+  private static func squares<let count: Int>(
     _ names: [StaticString], _ areas: [count of UInt64], of area: UInt64
   ) -> [String] {
-    areas.indices.filter { areas[$0] > 0 && $0 < names.count }.map { "\(names[$0]) \(share(areas[$0], of: area))" }
+    shares(names, areas, of: area) { "\($0)x\($0)" }
   }
 
   private static func share(_ part: UInt64, of area: UInt64) -> String {

@@ -24,9 +24,9 @@ import Testing
     let folder = try Folder()
     let run = try await Program.run(["inspect", "--statistics", "--json", path(name)], in: folder.url)
     #expect(run.status == 0, "\(run.said)")
-    let format = try #require(
-      objects(run, kind: "parameterSet").lazy.compactMap { $0["format"] as? [String: Int] }.first)
-    let frame = try #require(format["codedWidth"]) * #require(format["codedHeight"])
+    let format = try objects(run, kind: "parameterSet").lazy.compactMap { $0["format"] as? [String: Any] }.first
+    let width = try #require(format?["codedWidth"] as? Int)
+    let frame = try width * #require(format?["codedHeight"] as? Int)
     let units = try objects(run, kind: "accessUnit")
     let total = try #require(objects(run, kind: "summary").first?["statistics"] as? [String: Any])
     var (areas, coefficients) = (0, 0)
