@@ -46,7 +46,8 @@ let toolTargets: [Target] = [
   .executableTarget(
     name: "Tool",
     dependencies: [
-      "AVCodec", "AVFormat", "CLinux", "Containers", "CodecLink", "GStreamer", "H26x", "StreamReport", "VideoDecoding",
+      "AVCodec", "AVFormat", "CLinux", "Containers", "CodecLink", "GStreamer", "H26x", "Slices", "StreamReport",
+      "VideoDecoding",
       .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Program"])),
       .product(name: "SystemPackage", package: "swift-system", condition: .when(traits: ["Program"])),
     ],

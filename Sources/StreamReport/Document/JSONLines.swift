@@ -20,7 +20,7 @@ public struct JSONLines: Sendable {
     return taken
   }
 
-  /// Writes an item as a line that ends with a line feed.
+  /// Writes an item as a line that ends with a line feed. A line for each of its blocks follows an access unit.
   public mutating func append(_ item: ReportItem) {
     var json = JSONText()
     swap(&json.bytes, &bytes)
@@ -34,6 +34,14 @@ public struct JSONLines: Sendable {
     }
     json.close()
     json.endLine()
+    if case .accessUnit(let record) = item {
+      for block in record.blocks {
+        json.open()
+        json.write(block, accessUnit: record.index)
+        json.close()
+        json.endLine()
+      }
+    }
     swap(&json.bytes, &bytes)
   }
 }
@@ -106,6 +114,7 @@ extension JSONText {
     member("dpb", record.decodedPictures)
     member("cpb", record.bufferFullness)
     member("cpbSize", record.bufferSize)
+    if let statistics = record.statistics { member(statistics) }
     openArray("nalUnits")
     for unit in record.nalUnits {
       open()
@@ -210,6 +219,7 @@ extension JSONText {
     }
     closeArray()
     if let totals = record.sliceData { write(totals) }
+    if let statistics = record.statistics { member(statistics) }
   }
 
   private mutating func write(_ totals: SliceDataTotals) {

@@ -93,6 +93,13 @@ package struct JSONText {
     }
   }
 
+  /// A number in thousandths, as a decimal fraction.
+  package mutating func member(_ name: StaticString, thousandths number: Int) {
+    key(name)
+    separate()
+    bytes.append(thousandths: number)
+  }
+
   /// A number; no member for nil.
   package mutating func member(_ name: StaticString, _ number: (some BinaryInteger)?) {
     if let number { member(name, number) }

@@ -10,6 +10,8 @@ struct StreamAnalysis<Codec: CheckedCodec> {
   private var summary = SummaryRecord()
   /// Reads slice data, if that is wanted.
   private var slices: SliceWalk<Codec.SliceVerifier>?
+  /// Counts the blocks of access units; nil if they are not counted.
+  private var counting: PictureCounting<Codec>?
 
   /// The access unit that is being read.
   private var current: AccessUnitRecord?
@@ -32,6 +34,7 @@ struct StreamAnalysis<Codec: CheckedCodec> {
   init(options: ReportOptions) {
     (self.options, walk) = (options, NALUnitWalk(options: options))
     if options.readsSliceData { slices = SliceWalk() }
+    counting = options.countedAccessUnits.map { PictureCounting($0, listsBlocks: options.listsBlocks) }
   }
 
   /// The next item; nil if it needs more of the stream, and after the summary.
@@ -224,6 +227,7 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     }
     rules.finish()
     flushFindings()
+    summary.statistics = counting?.total
     summary.reorder = walk.pictures.reorderDepth
     summary.findings = rules.counts
     summary.sliceData = slices?.totals
@@ -240,6 +244,11 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     // With the parameter sets before it. Its other findings come first.
     slices?.take(bytes.head, at: offset, slice, startsPicture: startsPicture, walk.sets)
     rules.setPlace(offset: offset)
+    if let index = current?.index, bytes.isWhole {
+      // In front of the walk, which may replace the parameter sets of a slice in partitions.
+      counting?.take(
+        bytes.head, at: offset, slice, startsPicture: startsPicture, walk.sets, ofAccessUnit: index)
+    }
     let met = walk.read(bytes, slice, at: offset, prefix: prefix, startsPicture: startsPicture)
     rules.check(
       met, in: walk, startsPicture: startsPicture, isFirst: current?.nalUnits.isEmpty ?? true,
@@ -296,6 +305,9 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     accessUnit.size = end > accessUnit.offset ? end - accessUnit.offset : 0
     let ended = walk.endAccessUnit()
     accessUnit.picture = walk.pictures.picture
+    if let counted = counting?.endAccessUnit(accessUnit.index, walk.sets) {
+      (accessUnit.statistics, accessUnit.blocks) = (counted.statistics, counted.blocks)
+    }
     rules.check(ended, accessUnit.picture)
     let removed = buffer.remove(
       bytes: accessUnit.size, codedBytes: codedBytes, walk.pictures,

@@ -58,7 +58,9 @@ public struct StreamReporter {
         throw .mp4(error)
       }
       self.samples = samples
-      if !options.readsPayload, !options.readsSliceData { heads = SampleHeads(source) }
+      if !options.readsPayload, !options.readsSliceData, options.countedAccessUnits == nil {
+        heads = SampleHeads(source)
+      }
       let track = samples.track
       guard let (index, description, codec) = track.video else { throw .unknownFormat }
       descriptionIndex = index

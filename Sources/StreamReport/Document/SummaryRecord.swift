@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+public import Slices
 
 /// Totals of a stream.
 public struct SummaryRecord: Sendable {
@@ -28,6 +29,13 @@ public struct SummaryRecord: Sendable {
 
   /// The slice data that were read; nil without ``ReportOptions/readsSliceData``.
   public var sliceData: SliceDataTotals?
+
+  /// Statistics of all slices that were counted, with ``ReportOptions/countedAccessUnits``.
+  public internal(set) var statistics: PictureStatistics? {
+    get { boxedStatistics?.value }
+    set { boxedStatistics = newValue.map { StatisticsBox($0) } }
+  }
+  private var boxedStatistics: StatisticsBox?
 
   /// Counts an access unit, but not its NAL units.
   mutating func add(_ accessUnit: AccessUnitRecord) {

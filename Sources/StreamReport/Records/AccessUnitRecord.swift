@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+public import Slices
 
 /// An access unit in a report.
 public struct AccessUnitRecord: Sendable {
@@ -35,6 +36,14 @@ public struct AccessUnitRecord: Sendable {
   public var bufferSize: Int64?
   /// Its NAL units, 150,000 at most.
   public var nalUnits: [NALUnitRecord] = []
+  /// Statistics of its slices, with ``ReportOptions/countedAccessUnits``.
+  public internal(set) var statistics: PictureStatistics? {
+    get { boxedStatistics?.value }
+    set { boxedStatistics = newValue.map { StatisticsBox($0) } }
+  }
+  private var boxedStatistics: StatisticsBox?
+  /// The blocks of its slices in decoding order, with ``ReportOptions/listsBlocks``.
+  public internal(set) var blocks: [BlockRecord] = []
 }
 
 extension AccessUnitRecord {

@@ -64,6 +64,11 @@ public struct ReportOptions: Sendable {
   /// long as decoding on one thread.
   public var readsSliceData = false
 
+  /// The access units whose slices are read to their end and counted, by index; nil for none.
+  public var countedAccessUnits: ClosedRange<UInt64>?
+  /// Whether the blocks of these access units are listed. A picture of level 6.2 has 139,264.
+  public var listsBlocks = false
+
   /// Creates options for neither fields, bytes nor slice data.
   public init() {}
 }

@@ -51,6 +51,15 @@ extension [UInt8] {
   mutating func append(decimal number: Int64) {
     append(addingCapacity: 20) { output in output.append(decimal: number) }
   }
+
+  /// Appends a number in thousandths as a decimal fraction with three places.
+  mutating func append(thousandths number: Int) {
+    if number < 0 { append(0x2D) }
+    let magnitude = UInt64(number.magnitude)
+    append(decimal: Int64(clamping: magnitude / 1000))
+    append(0x2E)
+    for unit: UInt64 in [100, 10, 1] { append(0x30 + UInt8(truncatingIfNeeded: magnitude / unit % 10)) }
+  }
 }
 
 extension StaticString {

@@ -30,7 +30,7 @@ struct RecordNames {
 }
 
 /// A codec whose streams can be checked.
-protocol CheckedCodec: SliceDataCodec {
+protocol CheckedCodec: CountedCodec {
   /// The rules about syntax that only this codec has.
   associatedtype Rules: CodecRules where Rules.Codec == Self
 }

@@ -18,6 +18,8 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
         h26x inspect --fields --type SPS,PPS stream.h264
         h26x inspect --range 100-199 --json stream.h265
         h26x inspect --sei time_code stream.h265 > codes.jsonl
+        h26x inspect --statistics --csv stream.h264 > pictures.csv
+        h26x inspect --blocks --range 7 --json stream.h265
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
@@ -28,7 +30,12 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
   var payload = false
   @Option(help: "Only these NAL unit types, by number or name: 7,PPS,IDR.") var type: String?
   @Option(help: "Only these access units, counted from 0 in decoding order: 5, 10-20, 100-.") var range: String?
+  @Flag(help: "Count each picture's bits by kind, QP, block types and sizes, references and coefficients.")
+  var statistics = false
+  @Flag(help: "List each macroblock or coding unit of the access units that --range selects, and count them too.")
+  var blocks = false
   @Flag(help: "Print JSON, one object per line.") var json = false
+  @Flag(help: "Print the table of --statistics or --blocks as comma-separated values.") var csv = false
   @Option(
     name: .customLong("sei"),
     help: ArgumentHelp(
@@ -38,9 +45,19 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
   @OptionGroup var progress: ProgressOptions
 
   func validate() throws {
-    if sei != nil, fields || payload || type != nil || range != nil {
+    if sei != nil, fields || payload || type != nil || range != nil || statistics || blocks || csv {
       throw ValidationError(
-        "--sei lists only messages: it cannot be combined with --fields, --payload, --type or --range")
+        "--sei lists only messages: it cannot be combined with --fields, --payload, --type, --range, --statistics, "
+          + "--blocks or --csv")
+    }
+    if blocks, range == nil {
+      throw ValidationError("--blocks prints a row for each block: select access units with --range; 0- is all")
+    }
+    if csv {
+      guard statistics != blocks else { throw ValidationError("--csv needs either --statistics or --blocks") }
+      guard !json, !fields, type == nil else {
+        throw ValidationError("--csv prints one table: it cannot be combined with --json, --fields or --type")
+      }
     }
     if let range, Self.bounds(range) == nil {
       throw ValidationError("--range \(range): expected a number, FIRST-LAST or FIRST-")
@@ -62,14 +79,17 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
       try edit.listing?.finish()
       return
     }
+    let bounds = range.flatMap { Self.bounds($0) } ?? 0...UInt64.max
     var options = ReportOptions()
     options.includesFields = fields
     options.readsPayload = payload
+    if statistics || blocks { options.countedAccessUnits = bounds }
+    options.listsBlocks = blocks
     var items = try await ReportItems(InputFile(file), options)
-    let bounds = range.flatMap { Self.bounds($0) } ?? 0...UInt64.max
     let types = type.map { Self.types($0) }
     var output = ResultWriter()
     var lines = JSONLines()
+    var table = csv ? CSVLines(blocks ? .blocks : .statistics) : nil
     try await Progress.during(items.place, hasLine: !Terminal.showsResults) { () async throws(Failure) in
       while let item = try await items.next() {
         if case .summary(let summary) = item, bounds.lowerBound >= summary.accessUnits, bounds.lowerBound > 0 {
@@ -77,10 +97,13 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
           throw Failure(
             "\(file): no access unit \(bounds.lowerBound); it has \(summary.accessUnits), counted from 0")
         }
-        // The findings on an access unit come after it. Reading stops behind them.
-        if Self.isBeyond(item, bounds.upperBound) { break }
+        // The findings on an access unit come after it. Reading stops behind them, unless a total comes last.
+        if Self.isBeyond(item, bounds.upperBound), !statistics { break }
         guard let item = Self.select(item, bounds, types) else { continue }
-        if json {
+        if table != nil {
+          table?.append(item)
+          output.write(table?.take() ?? [])
+        } else if json {
           lines.append(item)
           if lines.bytes.count > 1 << 16 { output.write(lines.take()) }
         } else {

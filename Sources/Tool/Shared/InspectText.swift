@@ -75,6 +75,10 @@ enum InspectText {
       text += ", refers to \(accessUnit.references.map { "\($0)" }.joined(separator: " "))"
     }
     text += "\n"
+    if let statistics = accessUnit.statistics {
+      // Without NAL units: a picture may have hundreds.
+      return text + StatisticsText.lines(statistics) + StatisticsText.lines(accessUnit.blocks)
+    }
     for nalUnit in accessUnit.nalUnits {
       text += "  \(nalUnit.offset)  \(nalUnit.name) (\(nalUnit.type)), \(nalUnit.size) bytes"
       if let layer = nalUnit.layerID, layer > 0 { text += ", layer \(layer)" }
@@ -101,7 +105,9 @@ enum InspectText {
     for type in summary.nalUnits.indices where summary.nalUnits[type] > 0 {
       text += "  \(summary.names[type]) (\(type)): \(summary.nalUnits[type]), \(summary.nalUnitBytes[type]) bytes\n"
     }
-    return text + "\(counts(summary))\n"
+    text += "\(counts(summary))\n"
+    guard let statistics = summary.statistics else { return text }
+    return text + "total\n" + StatisticsText.lines(statistics)
   }
 
   /// "2 errors, 1 warning, 0 notes".
