@@ -91,7 +91,7 @@ extension H264: SliceDataCodec {
     let frameSize = sps.widthInMacroblocks * sps.heightInMacroblocks
     let isInPairs = sps.isMacroblockAdaptiveFrameField && !header.isField
     return SlicePlace(
-      first: Int(header.firstMacroblock) * (isInPairs ? 2 : 1),
+      first: Int(clamping: header.firstMacroblock) &* (isInPairs ? 2 : 1),
       pictureSize: header.isField ? frameSize / 2 : frameSize, plane: Int(min(header.colourPlaneID, 2)),
       planeCount: sps.hasSeparateColourPlanes ? 3 : 1,
       isInOrder: !header.allowsArbitraryOrder && pps.sliceGroups == nil,
@@ -150,7 +150,7 @@ extension H265: SliceDataCodec {
       isQP(slice.quantizationParameter, lumaBitDepth: sps.lumaBitDepth)
     else { return nil }
     return SlicePlace(
-      first: Int(decodingAddress(of: header, parameterSets: sets)), pictureSize: sps.codingTreeBlockCount,
+      first: Int(clamping: decodingAddress(of: header, parameterSets: sets)), pictureSize: sps.codingTreeBlockCount,
       plane: Int(min(header.colourPlaneID, 2)), planeCount: sps.hasSeparateColourPlanes ? 3 : 1,
       isDependent: header.isDependent)
   }

@@ -108,7 +108,7 @@ struct SliceWalk<Reader: SliceDataReading> {
   private mutating func report(_ kind: SliceDefect.Kind, at offset: UInt64, number: Int) {
     // The findings of a picture are taken before the next one, and only the first fifty are listed.
     guard defects.count < Self.defectLimit else { return }
-    defects.append(SliceDefect(kind: kind, offset: offset, slice: number - 1))
+    defects.append(SliceDefect(kind: kind, offset: offset, slice: max(0, number - 1)))
   }
 
   /// More slices than a picture has.
