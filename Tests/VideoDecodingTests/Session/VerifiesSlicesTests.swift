@@ -259,8 +259,9 @@ import Testing
 
   private static func description(_ name: String) throws -> AccessUnitDescription {
     let stream = try CodedStream(name)
+    let unit = stream.units[0]
     var inspection = AccessUnitInspection<H264>(lengthSize: nil)
-    return inspection.read(stream.units[0].span)
+    return inspection.read(unit.span)
   }
 
   /// More access units than may wait: the verdicts come in order, once each, and none after they were discarded.
@@ -270,8 +271,9 @@ import Testing
     let verifier = SliceVerifier(NALPackaging(lengthSize: nil))
     var inspection = AccessUnitInspection<H265>(lengthSize: nil)
     var whole = SliceVerification(NALPackaging(lengthSize: nil))
-    let description = inspection.read(stream.units[0].span)
-    let cut = Array(stream.units[0].dropLast(stream.units[0].count / 3))
+    let unit = stream.units[0]
+    let description = inspection.read(unit.span)
+    let cut = Array(unit.dropLast(unit.count / 3))
     let task = { (index: UInt64, unit: [UInt8]) throws -> SliceTask in
       let packet = try pool.packet(copying: unit.span, timestamp: Int64(index))
       return SliceTask(
