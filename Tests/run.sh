@@ -119,7 +119,7 @@ run_set() {
 summarize() { printf '%s\n' "$@" >> "$work/summary"; }
 
 run_libraries() {
-  run_set "libraries" --filter '^(H26x|StreamReport|AVFormat|CodecLink|CodecService|VideoDecoding|VideoFiles|Documentation)Tests\.' "${left_out[@]}"
+  run_set "libraries" --filter '^(H26x|Slices|StreamReport|AVFormat|CodecLink|CodecService|VideoDecoding|VideoFiles|Documentation)Tests\.' "${left_out[@]}"
 }
 
 # Sessions and decoder elements once more, each with its codec in a process of its own.

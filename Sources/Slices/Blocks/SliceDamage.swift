@@ -59,6 +59,11 @@ public struct SliceDamage: Error, Sendable {
     self.bitOffset = bitOffset
   }
 
+  /// The same damage, at the end of the data if a reader found it behind them.
+  package func within(byteCount: Int) -> SliceDamage {
+    SliceDamage(reason, element, clause: clause, block: block, bitOffset: min(bitOffset, 8 * byteCount))
+  }
+
   /// Damage in the slice header.
   package init(_ error: BitstreamError, clause: StaticString) {
     self.init(.header, error.element, clause: clause, block: nil, bitOffset: error.bitOffset)

@@ -123,7 +123,7 @@ extension H264 {
           nalUnit, start, partitionB, partitionC, header, parameterSets: parameterSets, visitor: &visitor)
       } catch {
         uncover(from: first)
-        throw error
+        throw error.within(byteCount: max(nalUnit.count, partitionB.count, partitionC.count))
       }
     }
 

@@ -177,7 +177,7 @@ extension H265 {
           ?? SliceDamage(
             .unsupported, "slice_segment_data", clause: "7.3.8", block: state.treeAddress, bitOffset: engine.bitOffset)
         uncover(start..<coveredEnd)
-        throw damage
+        throw damage.within(byteCount: nalUnit.count)
       }
       state.endSegment()
       var notes: SliceExtent.Notes = []

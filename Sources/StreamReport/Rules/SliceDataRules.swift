@@ -7,12 +7,12 @@ enum SliceDataRules {
   static func check(_ defect: SliceDefect, log: inout FindingLog) {
     let (slice, codec) = (defect.slice, log.codec)
     switch defect.kind {
-    case .damage(let damage, let bit):
+    case .damage(let damage):
       let (found, expected) = texts(damage)
       let place = damage.block.map { ", \(block(codec)) \($0)" as ReportText } ?? ""
       log.report(
-        .sliceData, at: .init(slice: slice, block: damage.block, bit: bit), clause: damage.clause,
-        "slice \(slice)\(place), bit \(bit): \(found)", expected: expected)
+        .sliceData, at: .init(slice: slice, block: damage.block, bit: damage.bitOffset), clause: damage.clause,
+        "slice \(slice)\(place), bit \(damage.bitOffset): \(found)", expected: expected)
     case .missingBlocks(let missing, let isAtEnd):
       let place: ReportText =
         if let first = missing.first {

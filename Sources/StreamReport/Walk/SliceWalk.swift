@@ -99,9 +99,7 @@ struct SliceWalk<Reader: SliceDataReading> {
         return
       }
       totals.damaged += 1
-      // A reader of cut data may be beyond their end.
-      let end = 8 * max(nalUnit.count, partitionB.count, partitionC.count)
-      report(.damage(error, bit: min(error.bitOffset, end)), at: offset, number: number)
+      report(.damage(error), at: offset, number: number)
     }
   }
 
@@ -177,8 +175,8 @@ struct SliceWalk<Reader: SliceDataReading> {
 struct SliceDefect: Sendable {
   /// The kinds of defects.
   enum Kind: Sendable {
-    /// The slice cannot be read to its end. The bit is within its NAL unit.
-    case damage(SliceDamage, bit: Int)
+    /// The slice cannot be read to its end.
+    case damage(SliceDamage)
     /// No slice covers these blocks. At the end, they are the last ones of the picture, or of unknown places.
     case missingBlocks(MissingBlocks, isAtEnd: Bool)
     /// Data partition B or C without A, or a second one.

@@ -250,7 +250,9 @@ import Testing
     }
     session.drain()
     session.takeResults(into: &run)
-    #expect(run.checksums == expected.checksums && session.statistics.restarts == 1)
+    // The samples of lost blocks are whatever the codec's memory held.
+    let sound = { (run: Run) in zip(run.frames, run.checksums).filter { !$0.0.isCorrupt }.map(\.1) }
+    #expect(sound(run) == sound(expected) && session.statistics.restarts == 1)
     #expect(run.frames.map(\.isCorrupt) == expected.frames.map(\.isCorrupt))
     #expect(session.statistics.damagedSlices == counted.damagedSlices)
   }
