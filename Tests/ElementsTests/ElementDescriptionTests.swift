@@ -13,6 +13,7 @@ import Testing
 
   /// The elements are registered without this check.
   @Test(arguments: Elements.all.map(\.name)) func declarationsAreValidForGObject(name: String) throws {
+    Harness.initialise()
     let element = try #require(Elements.all.first { $0.name == name })
     #expect(throws: Never.self) { try element.type.checkDeclarations() }
   }

@@ -25,7 +25,7 @@ import Glibc
   public static func initialise() {
     struct Once {
       static let done: Void = {
-        gst_init(nil, nil)
+        Runtime.initialise()
         g_log_set_always_fatal(
           GLogLevelFlags(
             rawValue: G_LOG_LEVEL_CRITICAL.rawValue | G_LOG_LEVEL_WARNING.rawValue | G_LOG_LEVEL_ERROR.rawValue))

@@ -3,12 +3,10 @@ import CGStreamer
 
 /// The GStreamer library in this process.
 public enum Runtime {
-  private static let isReady: Bool = gst_init_check(nil, nil, nil) != 0
-
   /// Initializes GStreamer. This module does so itself when needed; programs call it to load plugins when they choose.
   /// Returns whether it succeeded.
   @discardableResult
-  public static func initialise() -> Bool { isReady }
+  public static func initialise() -> Bool { isGStreamerReady }
 
   /// Ends GStreamer in this process, so that its tracers report: `GST_TRACERS=leaks` with `GST_DEBUG=GST_TRACER:7`
   /// lists the objects that are alive. Programs need it for that alone.

@@ -85,6 +85,7 @@ extension StreamCollection {
 
   /// A C collection with one reference.
   @unsafe func makeRaw() -> UnsafeMutablePointer<GstStreamCollection> {
+    _ = isGStreamerReady
     let raw = unsafe gst_stream_collection_new(upstreamID.isEmpty ? nil : upstreamID)!
     for stream in streams { unsafe gst_stream_collection_add_stream(raw, stream.makeRaw()) }
     return unsafe raw

@@ -25,7 +25,7 @@ public struct CustomMeta: Hashable, Sendable {
   ///     `size`, `orientation`, `colorspace`, `video`, `audio`, `memory` (gst/video/gstvideometa.h). None by default.
   /// - Throws: `invalidTypeName`, or `typeNameTaken` by something else.
   public init(registering name: String, tags: [String] = []) throws(RegistrationError) {
-    gst_init(nil, nil)
+    _ = isGStreamerReady
     guard ObjectName.isType(name), name.utf8.first != UInt8(ascii: "_") else { throw .invalidTypeName(name) }
     let isKnown = Self.registration.withLock { _ in
       if let known = unsafe gst_meta_get_info(name) { return unsafe gst_meta_info_is_custom(known) != 0 }

@@ -4,12 +4,14 @@ import CGStreamer
 extension Buffer {
   /// `GstFdAllocator`, which never ends.
   nonisolated(unsafe) private static let descriptorAllocator: UnsafeMutablePointer<GstAllocator>? = {
+    _ = isGStreamerReady
     guard let allocator = unsafe gst_fd_allocator_new() else { return nil }
     unsafe allocator.pointee.object.flags |= GST_OBJECT_FLAG_MAY_BE_LEAKED.rawValue
     return unsafe allocator
   }()
   /// `GstDmaBufAllocator`, which never ends.
   nonisolated(unsafe) private static let deviceAllocator: UnsafeMutablePointer<GstAllocator>? = {
+    _ = isGStreamerReady
     guard let allocator = unsafe gst_dmabuf_allocator_new() else { return nil }
     unsafe allocator.pointee.object.flags |= GST_OBJECT_FLAG_MAY_BE_LEAKED.rawValue
     return unsafe allocator

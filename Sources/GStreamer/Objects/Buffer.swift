@@ -27,10 +27,14 @@ public import CGStreamer
   public borrowing func share() -> Buffer { unsafe .retaining(raw) }
 
   /// A buffer without memory.
-  public init() { unsafe self.init(owning: gst_buffer_new()) }
+  public init() {
+    _ = isGStreamerReady
+    unsafe self.init(owning: gst_buffer_new())
+  }
 
   /// A buffer with one memory of `size` bytes of undefined content, or `nil` when the allocation fails.
   public init?(size: Int) {
+    _ = isGStreamerReady
     guard let raw = unsafe gst_buffer_new_allocate(nil, gsize(max(size, 0)), nil) else { return nil }
     unsafe self.init(owning: raw)
   }

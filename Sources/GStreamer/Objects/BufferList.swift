@@ -22,6 +22,7 @@ import CGStreamer
 
   /// An empty list with room for some buffers; more can be added.
   public init(capacity: Int = 8) {
+    _ = isGStreamerReady
     unsafe self.init(owning: gst_buffer_list_new_sized(guint(clamping: max(capacity, 1))))
   }
 

@@ -11,10 +11,16 @@ public import CGStreamer
   deinit { unsafe gst_object_unref(raw) }
 
   /// A pool of plain memory.
-  public init() { unsafe self.init(owning: gst_buffer_pool_new()) }
+  public init() {
+    _ = isGStreamerReady
+    unsafe self.init(owning: gst_buffer_pool_new())
+  }
 
   /// A pool of video frames, which supports `GstVideoMeta` and `GstVideoAlignment`.
-  public static func video() -> BufferPool { unsafe BufferPool(owning: gst_video_buffer_pool_new()) }
+  public static func video() -> BufferPool {
+    _ = isGStreamerReady
+    return unsafe BufferPool(owning: gst_video_buffer_pool_new())
+  }
 
   /// Another owner of the same pool.
   public borrowing func share() -> BufferPool {

@@ -24,17 +24,27 @@ public import CGStreamer
 
   /// Caps in text form, as on a gst-launch-1.0 line. `nil` when the text is not valid.
   public init?(parsing text: String) {
+    _ = isGStreamerReady
     guard let raw = unsafe gst_caps_from_string(text) else { return nil }
     unsafe self.init(owning: raw)
   }
 
   /// Caps of one structure without fields.
-  public init(mediaType: String) { unsafe self.init(owning: gst_caps_new_empty_simple(mediaType)) }
+  public init(mediaType: String) {
+    _ = isGStreamerReady
+    unsafe self.init(owning: gst_caps_new_empty_simple(mediaType))
+  }
 
   /// Caps that match nothing.
-  public static func empty() -> Caps { unsafe Caps(owning: gst_caps_new_empty()) }
+  public static func empty() -> Caps {
+    _ = isGStreamerReady
+    return unsafe Caps(owning: gst_caps_new_empty())
+  }
   /// Caps that match everything.
-  public static func any() -> Caps { unsafe Caps(owning: gst_caps_new_any()) }
+  public static func any() -> Caps {
+    _ = isGStreamerReady
+    return unsafe Caps(owning: gst_caps_new_any())
+  }
 
   /// Whether they match nothing.
   public var isEmpty: Bool { unsafe gst_caps_is_empty(raw) != 0 }

@@ -127,11 +127,13 @@ public import CGStreamer
   /// A stream-start event: the first of each stream on a source pad.
   /// - Parameter identifier: the stream's id, unique, and the same whenever the stream is played.
   public static func streamStart(_ identifier: String) -> Event {
-    unsafe Event(owning: gst_event_new_stream_start(identifier))
+    _ = isGStreamerReady
+    return unsafe Event(owning: gst_event_new_stream_start(identifier))
   }
 
   /// A segment event.
   public static func segment(_ segment: Segment) -> Event {
+    _ = isGStreamerReady
     var copy = unsafe segment.raw
     return unsafe Event(owning: gst_event_new_segment(&copy))
   }
@@ -144,23 +146,34 @@ public import CGStreamer
 
   /// A gap event: no data for some time, so that downstream does not wait for it.
   public static func gap(at start: ClockTime, duration: ClockTime?) -> Event {
-    unsafe Event(owning: gst_event_new_gap(GstClockTime(start.nanoseconds), GstClockTime(duration.raw)))
+    _ = isGStreamerReady
+    return unsafe Event(owning: gst_event_new_gap(GstClockTime(start.nanoseconds), GstClockTime(duration.raw)))
   }
 
   /// A flush-start event.
-  public static func flushStart() -> Event { unsafe Event(owning: gst_event_new_flush_start()) }
+  public static func flushStart() -> Event {
+    _ = isGStreamerReady
+    return unsafe Event(owning: gst_event_new_flush_start())
+  }
 
   /// A flush-stop event.
   /// - Parameter resetsTime: whether running time restarts at 0.
   public static func flushStop(resetsTime: Bool = true) -> Event {
-    unsafe Event(owning: gst_event_new_flush_stop(resetsTime ? 1 : 0))
+    _ = isGStreamerReady
+    return unsafe Event(owning: gst_event_new_flush_stop(resetsTime ? 1 : 0))
   }
 
   /// An end-of-stream event.
-  public static func endOfStream() -> Event { unsafe Event(owning: gst_event_new_eos()) }
+  public static func endOfStream() -> Event {
+    _ = isGStreamerReady
+    return unsafe Event(owning: gst_event_new_eos())
+  }
 
   /// Requests renegotiation from upstream.
-  public static func reconfigure() -> Event { unsafe Event(owning: gst_event_new_reconfigure()) }
+  public static func reconfigure() -> Event {
+    _ = isGStreamerReady
+    return unsafe Event(owning: gst_event_new_reconfigure())
+  }
 }
 
 extension Event: @unchecked Sendable {}

@@ -39,7 +39,8 @@ public struct ForceKeyUnit: Hashable, Sendable {
 
   /// The event to send downstream just before the keyframe.
   public func downstreamEvent() -> Event {
-    unsafe Event(
+    _ = isGStreamerReady
+    return unsafe Event(
       owning: gst_video_event_new_downstream_force_key_unit(
         GstClockTime(timestamp.raw), GstClockTime(streamTime.raw), GstClockTime(runningTime.raw),
         allHeaders ? 1 : 0, count))
@@ -47,7 +48,8 @@ public struct ForceKeyUnit: Hashable, Sendable {
 
   /// The event to send upstream.
   public func upstreamEvent() -> Event {
-    unsafe Event(
+    _ = isGStreamerReady
+    return unsafe Event(
       owning: gst_video_event_new_upstream_force_key_unit(
         GstClockTime(runningTime.raw), allHeaders ? 1 : 0, count))
   }

@@ -124,7 +124,10 @@ public import CGStreamer
   // MARK: Latency
 
   /// A latency query.
-  public static func latency() -> Query { unsafe Query(owning: gst_query_new_latency()) }
+  public static func latency() -> Query {
+    _ = isGStreamerReady
+    return unsafe Query(owning: gst_query_new_latency())
+  }
 
   /// The answer to a latency query: whether the source is live, and the latency; a maximum of `nil` is unlimited. `nil`
   /// for other queries.

@@ -26,6 +26,7 @@ public import CGStreamer
     }
     // Without a valid name there would be no structure.
     if !(valid.first.map(Self.isLetter) ?? false) { valid.insert(UInt8(ascii: "x"), at: 0) }
+    _ = isGStreamerReady
     unsafe self.init(owning: gst_structure_new_empty(String(decoding: valid, as: UTF8.self)))
   }
 

@@ -18,7 +18,10 @@ public import CGStreamer
   }
 
   /// An empty list.
-  public init() { unsafe self.init(owning: gst_tag_list_new_empty()) }
+  public init() {
+    _ = isGStreamerReady
+    unsafe self.init(owning: gst_tag_list_new_empty())
+  }
 
   /// Adds or replaces a string tag such as `video-codec`.
   public mutating func set(_ tag: String, _ value: String) {

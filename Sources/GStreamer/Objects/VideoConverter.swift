@@ -13,6 +13,7 @@ import CGStreamer
   ///   - threads: how many to use; 0 is one for each processor.
   /// - Returns: `nil` when the conversion is not possible.
   public init?(from input: VideoInfo, to output: VideoInfo, threads: UInt32 = 1) {
+    _ = isGStreamerReady
     let config = unsafe gst_structure_new_empty("GstVideoConverter")
     unsafe cgst_structure_set_uint(config, "GstVideoConverter.threads", threads)
     var (source, destination) = unsafe (input.raw, output.raw)
