@@ -39,13 +39,14 @@ fi
 # All products share a scratch folder and flags, so each module is compiled once. The reasons for the flags:
 #
 # - lld: gold leaves local symbols in the dynamic table in spite of the version script.
-# - -function-sections: the linker can drop unused functions.
+# - -function-sections, -internalize-at-link: the linker can drop unused functions, also public ones: a megabyte.
 # - --icf=all: functions of identical code are merged. This is safe because no code compares their addresses.
 # - -num-threads: two processors generate the code of a module.
 # - -disable-implicit-string-processing-module-import: a regular expression engine of a megabyte stays out.
 swift build -c release --scratch-path .build/shipped -debug-info-format none \
   -Xswiftc -Xfrontend -Xswiftc -disable-implicit-string-processing-module-import \
-  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -num-threads -Xswiftc 2 \
+  -Xswiftc -Xfrontend -Xswiftc -function-sections -Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
+  -Xswiftc -num-threads -Xswiftc 2 \
   -Xswiftc -static-stdlib -Xswiftc -use-ld=lld -Xlinker -L"$PWD/.build/static" -Xlinker --gc-sections -Xlinker --icf=all \
   -Xlinker -z -Xlinker relro "${short[@]}"
 
