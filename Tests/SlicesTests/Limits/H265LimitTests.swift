@@ -52,7 +52,7 @@ import Testing
   @Test func pcmIsNotLimited() throws {
     var writer = H265SliceWriter(width: 64, height: 32)
     writer.sps.pcm = .init(
-      lumaBitDepth: 8, chromaBitDepth: 8, log2MinimumBlockSize: 4, log2BlockSizeRange: 0)
+      lumaBitDepth: 8, chromaBitDepth: 8, log2MinimumBlockSize: 4, log2BlockSizeRange: 0, disablesLoopFilter: false)
     let checker = try check(writer, .init(count: 8, pcm: [0, 3]))
     #expect(!checker.hasViolations)
   }
