@@ -25,7 +25,12 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
   static let damaged: Set = ["androidx_sample_with_invalid_nalu.mp4", "g2b_fuzz_bit_depth_change.h265"]
 
   /// Vectors with slices that break a limit, and which.
-  static let beyondLimits: [String: Set<Rule>] = [:]
+  static let beyondLimits: [String: Set<Rule>] = [
+    // Up to 4564 bits a macroblock of 4:2:0, and 2726 and 2230 of 4:0:0, which allow 3200 and 2176.
+    "HPCAQ2LQ_BRCM_B.264": [.blockBits],
+    "HPCAMOLQ_BRCM_B.264": [.blockBits],
+    "HPCVMOLQ_BRCM_B.264": [.blockBits],
+  ]
 
   static let files: [URL] = ["h264", "h265"].flatMap { folder in
     ((try? FileManager.default.contentsOfDirectory(
