@@ -53,6 +53,28 @@ extension H264 {
     /// `MaxMBPS` (Table A-1): macroblocks a second. Unknown levels get the highest.
     public var maximumMacroblocksPerSecond: Int { limits.map { Int($0.rate) } ?? 16_711_680 }
 
+    /// `MaxVmvR` (Table A-1): vertical components of motion vectors are at least −`MaxVmvR` and less than `MaxVmvR` luma
+    /// samples of a frame. Unknown levels get the highest.
+    package var verticalVectorRange: Int {
+      guard limits != nil else { return 8192 }
+      if is1b { return 64 }
+      return switch idc {
+      case ...10: 64
+      case 11...20: 128
+      case 21...30: 256
+      case 31...52: 512
+      default: 8192
+      }
+    }
+
+    /// Horizontal components of motion vectors are at least the negative value and less than the value, in luma samples
+    /// (A.3.1, A.3.2). Unknown levels get the highest.
+    package var horizontalVectorRange: Int { limits == nil || idc >= 60 ? 8192 : 2048 }
+
+    /// Whether `MinLumaBiPredSize` is 8x8 (Tables ): no smaller part is predicted from two pictures. False for
+    /// unknown levels.
+    package var forbidsSmallBiprediction: Bool { limits != nil && idc >= 31 }
+
     /// The limits in a profile; nil for a number that is no level.
     package func limits(in profile: Profile) -> LevelLimits? {
       guard let limits else { return nil }

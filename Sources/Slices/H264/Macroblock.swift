@@ -51,6 +51,9 @@ extension H264 {
     public var firstBit = 0
     /// The bits by kind; 0 unless the visitor asks for them.
     public var bits = BlockBits()
+    /// The bits of `macroblock_layer()` (A.3.1), without those of PCM samples with arithmetic coding and of data
+    /// partitions B and C; 0 for skipped macroblocks.
+    var layerBits = 0
 
     /// The prediction of a macroblock.
     public enum Kind: UInt8, Sendable {
@@ -95,6 +98,8 @@ extension H264 {
     static var wantsValues: Bool { get }
     /// Whether ``visit(_:)`` needs ``Macroblock/bits``.
     static var wantsBits: Bool { get }
+    /// Receives the SPS of a slice, in front of its macroblocks. Does nothing by default.
+    mutating func beginSlice(_ sequence: borrowing SequenceParameterSet)
     /// Receives a macroblock.
     mutating func visit(_ macroblock: borrowing Macroblock)
   }
@@ -105,4 +110,9 @@ extension H264 {
     static var wantsBits: Bool { false }
     func visit(_ macroblock: borrowing Macroblock) {}
   }
+}
+
+extension H264.MacroblockVisitor {
+  /// Does nothing.
+  public mutating func beginSlice(_ sequence: borrowing H264.SequenceParameterSet) {}
 }

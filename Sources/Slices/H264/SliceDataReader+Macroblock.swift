@@ -11,6 +11,7 @@ extension H264.SliceDataReader {
     _ elements: inout Elements, _ visitor: inout Visitor
   ) {
     var bitOffset = macroblock.firstBit
+    let firstBit = elements.bitOffset
     let number = elements.macroblockType(traits.sliceType, &around)
     elements.coefficientCount = 0
     elements.coefficientSum = 0
@@ -40,6 +41,7 @@ extension H264.SliceDataReader {
     if Visitor.wantsValues {
       macroblock.coefficientCount = UInt16(truncatingIfNeeded: elements.coefficientCount)
       macroblock.coefficientSum = UInt32(truncatingIfNeeded: elements.coefficientSum)
+      macroblock.layerBits = elements.bitOffset &- firstBit
     }
   }
 

@@ -114,6 +114,7 @@ extension H264 {
           .header, "pic_parameter_set_id", clause: "7.4.3", block: nil, bitOffset: header.dataBitOffset)
       }
       try prepare(header, pps, sps)
+      visitor.beginSlice(sps)
 
       let first = reader.address
       do throws(SliceDamage) {

@@ -106,9 +106,26 @@ extension H265 {
     /// Whether ``CodingUnit/bits`` and ``CodingUnit/coefficientSum`` are wanted.
     static var wantsBits: Bool { get }
 
+    /// The SPS of a slice segment, in front of its coding units. Does nothing by default.
+    mutating func beginSlice(_ sequence: borrowing SequenceParameterSet)
     /// A coding unit that has been read.
     mutating func visit(_ unit: borrowing CodingUnit)
+    /// The end of a coding tree unit. Does nothing by default.
+    ///
+    /// - Parameters:
+    ///   - address: of the coding tree block in raster scan.
+    ///   - firstBit: its first bit, from the start of the NAL unit, without emulation prevention bytes.
+    ///   - bitCount: the bits that the arithmetic decoder read for it; with PCM units, their samples and the start of
+    ///     the decoder behind them, too.
+    mutating func endTreeUnit(at address: Int, firstBit: Int, bitCount: Int)
   }
+}
+
+extension H265.CodingUnitVisitor {
+  /// Does nothing.
+  public mutating func beginSlice(_ sequence: borrowing H265.SequenceParameterSet) {}
+  /// Does nothing.
+  public mutating func endTreeUnit(at address: Int, firstBit: Int, bitCount: Int) {}
 }
 
 /// Ignores everything.

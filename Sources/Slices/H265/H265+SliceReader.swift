@@ -69,6 +69,7 @@ extension H265 {
       let next = continuation
       continuation = nil
       try begin(coded, parameterSets, continuation: next)
+      if let sps = parameterSets.sequenceParameterSet(coded.header.sequenceParameterSetID) { visitor.beginSlice(sps) }
       let extent = try readSegment(nalUnit, coded, &visitor)
       continuation = extent.endBlock
       return extent
@@ -136,7 +137,10 @@ extension H265 {
             throw state.damaged(.codedTwice, "slice_segment_address", "7.4.7.1", at: engine)
           }
           coveredEnd = address &+ 1
+          let firstBit = engine.bitOffset
           try state.readTreeUnit(&engine, &visitor)
+          visitor.endTreeUnit(
+            at: state.treeAddress, firstBit: firstBit, bitCount: engine.bitOffset &- firstBit)
           state.storeWavefront(walk)
           address &+= 1
           let isLast = engine.terminate()

@@ -26,8 +26,8 @@ public struct Finding: Sendable {
   public struct SlicePlace: Sendable, Hashable {
     /// The number of the slice in its picture, from 0. In H.265, slice segments count.
     public var slice: Int
-    /// The address of the first impossible or missing block: a macroblock, or a coding tree block. Nil if it is not
-    /// known.
+    /// The address of the first block that is impossible, is missing or breaks a limit: a macroblock, or a coding tree
+    /// block. Nil if it is not known.
     public var block: Int?
     /// The bit in the NAL unit, without emulation prevention bytes; nil for missing blocks.
     public var bit: Int?

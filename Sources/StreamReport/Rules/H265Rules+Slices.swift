@@ -39,6 +39,11 @@ extension H265Rules {
     }
     guard let sps = walk.pictures.sps else { return }
     if let start = met.pictureStart { check(slice, start, sps, log: &log) }
+    if met.pictureStart != nil, slice.nalUnitType.isIRAP,
+      let tiles = walk.sets.pictureParameterSet(slice.pictureParameterSetID)?.tiles
+    {
+      check(tiles, sps, log: &log)
+    }
     if let before = met.before { check(met, in: before.first, after: before.lastAddress, log: &log) }
     PictureRules.check(quantizationParameter: met.quantizationParameter, lumaBitDepth: sps.lumaBitDepth, log: &log)
     if slice.temporalID >= sps.subLayerCount {
@@ -86,6 +91,37 @@ extension H265Rules {
         .tooManyReferences, "\(references.count) pictures in the reference picture set",
         expected: "sps_max_dec_pic_buffering_minus1 \(sps.decodedPictureBufferPictures - 1) at most")
     }
+  }
+
+  /// The number of tiles (A.4.1), and their sizes (A.3.2 to A.3.5).
+  private static func check(
+    _ tiles: H265.PictureParameterSet.Tiles, _ sps: H265.SequenceParameterSet, log: inout FindingLog
+  ) {
+    let (columns, rows) = (Int(tiles.columnCount), Int(tiles.rowCount))
+    if let limits = sps.level.partitionLimits, columns > limits.tileColumns || rows > limits.tileRows {
+      log.report(
+        .levelTiles, "\(columns)x\(rows) tiles", expected: "\(limits.tileColumns)x\(limits.tileRows) at most")
+    }
+    guard 1...4 ~= sps.profile.idc, 3...6 ~= sps.log2CodingTreeBlockSize else { return }
+    let size = 1 << Int(sps.log2CodingTreeBlockSize)
+    let width = size * smallest(of: columns, in: sps.widthInCodingTreeBlocks, tiles.sizes?.widths)
+    let height = size * smallest(of: rows, in: sps.heightInCodingTreeBlocks, tiles.sizes?.heights)
+    if width < 256 || height < 64 {
+      log.report(
+        .profileTool, "tiles of \(width)x\(height) luma samples with general_profile_idc \(sps.profile.idc)",
+        expected: "256x64 at least")
+    }
+  }
+
+  /// The size of the smallest column or row, in coding tree blocks (6.5.1).
+  private static func smallest(of count: Int, in whole: Int, _ sizes: [UInt32]?) -> Int {
+    guard let sizes else { return whole / max(1, count) }
+    var (smallest, left) = (whole, whole)
+    for size in sizes {
+      smallest = min(smallest, Int(clamping: size))
+      left = max(0, left - min(left, Int(clamping: size)))
+    }
+    return min(smallest, left)
   }
 
   /// The order of leading and trailing pictures (7.4.2.2).

@@ -57,6 +57,12 @@ public enum Rule: Int, Sendable, CaseIterable {
   case sliceData
   /// Blocks of a picture that no slice covers; see ``ReportOptions/readsSliceData``.
   case missingBlocks
+  /// A motion vector difference out of range; see ``ReportOptions/readsSliceData``.
+  case vectorDifference
+  /// Biprediction of parts smaller than the level allows; see ``ReportOptions/readsSliceData``.
+  case bipredictionSize
+  /// A macroblock or coding tree unit with too many bits; see ``ReportOptions/readsSliceData``.
+  case blockBits
   /// A gap in `frame_num` that the SPS does not allow.
   case frameNumberGap
   /// `frame_num` is not incremented after a reference picture.
@@ -99,6 +105,8 @@ public enum Rule: Int, Sendable, CaseIterable {
   case levelBitRate
   /// A larger coded picture buffer than the level allows.
   case levelCodedBuffer
+  /// More tiles than the level allows.
+  case levelTiles
   /// A coding tool that the profile does not have.
   case profileTool
   /// A chroma format or bit depth that the profile does not have.
@@ -243,6 +251,18 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .missingBlocks:
       .init(
         "missing-blocks", .error, "7.4.3", "7.4.7.1", "Slices were lost, or end too early; send the whole picture.")
+    case .vectorDifference:
+      .init(
+        "mvd-range", .error, "A.3.1, A.3.2", "7.4.9.9",
+        "Limit the encoder's motion vectors; hardware decoders may show wrong pictures.")
+    case .bipredictionSize:
+      .init(
+        "bipred-size", .error, "A.3.3", "-",
+        "Predict parts below 8x8 from one picture, or signal a level below 3.1; hardware decoders may fail.")
+    case .blockBits:
+      .init(
+        "block-bits", .error, "A.3.1, A.3.2", "A.3",
+        "Code the block as PCM or with a higher QP; hardware decoders may fail.")
     case .frameNumberGap:
       .init(
         "frame-num-gap", .error, "7.4.3", "-",
@@ -298,6 +318,8 @@ public enum Rule: Int, Sendable, CaseIterable {
     case .levelCodedBuffer:
       .init(
         "level-cpb", .error, "A.3.1, Table A-1", "A.4.1, Table A.8", "Lower the buffer size or signal a higher level.")
+    case .levelTiles:
+      .init("level-tiles", .error, "-", "A.4.1, Table A.8", "Use fewer tiles or signal a higher level.")
     case .profileTool:
       .init("profile-tool", .error, "A.2", "A.3", "Signal a profile that has the tool, or do without it.")
     case .profileFormat:

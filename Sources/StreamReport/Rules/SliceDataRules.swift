@@ -29,7 +29,29 @@ enum SliceDataRules {
         .sliceData, at: .init(slice: slice, block: nil, bit: nil), clause: "7.4.1.2.5",
         "data partition B or C without its data partition A", expected: "data partitions A, B and C of a slice in order"
       )
+    case .limit(let violation): check(violation, slice: slice, log: &log)
     }
+  }
+
+  private static func check(_ violation: LimitViolation, slice: Int, log: inout FindingLog) {
+    let codec = log.codec
+    let (rule, found, expected): (Rule, ReportText, ReportText) =
+      switch violation.limit {
+      case .vectorDifference:
+        (
+          .vectorDifference, "a vector difference of \(violation.value) quarter samples",
+          "\(violation.least) to \(violation.most)"
+        )
+      case .bipredictionSize:
+        (.bipredictionSize, "sub_mb_type \(violation.value), biprediction below 8x8", "8x8 or more at this level")
+      case .blockBits: (.blockBits, "\(violation.value) bits", "\(violation.most) at most")
+      }
+    let others = violation.count - 1
+    let more: ReportText = others == 0 ? "" : ", and \(others) more in the slice"
+    log.report(
+      rule, at: .init(slice: slice, block: violation.block, bit: violation.bitOffset), clause: nil,
+      "slice \(slice), \(block(codec)) \(violation.block), bit \(violation.bitOffset): \(found)\(more)",
+      expected: expected)
   }
 
   private static func block(_ codec: FormatDescription.Codec) -> StaticString {

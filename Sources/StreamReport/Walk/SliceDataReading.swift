@@ -20,11 +20,18 @@ protocol SliceDataReading {
   mutating func read(
     _ nalUnit: Span<UInt8>, partitionB: Span<UInt8>, partitionC: Span<UInt8>, _ sets: borrowing Codec.ParameterSets
   ) throws(SliceDamage) -> SliceExtent
+  /// The limits that the last slice breaks; none if it is damaged.
+  var limits: LimitChecker { get }
+}
+
+extension SliceDataReading {
+  /// None.
+  var limits: LimitChecker { LimitChecker() }
 }
 
 /// A codec whose slice data are read.
 protocol SliceDataCodec: ReportedCodec {
-  /// Reads slices to their end, and nothing else.
+  /// Reads slices to their end, and checks their limits.
   associatedtype SliceVerifier: SliceDataReading where SliceVerifier.Codec == Self
 
   /// The place of a slice in its picture; nil if its parameter sets are missing, or if a rule on headers makes it
@@ -68,17 +75,18 @@ struct SlicePlace {
 // MARK: - H.264
 
 extension H264: SliceDataCodec {
-  /// Reads slices to their end, and nothing else.
+  /// Reads slices to their end, and checks their limits.
   struct SliceVerifier: SliceDataReading {
     typealias Codec = H264
     private var reader = SliceReader()
+    private(set) var limits = LimitChecker()
 
     mutating func beginPicture() { reader.beginPicture() }
 
     mutating func read(
       _ nalUnit: Span<UInt8>, partitionB: Span<UInt8>, partitionC: Span<UInt8>, _ sets: borrowing ParameterSets
     ) throws(SliceDamage) -> SliceExtent {
-      try reader.verify(nalUnit, partitionB: partitionB, partitionC: partitionC, parameterSets: sets)
+      try reader.check(nalUnit, partitionB: partitionB, partitionC: partitionC, parameterSets: sets, with: &limits)
     }
   }
 
@@ -130,17 +138,18 @@ extension H264: SliceDataCodec {
 // MARK: - H.265
 
 extension H265: SliceDataCodec {
-  /// Reads slices to their end, and nothing else.
+  /// Reads slices to their end, and checks their limits.
   struct SliceVerifier: SliceDataReading {
     typealias Codec = H265
     private var reader = SliceReader()
+    private(set) var limits = LimitChecker()
 
     mutating func beginPicture() { reader.beginPicture() }
 
     mutating func read(
       _ nalUnit: Span<UInt8>, partitionB: Span<UInt8>, partitionC: Span<UInt8>, _ sets: borrowing ParameterSets
     ) throws(SliceDamage) -> SliceExtent {
-      try reader.verify(nalUnit, parameterSets: sets)
+      try reader.check(nalUnit, parameterSets: sets, with: &limits)
     }
   }
 

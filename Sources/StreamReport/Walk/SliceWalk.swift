@@ -92,6 +92,11 @@ struct SliceWalk<Reader: SliceDataReading> {
       let extent = try reader.read(nalUnit, partitionB: partitionB, partitionC: partitionC, sets)
       totals.add(extent)
       picture.add(extent, place, at: offset)
+      let limits = reader.limits
+      guard limits.hasViolations else { return }
+      for limit in LimitViolation.Limit.allCases {
+        if let violation = limits.violation(of: limit) { report(.limit(violation), at: offset, number: number) }
+      }
     } catch {
       picture.lose()
       guard error.reason != .unsupported else {
@@ -181,6 +186,8 @@ struct SliceDefect: Sendable {
     case missingBlocks(MissingBlocks, isAtEnd: Bool)
     /// Data partition B or C without A, or a second one.
     case strayPartition
+    /// The slice can be read, but breaks a limit.
+    case limit(LimitViolation)
   }
 
   var kind: Kind

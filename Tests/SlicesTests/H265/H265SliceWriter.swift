@@ -4,7 +4,7 @@ import H26x
 
 @testable import Slices
 
-/// Writes slices of intra coding units that fill coding tree blocks of 16 samples.
+/// Writes slices of coding units that fill coding tree blocks of 16 samples: intra, or inter in P slices.
 struct H265SliceWriter {
   var sps: H265.SequenceParameterSet
   var pps = H265.PictureParameterSet(id: 0, sequenceParameterSetID: 0)
@@ -43,11 +43,16 @@ struct H265SliceWriter {
     var missingSubsetBit: Int?
     /// A magnitude for the coefficients of ``qpDeltas``.
     var level = 1
+    /// `MvdL0` of units, and 0 of others. The slice is a P slice.
+    var vectors: [Int: (x: Int, y: Int)]?
+    /// Coding tree units of 16 transform blocks with 16 coefficients each: the first of their levels that take 28 bits
+    /// or so, and the last ones that take a bit more than the least.
+    var crowded: [Int: (long: Int, longer: Int)] = [:]
   }
 
   /// A slice segment of an IDR picture.
   func nalUnit(_ slice: Slice) -> [UInt8] {
-    let substreams = data(slice)
+    let substreams = data(slice).substreams
     var writer = BitWriter()
     writer.u(16, UInt32(H265.NALUnitType.idrWithoutLeading.rawValue) << 9 | 1)
     writer.flag(slice.address == 0)
@@ -60,7 +65,12 @@ struct H265SliceWriter {
       writer.u(length, UInt32(slice.address))
     }
     if !slice.isDependent {
-      writer.ue(2)
+      writer.ue(slice.vectors == nil ? 2 : 1)
+      if slice.vectors != nil {
+        // num_ref_idx_active_override_flag, five_minus_max_num_merge_cand.
+        writer.flag(false)
+        writer.ue(0)
+      }
       writer.se(0)
       if pps.filtersAcrossSlices { writer.flag(false) }
     }
@@ -76,16 +86,28 @@ struct H265SliceWriter {
     return writer.bytes + substreams.flatMap { $0 }
   }
 
-  /// The substreams with emulation prevention bytes.
-  private func data(_ slice: Slice) -> [[UInt8]] {
+  /// The bits that a decoder reads for each coding tree unit, of a slice without PCM and with one substream.
+  func treeUnitBits(_ slice: Slice) -> [Int] { data(slice).bits }
+
+  /// The substreams with emulation prevention bytes, and the bits of coding tree units.
+  private func data(_ slice: Slice) -> (substreams: [[UInt8]], bits: [Int]) {
     let settings = H265.SliceSettings(sps, pps) ?? H265.SliceSettings()
     var walk = H265.TreeBlockWalk(settings, raster: slice.address)
     var contexts = ContextSet()
-    contexts.initialize(initType: 0, qp: 26)
+    contexts.initialize(initType: slice.vectors == nil ? 0 : 1, qp: 26)
     var encoder = ArithmeticEncoder(BitWriter())
     var substreams: [[UInt8]] = []
+    var bits: [Int] = []
     for index in 0..<slice.count {
-      unit(index, slice, &encoder, &contexts)
+      let before = encoder.shiftCount
+      if let vectors = slice.vectors {
+        interUnit(vectors[index] ?? (0, 0), &encoder, &contexts)
+      } else if let levels = slice.crowded[index] {
+        crowdedUnit(levels, &encoder, &contexts)
+      } else {
+        unit(index, slice, &encoder, &contexts)
+      }
+      bits.append(encoder.shiftCount - before)
       let isLast = index == slice.count - 1
       encoder.terminate(isLast)
       let goesOn = walk.advance(settings)
@@ -100,7 +122,91 @@ struct H265SliceWriter {
       // The units before did not use two blocks of a row, or all units of a slice are the same.
       contexts.initialize(initType: 0, qp: 26)
     }
-    return substreams + [encoder.writer.bytes]
+    return (substreams + [encoder.writer.bytes], bits)
+  }
+
+  /// A unit with one vector difference and without coefficients.
+  private func interUnit(
+    _ vector: (x: Int, y: Int), _ encoder: inout ArithmeticEncoder, _ contexts: inout ContextSet
+  ) {
+    encoder.decision(false, &contexts.states[ContextIndex.splitCodingUnit])
+    encoder.decision(false, &contexts.states[ContextIndex.skip])
+    encoder.decision(false, &contexts.states[ContextIndex.predictionMode])
+    encoder.decision(true, &contexts.states[ContextIndex.partMode])
+    encoder.decision(false, &contexts.states[ContextIndex.mergeFlag])
+    let components = [vector.x, vector.y]
+    for component in components {
+      encoder.decision(component != 0, &contexts.states[ContextIndex.differenceAboveZero])
+    }
+    for component in components where component != 0 {
+      encoder.decision(abs(component) > 1, &contexts.states[ContextIndex.differenceAboveOne])
+    }
+    for component in components where component != 0 {
+      if abs(component) > 1 {
+        // abs_mvd_minus2, Exp-Golomb of order 1.
+        var (rest, order) = (abs(component) - 2, 1)
+        while rest >= 1 << order {
+          encoder.bypass(true)
+          rest -= 1 << order
+          order += 1
+        }
+        encoder.bypass(false)
+        encoder.bypass(order, UInt32(rest))
+      }
+      encoder.bypass(component < 0)
+    }
+    encoder.decision(false, &contexts.states[ContextIndex.vectorPredictor])
+    encoder.decision(false, &contexts.states[ContextIndex.rootCodedBlock])
+  }
+
+  /// Four coding units with four transform blocks each.
+  private func crowdedUnit(
+    _ levels: (long: Int, longer: Int), _ encoder: inout ArithmeticEncoder, _ contexts: inout ContextSet
+  ) {
+    encoder.decision(true, &contexts.states[ContextIndex.splitCodingUnit])
+    for unit in 0..<4 {
+      encoder.decision(false, &contexts.states[ContextIndex.partMode])
+      for _ in 0..<4 { encoder.decision(true, &contexts.states[ContextIndex.predictedIntraMode]) }
+      for _ in 0..<4 { encoder.bypass(false) }
+      encoder.decision(false, &contexts.states[ContextIndex.chromaIntraMode])
+      for _ in 0..<2 { encoder.decision(false, &contexts.states[ContextIndex.codedChroma]) }
+      for block in 0..<4 {
+        encoder.decision(true, &contexts.states[ContextIndex.codedLuma])
+        crowdedBlock(4 * unit + block, levels, &encoder, &contexts)
+      }
+    }
+  }
+
+  /// `residual_coding()` of 16 coefficients above 2.
+  private func crowdedBlock(
+    _ number: Int, _ levels: (long: Int, longer: Int), _ encoder: inout ArithmeticEncoder,
+    _ contexts: inout ContextSet
+  ) {
+    for bin in 0..<3 { encoder.decision(true, &contexts.states[ContextIndex.lastX + bin]) }
+    for bin in 0..<3 { encoder.decision(true, &contexts.states[ContextIndex.lastY + bin]) }
+    for place in (0..<15).reversed() {
+      encoder.decision(true, &contexts.states[ContextIndex.significant + Int(ScanTables.significance[64 + place])])
+    }
+    for place in 0..<8 { encoder.decision(true, &contexts.states[ContextIndex.aboveOne + (place == 0 ? 1 : 0)]) }
+    encoder.decision(true, &contexts.states[ContextIndex.aboveTwo])
+    encoder.bypass(16, 0)
+    var rice = 0
+    for place in 0..<16 {
+      let rest: Int
+      if 16 * number + place < levels.long {
+        for _ in 0..<13 { encoder.bypass(true) }
+        encoder.bypass(false)
+        encoder.bypass(10 + rice, 0)
+        rest = 1026 << rice
+      } else {
+        let isLonger = place >= 8 && 8 * (15 - number) + 15 - place < levels.longer
+        if isLonger { encoder.bypass(true) }
+        encoder.bypass(false)
+        encoder.bypass(rice, 0)
+        rest = isLonger ? 1 << rice : 0
+      }
+      if rest + (place == 0 ? 3 : place < 8 ? 2 : 1) > 3 << rice { rice = min(rice + 1, 4) }
+    }
   }
 
   private func unit(

@@ -11,6 +11,8 @@ struct ArithmeticEncoder {
   private var range: UInt32 = 510
   private var isFirst = true
   private var outstanding = 0
+  /// The bits that a decoder reads for the bins so far, behind the nine at the start.
+  private(set) var shiftCount = 0
 
   init(_ writer: BitWriter) { self.writer = writer }
 
@@ -29,6 +31,7 @@ struct ArithmeticEncoder {
 
   mutating func bypass(_ bin: Bool) {
     low <<= 1
+    shiftCount += 1
     if bin { low += range }
     if low >= 1024 {
       put(true)
@@ -74,6 +77,7 @@ struct ArithmeticEncoder {
       }
       range <<= 1
       low <<= 1
+      shiftCount += 1
     }
   }
 

@@ -16,6 +16,8 @@ struct H265TestStream {
     var pps: UInt32 = 0
     /// `pic_output_flag`; nil without `output_flag_present_flag` in the PPS.
     var isOutput: Bool?
+    /// Whether it has `num_entry_point_offsets`, which is 0.
+    var hasEntryPoints = false
     var payload = 4
   }
 
@@ -73,6 +75,7 @@ struct H265TestStream {
       writer.ue(0)
     }
     writer.se(0)
+    if s.hasEntryPoints { writer.ue(0) }
     writer.trailingBits()
     for _ in 0..<s.payload { writer.u(8, 0xAB) }
     writer.trailingBits()
@@ -86,6 +89,17 @@ struct H265TestStream {
 
   /// An IRAP picture with its parameter sets.
   init(_ first: Slice = idr, sps: [UInt8] = sps()) { nalUnits = [Self.vps(), sps, Self.pps(), Self.slice(first)] }
+
+  /// An IRAP picture with columns of tiles.
+  static func tiled(columns: UInt8, sps: [UInt8] = sps()) -> Self {
+    var first = idr
+    first.hasEntryPoints = true
+    var stream = Self(first, sps: sps)
+    var pps = H265.PictureParameterSet(id: 0, sequenceParameterSetID: 0)
+    pps.tiles = .init(columnCount: columns, rowCount: 1)
+    stream.nalUnits[2] = pps.nalUnit()
+    return stream
+  }
 
   func adding(_ slices: Slice...) -> Self {
     var stream = self

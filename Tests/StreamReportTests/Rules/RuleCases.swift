@@ -183,6 +183,25 @@ extension RuleTests {
     Case(
       .missingBlocks,
       deep: .readable().adding(.init(frameNumber: 1, order: 2, data: TestStream.skipped(2)))),
+    // Level 3 has ±256 samples for vectors, ±512 for differences.
+    Case(
+      .vectorDifference,
+      deep: .readable().adding(.init(frameNumber: 1, order: 2, data: TestStream.moved(0, 2048, behind: 3)))),
+    Case(
+      .bipredictionSize,
+      deep: .readable(in: .init(level: 31)).adding(
+        .init(frameNumber: 1, order: 4, data: TestStream.skipped(4)),
+        .init(type: 1, frameNumber: 2, order: 2, reference: 0, data: TestStream.bipredicted))),
+    Case(.blockBits, deep: .readable(TestStream.crowded)),
+    Case(
+      .levelTiles,
+      h265: .tiled(
+        columns: 2,
+        sps: H265TestStream.sps {
+          $0.codedSize = VideoSize(width: 512, height: 128)
+          $0.profileTierLevel.levelIDC = 60
+        })),
+    Case(.profileTool, h265: .tiled(columns: 2)),
     Case(
       .sliceMismatch,
       stream: TestStream().adding(

@@ -155,9 +155,53 @@ struct TestStream {
   /// Slice data of skipped macroblocks.
   static func skipped(_ count: UInt32) -> (inout BitWriter) -> Void { { writer in writer.ue(count) } }
 
+  /// Slice data of a P_L0_16x16 macroblock with a vector difference, behind `before` skipped ones.
+  static func moved(_ x: Int32, _ y: Int32, before: UInt32 = 0, behind: UInt32) -> (inout BitWriter) -> Void {
+    { writer in
+      writer.ue(before)
+      writer.ue(0)
+      writer.se(x)
+      writer.se(y)
+      writer.ue(0)
+      writer.ue(behind)
+    }
+  }
+
+  /// Slice data of a B_8x8 macroblock with one B_Bi_8x4, and three skipped ones.
+  static func bipredicted(_ writer: inout BitWriter) {
+    for value in [0, 22, 8, 0, 0, 0] as [UInt32] { writer.ue(value) }
+    for _ in 0..<8 { writer.se(0) }
+    writer.ue(0)
+    writer.ue(3)
+  }
+
+  /// Slice data of an I_NxN macroblock with 16 levels of 28 bits in each luma block, behind three of PCM.
+  static func crowded(_ writer: inout BitWriter) {
+    for _ in 0..<3 {
+      writer.ue(25)
+      writer.align()
+      for _ in 0..<384 { writer.u(8, 1) }
+    }
+    writer.ue(0)
+    for _ in 0..<16 { writer.flag(true) }
+    writer.ue(0)
+    // coded_block_pattern 15.
+    writer.ue(2)
+    writer.se(0)
+    for _ in 0..<16 {
+      writer.u(6, 0b111100)
+      for _ in 0..<16 {
+        writer.u(16, 1)
+        writer.u(12, 0)
+      }
+    }
+  }
+
   /// An IDR picture whose slice data are legal, unless others are given.
-  static func readable(_ data: @escaping (inout BitWriter) -> Void = intra(4)) -> TestStream {
-    var stream = TestStream()
+  static func readable(
+    _ data: @escaping (inout BitWriter) -> Void = intra(4), in sequence: Sequence = Sequence()
+  ) -> TestStream {
+    var stream = TestStream(sequence)
     stream.nalUnits[2] = slice(.init(isIDR: true, type: 2, data: data))
     return stream
   }
