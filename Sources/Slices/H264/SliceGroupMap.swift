@@ -5,8 +5,8 @@ import H26x
 extension H264 {
   /// The order of macroblocks in slice groups (8.2.2), or of pairs in MBAFF frames.
   struct SliceGroupMap {
-    /// The next macroblock of the same slice group by `mbAddr`, or the next pair by its half in MBAFF frames; the number
-    /// of all behind the last one. Empty with a single slice group.
+    /// The next macroblock of the same slice group by `mbAddr`, or the next pair by its half in MBAFF frames. Behind the
+    /// last one, the number of all. Empty with a single slice group.
     private(set) var next: [UInt32] = []
     /// What the map was made of.
     private var source: Source?

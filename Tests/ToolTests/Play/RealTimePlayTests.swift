@@ -82,8 +82,8 @@ import Testing
     #expect(dark.status == 1 && dark.said.contains("no screen to show on"), "\(dark.said)")
   }
 
-  /// As decode --strict: slices before the first parameter sets, a picture that only its hash in the stream betrays, and
-  /// a slice whose damage libavcodec does not report. Without --strict, the status is 0.
+  /// As decode --strict: slices before the first parameter sets, a picture that only its hash in the stream betrays,
+  /// and a slice whose damage libavcodec does not report. Without --strict, the status is 0.
   @Test func reportsDamage() async throws {
     let folder = try Folder()
     func media(_ name: String) throws -> Data { try Data(contentsOf: Program.media.appending(path: name)) }

@@ -6,8 +6,8 @@ import Slices
 /// Reads the slice data of a byte stream with its parameter sets.
 ///
 /// A finding is a trap, a sanitizer's report, a slice that is damaged only if its blocks are wanted, or a picture that
-/// takes more work than its size and its bytes account for: a thousand slices of five bytes must not cover it a thousand
-/// times.
+/// takes more work than its size and its bytes account for. A thousand slices of five bytes must not cover it a
+/// thousand times.
 public enum SliceDataSubject {
   /// Reads the slices of H.264 whose PPS has an entropy coding.
   public static func readH264(_ bytes: Span<UInt8>, isArithmetic: Bool) {

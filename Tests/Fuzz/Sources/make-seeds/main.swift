@@ -6,8 +6,8 @@ import H26x
 // make-seeds FOLDER FILE…: makes FOLDER/<subject>/ for every subject out of H.264 byte streams, and of H.265 ones,
 // whose names end in .h265 or .hevc.
 //
-// Seeds are small: parameter sets, the first 64 bytes of slices, short slices, SEI, the first pictures. A seed's name is
-// its content's hash, so that making them twice changes nothing.
+// Seeds are small: parameter sets, the first 64 bytes of slices, short slices, SEI, the first pictures. A seed's name
+// is its content's hash, so that making them twice changes nothing.
 
 let arguments = CommandLine.arguments
 guard arguments.count > 2 else {
