@@ -89,6 +89,7 @@ let package = Package(
     // For Tests/Fuzz, a separate package that links the element classes statically.
     .library(name: "Elements", targets: ["Elements"]),
     .library(name: "HarnessSupport", targets: ["HarnessSupport"]),
+    .library(name: "Slices", targets: ["Slices"]),
     .library(name: "StreamReport", targets: ["StreamReport"]),
     .library(name: "TestSupport", targets: ["TestSupport"]),
     .library(name: "CodecPeers", targets: ["CodecPeers"]),

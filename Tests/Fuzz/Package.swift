@@ -21,6 +21,9 @@ let bitstreamSubjects = [
   "h265-sei", "h265-access-units", "edit", "h265-edit",
 ]
 
+/// Subjects of `Slices`.
+let sliceSubjects = ["cavlc-slices", "cabac-slices", "h265-slices"]
+
 /// Subjects of `StreamReport`.
 let reportSubjects = ["report"]
 
@@ -45,6 +48,10 @@ let package = Package(
   targets: [
     .target(name: "FuzzDriver", dependencies: [h26x], swiftSettings: settings),
     .target(
+      name: "FuzzSlices",
+      dependencies: [h26x, "FuzzDriver", .product(name: "Slices", package: "gst-swift-h26x")],
+      swiftSettings: settings),
+    .target(
       name: "FuzzSession",
       dependencies: [h26x, testSupport, "FuzzDriver", .product(name: "VideoDecoding", package: "gst-swift-h26x")],
       swiftSettings: settings),
@@ -61,6 +68,10 @@ let package = Package(
     + bitstreamSubjects.map {
       .executableTarget(
         name: $0, dependencies: [h26x, "FuzzDriver"], path: "Subjects/\($0)", swiftSettings: settings)
+    }
+    + sliceSubjects.map {
+      .executableTarget(
+        name: $0, dependencies: ["FuzzDriver", "FuzzSlices"], path: "Subjects/\($0)", swiftSettings: settings)
     }
     + reportSubjects.map {
       .executableTarget(

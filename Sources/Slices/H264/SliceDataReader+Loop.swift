@@ -213,7 +213,7 @@ extension H264.SliceDataReader {
   /// `NextMbAddress` (8.2.2).
   @inline(__always)
   private mutating func advance() {
-    if groups.groups.isEmpty {
+    if groups.next.isEmpty {
       address &+= 1
     } else {
       advanceInGroup()
@@ -227,15 +227,10 @@ extension H264.SliceDataReader {
       return
     }
     let shift = traits.isMbaff ? 1 : 0
-    let units = groups.groups.count
-    var unit = address &>> shift
-    guard unit < units else {
-      address = traits.size
-      return
-    }
-    let group = groups.groups[unit]
-    repeat { unit &+= 1 } while unit < units && groups.groups[unit] != group
-    address = unit < units ? unit &<< shift : traits.size
+    let units = groups.next.count
+    let unit = address &>> shift
+    let next = unit < units ? Int(groups.next[unit]) : units
+    address = next < units ? next &<< shift : traits.size
   }
 
   /// Lets other slices cover the macroblocks of the current one, from the first to the current address.

@@ -3,10 +3,11 @@
 import H26x
 
 extension H264 {
-  /// The slice group of each macroblock (8.2.2), or of each pair in MBAFF frames.
+  /// The order of macroblocks in slice groups (8.2.2), or of pairs in MBAFF frames.
   struct SliceGroupMap {
-    /// By `mbAddr`, or by its half in MBAFF frames; empty with a single slice group.
-    private(set) var groups: [UInt8] = []
+    /// The next macroblock of the same slice group by `mbAddr`, or the next pair by its half in MBAFF frames. Behind the
+    /// last one, the number of all. Empty with a single slice group.
+    private(set) var next: [UInt32] = []
     /// What the map was made of.
     private var source: Source?
 
@@ -25,7 +26,7 @@ extension H264 {
     mutating func clear() {
       guard source != nil else { return }
       source = nil
-      groups = []
+      next = []
     }
 
     /// Makes the map of a picture, unless it is there already.
@@ -48,13 +49,26 @@ extension H264 {
       let units = Self.mapUnits(sliceGroups, changeCycle: changeCycle, width: source.width, count: source.mapUnits)
       // 8.2.2.8: a map unit is a macroblock, a macroblock of a field, a pair, or two macroblocks one above the other.
       if source.isFrameOnly || isField || source.isMbaff {
-        groups = units
+        link(units)
       } else {
-        groups = []
+        var groups: [UInt8] = []
         groups.reserveCapacity(2 * units.count)
         for row in 0..<(2 * sps.heightInMapUnits) {
           for column in 0..<source.width { groups.append(units[(row / 2) * source.width + column]) }
         }
+        link(groups)
+      }
+    }
+
+    /// Links the macroblocks of each group. A search for each would take as long as the picture is large.
+    private mutating func link(_ groups: [UInt8]) {
+      let end = UInt32(truncatingIfNeeded: groups.count)
+      next = [UInt32](repeating: end, count: groups.count)
+      var last = [UInt32](repeating: end, count: 256)
+      for index in groups.indices.reversed() {
+        let group = Int(groups[index])
+        next[index] = last[group]
+        last[group] = UInt32(truncatingIfNeeded: index)
       }
     }
 

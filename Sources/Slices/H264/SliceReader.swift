@@ -14,8 +14,14 @@ extension H264 {
     private var picture: PictureTraits?
     /// `redundant_pic_cnt` of the slices that are being read: each redundant picture covers all macroblocks again.
     private var redundantPictureCount: UInt8 = 0
+    /// Macroblocks of redundant slices of the picture.
+    private var redundantBlockCount = 0
     /// Macroblocks of damaged slices of the picture that other slices may cover.
     private var uncoveredCount = 0
+    /// The slice groups of the picture.
+    private var sliceGroups: PictureParameterSet.SliceGroups?
+    /// Whether a PPS has the same ones, by its id: a map may be large, so it is compared once a PPS, not once a slice.
+    private var haveSliceGroups: [UInt8: Bool] = [:]
 
     /// The most macroblocks of a picture that is read; level 6.2 has 139,264.
     public static let maximumMacroblocks = 1 << 20
@@ -32,7 +38,9 @@ extension H264 {
     public mutating func beginPicture() {
       picture = nil
       redundantPictureCount = 0
+      redundantBlockCount = 0
       uncoveredCount = 0
+      if !haveSliceGroups.isEmpty { haveSliceGroups.removeAll(keepingCapacity: true) }
       reader.beginPicture()
     }
 
@@ -118,11 +126,19 @@ extension H264 {
 
       let first = reader.address
       do throws(SliceDamage) {
-        if pps.usesCABAC { return try readArithmetic(nalUnit, header, visitor: &visitor) }
-        let start = RawPlace(bitOffset: header.dataBitOffset, in: nalUnit)
-        return try readVariableLength(
-          nalUnit, start, partitionB, partitionC, header, parameterSets: parameterSets, visitor: &visitor)
+        let extent: SliceExtent
+        if pps.usesCABAC {
+          extent = try readArithmetic(nalUnit, header, visitor: &visitor)
+        } else {
+          let start = RawPlace(bitOffset: header.dataBitOffset, in: nalUnit)
+          extent = try readVariableLength(
+            nalUnit, start, partitionB, partitionC, header, parameterSets: parameterSets, visitor: &visitor)
+        }
+        if redundantPictureCount > 0 { redundantBlockCount += extent.blockCount }
+        return extent
       } catch {
+        // Addresses go up, so these are all macroblocks, and perhaps those of other slice groups.
+        if redundantPictureCount > 0 { redundantBlockCount += max(0, reader.address - first) + 1 }
         uncover(from: first)
         throw error.within(byteCount: max(nalUnit.count, partitionB.count, partitionC.count))
       }
@@ -233,8 +249,16 @@ extension H264 {
       let isField: Bool
       let isMbaff: Bool
       let hasPlanes: Bool
-      let sliceGroups: PictureParameterSet.SliceGroups?
       let changeCycle: UInt32
+    }
+
+    /// Whether a PPS has the slice groups of the picture.
+    private mutating func hasSliceGroups(_ pps: borrowing PictureParameterSet) -> Bool {
+      guard sliceGroups != nil else { return pps.sliceGroups == nil }
+      if let known = haveSliceGroups[pps.id.rawValue] { return known }
+      let isSame = pps.sliceGroups == sliceGroups
+      haveSliceGroups[pps.id.rawValue] = isSame
+      return isSame
     }
 
     private mutating func prepare(
@@ -251,9 +275,8 @@ extension H264 {
       let size = header.isField ? frameSize / 2 : frameSize
       let picture = PictureTraits(
         width: sps.widthInMacroblocks, size: size, chroma: sps.chromaArrayType, isField: header.isField,
-        isMbaff: isMbaff, hasPlanes: sps.hasSeparateColourPlanes, sliceGroups: pps.sliceGroups,
-        changeCycle: whole.sliceGroupChangeCycle)
-      guard self.picture == nil || self.picture == picture else {
+        isMbaff: isMbaff, hasPlanes: sps.hasSeparateColourPlanes, changeCycle: whole.sliceGroupChangeCycle)
+      guard self.picture == nil || self.picture == picture && hasSliceGroups(pps) else {
         throw SliceDamage(
           .contradiction, "pic_parameter_set_id", clause: "7.4.1.2.4", block: nil, bitOffset: whole.dataBitOffset)
       }
@@ -282,10 +305,14 @@ extension H264 {
           throw SliceDamage(
             .contradiction, "redundant_pic_cnt", clause: "7.4.1.2.5", block: first, bitOffset: whole.dataBitOffset)
         }
+        // As for damaged slices: a hundred redundant pictures do not add up.
+        guard redundantBlockCount < 4 * size else {
+          throw SliceDamage(
+            .unsupported, "redundant_pic_cnt", clause: "7.4.3", block: first, bitOffset: whole.dataBitOffset)
+        }
         redundantPictureCount = header.redundantPictureCount
         reader.beginPicture()
       }
-      self.picture = picture
 
       var traits = SliceTraits()
       traits.sliceType = header.sliceType
@@ -315,11 +342,14 @@ extension H264 {
 
       let planes = sps.hasSeparateColourPlanes ? 3 : 1
       reader.prepare(macroblocks: planes * frameSize, isArithmetic: pps.usesCABAC)
-      if let sliceGroups = pps.sliceGroups {
-        reader.groups.update(
-          sliceGroups, changeCycle: whole.sliceGroupChangeCycle, sps, isField: header.isField)
-      } else {
-        reader.groups.clear()
+      if self.picture == nil {
+        self.picture = picture
+        sliceGroups = pps.sliceGroups
+        if let sliceGroups {
+          reader.groups.update(sliceGroups, changeCycle: whole.sliceGroupChangeCycle, sps, isField: header.isField)
+        } else {
+          reader.groups.clear()
+        }
       }
       reader.begin(traits, first: first, base: Int(header.colourPlaneID) * frameSize)
     }

@@ -13,9 +13,13 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     discussion: """
       Keys: space pauses and resumes, . shows the next picture, left and right jump 5 seconds, q quits.
 
+      Reports damaged pictures at the end. --strict also finds damage inside slices, and pictures that differ from \
+      their hash in the stream.
+
       Examples:
         h26x play clip.mp4
         h26x play --immediate --sink fakesink clip.h264
+        h26x play --strict clip.h265
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
@@ -25,6 +29,9 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   @Option(help: ArgumentHelp("The GStreamer element that shows pictures.", valueName: "element")) var sink: String?
   @Option(help: ArgumentHelp("The GStreamer element that plays sound.", valueName: "element")) var audioSink: String?
   @Flag(help: "Do not play audio.") var noAudio = false
+  @Flag(
+    help: "Exit with status 2 if a picture is damaged or lost, or differs from its hash in the stream.")
+  var strict = false
   @OptionGroup var isolation: IsolationOptions
   @OptionGroup var progress: ProgressOptions
 
@@ -39,6 +46,7 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     let input = try InputFile(file, spoolsMP4: false)
     if let failure = input.missingMovieFailure { throw failure }
     sinks.isImmediate = immediate
+    sinks.isStrict = strict
     let hasSound = !noAudio && !immediate && (sink == nil || audioSink != nil)
     let reader = try MediaReader(input) { [sinks] stream, pipeline throws(PipelineError) in
       if let codec = stream.codec { return try sinks.attachVideo(codec, pipeline) }
@@ -60,11 +68,13 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
       await pipeline.stop()
       throw error
     }
-    var damage = Damage(try? pipeline.element("decoder").fields("stats"))
+    var damage = Damage(try? pipeline.element("decoder").fields("stats"), parser: reader.parserStatistics)
+    damage.isCutOff = input.isCutOff
     // Pictures between a keyframe and the target of a seek are dropped on purpose.
-    damage.dropped = 0
+    if start != nil || playing.hasSought { damage.dropped = 0 }
     await pipeline.stop()
     if damage.isAny { Terminal.say("\(input.name)\(damage.remark)") }
+    if strict, damage.isAny { throw Failure("\(input.name): damaged", .unsoundStream) }
   }
 
   private func seek(_ pipeline: Pipeline, to time: ClockTime) async throws(Failure) {
@@ -76,13 +86,20 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
 
   /// The pipeline, once it plays.
   private final class Playing: Sendable {
-    private let state = Mutex<Pipeline?>(nil)
+    private let state = Mutex<(pipeline: Pipeline?, hasSought: Bool)>((nil, false))
     private let begun = AsyncStream.makeStream(of: Void.self)
-    var pipeline: Pipeline? { state.withLock { $0 } }
+    var pipeline: Pipeline? { state.withLock { $0.pipeline } }
+    /// Whether a key jumped to another time.
+    var hasSought: Bool { state.withLock { $0.hasSought } }
 
     func begin(_ pipeline: Pipeline) {
-      state.withLock { $0 = pipeline }
+      state.withLock { $0.pipeline = pipeline }
       begun.continuation.finish()
+    }
+
+    func seek(_ pipeline: Pipeline, to time: ClockTime, _ options: Pipeline.SeekOptions) async {
+      state.withLock { $0.hasSought = true }
+      try? await pipeline.seek(to: time, options)
     }
 
     /// The pipeline. A key that is pressed before it plays waits: a pause would be undone.
@@ -95,7 +112,7 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   private static func obey(_ keys: Keys, _ playing: Playing) async {
     let (orders, queue) = AsyncStream.makeStream(of: Keys.Key.self)
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { if let pipeline = await playing.whenBegun() { await carryOut(orders, pipeline) } }
+      group.addTask { if let pipeline = await playing.whenBegun() { await carryOut(orders, pipeline, playing) } }
       for await key in keys.pressed {
         // Quits immediately, ahead of the keys before it: a seek may wait for pictures that never come.
         guard key == .quit else {
@@ -115,7 +132,7 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     }
   }
 
-  private static func carryOut(_ keys: AsyncStream<Keys.Key>, _ pipeline: Pipeline) async {
+  private static func carryOut(_ keys: AsyncStream<Keys.Key>, _ pipeline: Pipeline, _ playing: Playing) async {
     var isPaused = false
     for await key in keys {
       switch key {
@@ -128,8 +145,8 @@ struct PlayCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
         try? await pipeline.step()
       case .back, .forward:
         let now = pipeline.position ?? .zero
-        try? await pipeline.seek(
-          to: key == .forward ? now + .seconds(5) : now - .seconds(5),
+        await playing.seek(
+          pipeline, to: key == .forward ? now + .seconds(5) : now - .seconds(5),
           [.flush, .keyUnit, key == .forward ? .after : []])
       case .quit: return
       }

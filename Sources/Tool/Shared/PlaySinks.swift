@@ -10,6 +10,8 @@ struct PlaySinks: Sendable {
   var audio: String
   /// Whether each picture is shown as soon as it is decoded, not at its time.
   var isImmediate = false
+  /// Whether the decoder verifies slices, and picture hashes.
+  var isStrict = false
 
   /// - Parameters:
   ///   - video: the name of the element that shows pictures; `nil` for autovideosink.
@@ -37,6 +39,9 @@ struct PlaySinks: Sendable {
   func attachVideo(_ codec: FormatDescription.Codec, _ pipeline: Pipeline) throws(PipelineError) -> PipelineElement {
     let decoder = try PluginDecoder.make(codec, name: "decoder")
     try decoder.set("low-delay", .boolean(isImmediate))
+    try decoder.set("verify-slices", .boolean(isStrict))
+    // Only H.265 has picture hashes.
+    try? decoder.set("verify-picture-hash", .boolean(isStrict))
     let sink = try PipelineElement(video, name: "screen")
     try? sink.set("sync", .boolean(!isImmediate))
     try pipeline.add(

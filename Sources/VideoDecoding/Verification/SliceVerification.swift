@@ -77,6 +77,7 @@ struct SliceVerification {
     h264 accessUnit: Span<UInt8>, _ sets: H264.ParameterSets, _ findings: inout Findings, _ isCancelled: () -> Bool
   ) {
     var last: H264.SliceHeader?
+    var hasSecondPicture = false
     h264.beginPicture()
     for range in packaging.nalUnits(of: accessUnit) where !range.isEmpty {
       let nalUnit = accessUnit.extracting(range)
@@ -94,6 +95,9 @@ struct SliceVerification {
       guard !header.isRedundant else { continue }
       if let previous = last, isOfAnotherPicture(header, previous) {
         findings.endPicture(size: size(ofPictureOf: previous, sets))
+        // Two fields at most. A few bytes can cover a picture, so that a thousand pictures would take too long.
+        guard !hasSecondPicture else { return }
+        hasSecondPicture = true
         h264.beginPicture()
       }
       last = header

@@ -12,6 +12,7 @@
   KINDS=a,b     only these kinds
   FRONT=stock   stock's parser before our decoder too
   THREADS=1     threads of the decoders
+  VERIFY=1      our decoder with verify-slices=true: how many wrong pictures are still not flagged?
 
 For each kind of damage: crashes, hangs (no end within 20 seconds), output pictures, how many of these are good, that
 is, equal to one of the undamaged stream, how many are wrong, and how many of the wrong ones are not flagged as
@@ -41,13 +42,14 @@ CODECS = os.environ.get("CODECS", "h264,h265").split(",")
 WHICH = ("ours", "stock")
 FRONT = os.environ.get("FRONT", "ours")
 THREADS = os.environ.get("THREADS", "1")
+VERIFY = " verify-slices=true" if os.environ.get("VERIFY", "0") == "1" else ""
 
 
 def chains(codec):
     """The chains of elements. The good pictures are those of the reference for the undamaged stream, without those
     that a decoder conceals."""
     return {
-        "ours": f"{'swift' if FRONT == 'ours' else ''}{codec}parse ! swift{codec}dec max-threads={THREADS}",
+        "ours": f"{'swift' if FRONT == 'ours' else ''}{codec}parse ! swift{codec}dec max-threads={THREADS}{VERIFY}",
         "stock": f"{codec}parse ! avdec_{codec} max-threads={THREADS}",
         "reference": f"{codec}parse ! avdec_{codec} max-threads=1 output-corrupt=false",
     }

@@ -113,6 +113,36 @@ import Testing
     #expect(twice >= 994)
   }
 
+  /// Neither do a hundred redundant pictures, sound or damaged.
+  @Test func workForRedundantPicturesIsBounded() throws {
+    var settings = settings
+    settings.pps.isRedundantPictureCountPresent = true
+    let sets = try settings.parameterSets()
+    var reader = H264.SliceReader()
+    var visitor = CollectingVisitor()
+    var unreadCount = 0
+    for count in 0..<128 {
+      settings.redundantPictureCount = UInt8(count)
+      var writer = settings.writer(firstMacroblock: 0)
+      writer.ue(12)
+      if count % 2 == 1 { writer.u(8, 0x55) }
+      writer.trailingBits()
+      do throws(SliceDamage) {
+        _ = try reader.read([writer.bytes], sets, visitor: &visitor)
+      } catch {
+        if error.reason == .unsupported { unreadCount += 1 }
+      }
+    }
+    #expect(visitor.macroblocks.count == 5 * 12)
+    #expect(unreadCount == 123)
+    reader.beginPicture()
+    settings.redundantPictureCount = 0
+    var writer = settings.writer(firstMacroblock: 0)
+    writer.ue(12)
+    writer.trailingBits()
+    #expect(reader.damage(writer.bytes, sets) == nil)
+  }
+
   @Test func endlessPrefixes() throws {
     let zeros = try damage { for _ in 0..<40 { $0.u(32, 0) } }
     #expect(zeros?.reason == .valueOutOfRange || zeros?.reason == .truncated)

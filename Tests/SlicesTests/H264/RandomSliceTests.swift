@@ -183,4 +183,27 @@ import Testing
     }
     #expect(covered.count == 9)
   }
+
+  /// Slices of a picture may refer to several PPSs, if these have the same slice groups.
+  @Test func readsSliceGroupsOfSeveralParameterSets() throws {
+    var settings = try SliceSettings(width: 3, height: 1)
+    var sets = H264.ParameterSets()
+    try sets.insert(settings.sps.nalUnit().span)
+    let maps: [[UInt8]] = [[0, 1, 0], [0, 1, 0], [0, 1, 1]]
+    for (id, map) in maps.enumerated() {
+      settings.pps.id = PictureParameterSetID(rawValue: UInt8(id))
+      settings.pps.sliceGroups = .init(count: 2, map: .explicit(map))
+      try sets.insert(settings.pps.nalUnit().span)
+    }
+    var reader = H264.SliceReader()
+    var reasons: [SliceDamage.Reason?] = []
+    for (id, first) in [(0, 0), (1, 1), (2, 2), (2, 2), (1, 2)] as [(UInt8, Int)] {
+      settings.pps.id = PictureParameterSetID(rawValue: id)
+      var writer = settings.writer(firstMacroblock: first)
+      writer.ue(1)
+      writer.trailingBits()
+      reasons.append(reader.damage(writer.bytes, sets)?.reason)
+    }
+    #expect(reasons == [nil, nil, .contradiction, .contradiction, nil])
+  }
 }

@@ -82,6 +82,36 @@ import Testing
     #expect(dark.status == 1 && dark.said.contains("no screen to show on"), "\(dark.said)")
   }
 
+  /// As decode --strict: slices before the first parameter sets, a picture that only its hash in the stream betrays,
+  /// and a slice whose damage libavcodec does not report. Without --strict, the status is 0.
+  @Test func reportsDamage() async throws {
+    let folder = try Folder()
+    func media(_ name: String) throws -> Data { try Data(contentsOf: Program.media.appending(path: name)) }
+    func play(_ options: String..., file: String) async throws -> Program {
+      try await Program.run(["play", "--immediate", "--sink", "fakesink"] + options + [file], in: folder.url)
+    }
+    let stream = try media("open-gop.h264")
+    let slice = try #require(stream.firstRange(of: Data([0, 0, 1, 0x41])))
+    try folder.write("front.h264", stream[slice.lowerBound...])
+    var changed = try media("open-gop.h265")
+    changed[572] ^= 0x10
+    try folder.write("hash.h265", changed)
+    var flipped = try media("clip.h264")
+    flipped[7268] ^= 0x10
+    try folder.write("slice.h264", flipped)
+    for (file, message) in [
+      ("front.h264", " unreadable"), ("hash.h265", " damaged"), ("slice.h264", " damaged"),
+    ] {
+      let strict = try await play("--strict", file: file)
+      #expect(strict.status == 2 && strict.said.contains(message), "\(file): \(strict.said)")
+      let usual = try await play(file: file)
+      #expect(usual.status == 0, "\(file): \(usual.said)")
+    }
+    try folder.write("sound.h264", try media("clip.h264"))
+    let sound = try await play("--strict", file: "sound.h264")
+    #expect(sound.status == 0 && !sound.said.contains("damage"), "\(sound.said)")
+  }
+
   /// A pipe that nobody writes: q ends the wait, and the terminal is as it was.
   @Test func quitsBeforeTheFirstPicture() async throws {
     let folder = try Folder()

@@ -296,4 +296,22 @@ import Testing
     verifier.verify(try task(60, cut))
     #expect(verifier.verdicts(upTo: 60).map(\.task.index) == [60])
   }
+
+  /// A few bytes can cover a picture, so an access unit of many pictures must not take as long as all of them.
+  @Test func readsTwoPicturesOfAnAccessUnitAtMost() throws {
+    let units = try CodedStream("clip.h264").units
+    let reading = try Self.description("clip.h264").reading
+    let joined = Array(units[1...10].joined())
+    let task = SliceTask(
+      LedgerEntry(index: 0, request: DecodeRequest(tag: 0), summary: DecodingSummary()),
+      try PacketPool().packet(copying: joined.span, timestamp: 0), reading)
+    var verification = SliceVerification(NALPackaging(lengthSize: nil))
+    var sliceCount = 0
+    let verdict = verification.verdict(on: task) {
+      sliceCount += 1
+      return false
+    }
+    // Each picture has four slices. The ninth is the first of the third.
+    #expect(verdict == nil && sliceCount == 9)
+  }
 }

@@ -6,8 +6,8 @@ import H26x
 // make-seeds FOLDER FILE…: makes FOLDER/<subject>/ for every subject out of H.264 byte streams, and of H.265 ones,
 // whose names end in .h265 or .hevc.
 //
-// Seeds are small: parameter sets, the first 64 bytes of slices, SEI, the first pictures. A seed's name is its
-// content's hash, so that making them twice changes nothing.
+// Seeds are small: parameter sets, the first 64 bytes of slices, short slices, SEI, the first pictures. A seed's name
+// is its content's hash, so that making them twice changes nothing.
 
 let arguments = CommandLine.arguments
 guard arguments.count > 2 else {
@@ -34,11 +34,44 @@ func save(_ bytes: [UInt8], _ subjects: String...) throws {
 let startCode: [UInt8] = [0, 0, 0, 1]
 let choices = [UInt8](repeating: 0, count: Choices.length)
 
+/// Slices of a stream that become seeds: short ones, so that the fuzzer changes all of their syntax.
+let sliceLimit = (count: 12, bytes: 4000)
+
+/// Seeds of H.264 slice data, by entropy coding: each slice with the parameter sets before it, and the first pictures.
+func saveH264Slices(_ bytes: [UInt8], whole: [UInt8]) throws {
+  var sets = H264.ParameterSets()
+  var front: [UInt8] = []
+  var units: [[UInt8]] = []
+  var stream = AnnexB.NALUnits(bytes.span)
+  while let unit = stream.next(), units.count < 100 { units.append([UInt8](bytes[unit.range])) }
+  var count = 0
+  for (index, nalUnit) in units.enumerated() where count < sliceLimit.count {
+    if (try? sets.insert(nalUnit.span)) != nil {
+      front += startCode + nalUnit
+      continue
+    }
+    guard let header = try? H264.SliceHeader(nalUnit: nalUnit.span, parameterSets: sets),
+      let pps = sets.pictureParameterSet(header.pictureParameterSetID)
+    else { continue }
+    let subject = pps.usesCABAC ? "cabac-slices" : "cavlc-slices"
+    if count == 0 { try save(whole, subject) }
+    var seed = front + startCode + nalUnit
+    if header.nalUnitType == .slicePartitionA {
+      let later = units[(index + 1)...].prefix(2).filter { [3, 4].contains($0.first.map { $0 & 0x1F }) }
+      seed += later.flatMap { startCode + $0 }
+    }
+    guard seed.count <= sliceLimit.bytes else { continue }
+    try save(seed, subject)
+    count += 1
+  }
+}
+
 /// Seeds of an H.265 byte stream.
 func saveH265(_ bytes: [UInt8]) throws {
   var (sets, pictures) = ([[UInt8]](), [[UInt8]]())
   var stream: [UInt8] = []
   var whole: [UInt8] = []
+  var sliceCount = 0
   var units = AnnexB.NALUnits(bytes.span)
   var count = 0
   while let unit = units.next(), count < 40 {
@@ -53,6 +86,10 @@ func saveH265(_ bytes: [UInt8]) throws {
     default: break
     }
     if type.isParameterSet { sets.append(nalUnit) } else { pictures.append(Array(nalUnit.prefix(1000))) }
+    if type.isSlice, nalUnit.count <= sliceLimit.bytes, sliceCount < sliceLimit.count {
+      sliceCount += 1
+      try save((sets + [nalUnit]).flatMap { startCode + $0 }, "h265-slices")
+    }
     stream += startCode + nalUnit.prefix(64)
     if whole.count < 6000 { whole += startCode + nalUnit }
     if count % 10 == 0 { try save(stream, "h265-slice-header", "h265-access-units", "access-unit-scanner") }
@@ -61,7 +98,7 @@ func saveH265(_ bytes: [UInt8]) throws {
   try save(stream, "h265-slice-header", "h265-access-units", "access-unit-scanner")
   try save(
     choices + whole, "h265-parse-element", "h265-parse-file", "h265-repack-element", "h265-decode-element", "h265-edit")
-  try save(whole, "report")
+  try save(whole, "report", "h265-slices")
   if let record = try? FormatDescription(h265ParameterSets: sets).h265DecoderConfigurationRecord().bytes() {
     try save(record, "hvcc")
     let units = Array(pictures.prefix(6))
@@ -105,6 +142,7 @@ for path in arguments.dropFirst(2) {
   try save(sets.flatMap { startCode + $0 }, "format-description")
   try save(choices + whole, "parse-element", "parse-file", "repack-element", "decode-element", "edit")
   try save(whole, "report")
+  try saveH264Slices(bytes, whole: whole)
   if let record = try? FormatDescription(h264ParameterSets: sets).h264DecoderConfigurationRecord().bytes() {
     try save(record, "avcc")
     let units = Array(pictures.prefix(6))
