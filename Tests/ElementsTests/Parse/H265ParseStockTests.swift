@@ -255,7 +255,10 @@ import Testing
       from: Stream.caps("hvc1", codecData: Stream.hvcC()), to: "stream-format=hvc1, alignment=au")
     let packet = Stream.packet(Stream.idr)
     let garbage: [UInt8] = [0, 0, 0, 0, 5]
-    for bytes in [packet + garbage, packet + packet + packet, packet + packet + garbage, packet.dropLast(10), garbage] {
+    let pushed: [[UInt8]] = [
+      packet + garbage, packet + packet + packet, packet + packet + garbage, packet.dropLast(10), garbage,
+    ]
+    for bytes in pushed {
       #expect(harness.push(bytes) == 0)
     }
     harness.endOfStream()
