@@ -8,7 +8,6 @@ import H26x
 /// A value that calls nothing else. It returns orders for the codec, and gets reports of the codec's actions. The
 /// codec requests picture memory and releases it; the owner of that memory may call the session meanwhile.
 struct SessionCore: ~Copyable {
-  var settings: SessionSettings
   private(set) var isInvalid = false
 
   private let packets = PacketPool()
@@ -17,9 +16,6 @@ struct SessionCore: ~Copyable {
   private(set) var ledger: AccessUnitLedger
   private var codec: CodecControl
   private var output = SessionOutput()
-  /// Whether pictures that software decodes are compared with their hashes; a device's always are.
-  private let verifiesSoftware: Bool
-  private let verifiesSlices: Bool
   /// The access units whose slices are to be verified while the codec decodes them.
   private var sliceTasks = RingQueue<SliceTask>()
 
@@ -37,10 +33,7 @@ struct SessionCore: ~Copyable {
     _ format: FormatDescription, _ configuration: SessionConfiguration, started: StartedPictures,
     missingDevices: MissingDevices
   ) throws(DecodeError) {
-    settings = SessionSettings(configuration)
-    verifiesSoftware = configuration.verifiesPictureHash
-    verifiesSlices = configuration.verifiesSlices
-    if verifiesSlices { output.countDamagedSlices() }
+    if configuration.verifiesSlices { output.countDamagedSlices() }
     let setup = try StreamSetup(format)
     input = SessionInput(
       format.codec, setup, verifiesPictureHash: configuration.verifiesPictureHash || configuration.hardware != .off)
@@ -57,15 +50,15 @@ struct SessionCore: ~Copyable {
   var latency: SessionLatency { codec.latency }
   var isAwaitingRandomAccessPoint: Bool { !isInvalid && gate.isHolding }
   var isLost: Bool { gate.isLost && gate.unreportedLoss == nil }
-  /// Attempts to restart a codec, from the next time on that it is lost.
-  var retries: Int {
-    get { codec.retries }
-    set { codec.retries = newValue }
+  /// The configuration in force.
+  var configuration: SessionConfiguration {
+    get { codec.configuration }
+    set { codec.configuration = newValue }
   }
   /// The frames that the codec skips.
-  var codecSkip: CodecSettings.Skip { codec.skip(settings.skipFrames) }
+  var codecSkip: CodecSettings.Skip { codec.skip }
   /// The settings to open a codec with now.
-  var codecSettings: CodecSettings { codec.settings(skipping: settings.skipFrames) }
+  var codecSettings: CodecSettings { codec.settings }
 
   mutating func nextResult() -> SessionResult? { output.nextResult() }
   mutating func nextNotice() -> SessionNotice? { output.nextNotice() }
@@ -122,7 +115,7 @@ struct SessionCore: ~Copyable {
     let index = input.number()
     output.count(.submitted)
     let dropReason = input.reasonToDrop(
-      accessUnit, &summary, after: ledger.youngest, skipping: settings.skipFrames, isLeftOut: request.isLeftOut)
+      accessUnit, &summary, after: ledger.youngest, skipping: codec.configuration.skipFrames, isLeftOut: request.isLeftOut)
     let admission = gate.admit(summary, index: index, isDropped: dropReason != nil)
     if admission == .isLost {
       if let failure = gate.takeUnreportedLoss() { output.notify(.codecLost(failure)) }
@@ -160,7 +153,7 @@ struct SessionCore: ~Copyable {
         index: index, request: request, summary: summary, state: admission == .waits ? .waiting : .queued,
         packet: packet, parameterSets: incoming.earlierParameterSets, parameterSetsInForce: input.parameterSets,
         isStart: isStart)
-      if verifiesSlices { entry.reading = description.reading }
+      if codec.configuration.verifiesSlices { entry.reading = description.reading }
       ledger.entries.append(entry)
       guard admission == .waits else { return steps.append(.decode) }
       gate.hold(entry)
@@ -356,7 +349,8 @@ struct SessionCore: ~Copyable {
   ) -> PictureStatus? {
     codec.report(status)
     guard let index = picture.index, !codec.isDistrusted else { return nil }
-    let hash = isOfDevice || verifiesSoftware ? ledger.hash(of: index) : nil
+    // A device's pictures are always compared.
+    let hash = isOfDevice || codec.configuration.verifiesPictureHash ? ledger.hash(of: index) : nil
     let isMismatched = hash.map { !memory.matches($0, width: picture.width, height: picture.height) } ?? false
     if isMismatched, codec.distrust() { return nil }
     if !picture.isCorrupt { codec.outputPicture(index) }
@@ -380,7 +374,7 @@ struct SessionCore: ~Copyable {
       isConcealed || isMismatched || awaitsRecovery || ledger.isTainted(record) || record.error != nil
       || record.hasDamagedSlices
     let isShown = output.admit(
-      record, isUnrecovered: isUnrecovered, isCorrupt: isCorrupt, outputCorrupt: settings.outputCorrupt)
+      record, isUnrecovered: isUnrecovered, isCorrupt: isCorrupt, outputCorrupt: codec.configuration.outputCorrupt)
     return isShown ? PictureStatus(record, isCorrupt: isCorrupt, latency: latency) : nil
   }
 
@@ -397,7 +391,7 @@ struct SessionCore: ~Copyable {
         ledger.spreadDamage(from: record)
       }
     }
-    output.end(record, ending, isSkipping: settings.skipFrames != .none)
+    output.end(record, ending, isSkipping: codec.configuration.skipFrames != .none)
   }
 
   /// Ends access units that have been inside for longer than any decoder may hold them.

@@ -6,7 +6,9 @@ import H26x
 /// stage carries out the decisions.
 struct CodecControl {
   private var setup: StreamSetup
-  private let configuration: SessionConfiguration
+  /// The session's only copy. What it says is in force: a change of `retries` applies the next time that a codec is
+  /// lost.
+  var configuration: SessionConfiguration
   private let missingDevices: MissingDevices
   private var state: CodecState
   private var hardware: HardwareUse
@@ -19,8 +21,6 @@ struct CodecControl {
   /// Frames to hold back for reordering because the stream reorders more deeply than it signals.
   private var deepenedTo = 0
   private var orders = RingQueue<CodecOrder>()
-  /// Attempts to restart a codec, from the next time on that it is lost.
-  var retries: Int
   /// The access units that the codec gets next: one, or the rest of a replay.
   private var remaining: Range<UInt64> = 0..<0
   /// The first packet of a replay with its parameter sets in front, until the codec gets it.
@@ -53,8 +53,7 @@ struct CodecControl {
     self.setup = setup
     self.configuration = configuration
     self.missingDevices = missingDevices
-    retries = configuration.retries
-    state = .replacing(CodecReplacement(firstWithAttempts: max(0, retries)))
+    state = .replacing(CodecReplacement(firstWithAttempts: max(0, configuration.retries)))
     orders.append(.open)
     hardware = HardwareUse(configuration.hardware)
     replay = ReplayWindow(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
@@ -83,7 +82,7 @@ struct CodecControl {
   }
 
   /// The frames that the codec skips.
-  func skip(_ frames: SessionConfiguration.SkipFrames) -> CodecSettings.Skip { setup.codecSkip(frames) }
+  var skip: CodecSettings.Skip { setup.codecSkip(configuration.skipFrames) }
 
   /// Whether access units of another format may follow.
   func canContinue(with other: StreamSetup) -> Bool {
@@ -97,10 +96,10 @@ struct CodecControl {
 
   /// The settings to open a codec with now. Frame threads report a deeper reordering only frames later: they get the
   /// depth known so far, and no frame is lost.
-  func settings(skipping frames: SessionConfiguration.SkipFrames) -> CodecSettings {
+  var settings: CodecSettings {
     var configuration = configuration
     if state.replacement?.isCautious == true { configuration.threadType = .none }
-    var settings = setup.codecSettings(configuration, skip: skip(frames)) { learnsLate in
+    var settings = setup.codecSettings(configuration, skip: skip) { learnsLate in
       max(deepenedTo, learnsLate ? settledDepth : replay.start?.reorderDepth ?? settledDepth)
     }
     settings.usesHardware = hardware.isOnDevice
@@ -164,7 +163,7 @@ struct CodecControl {
     let isDue = replay.takeDue()
     guard isOpen, !isReplaced else {
       // A change of decoders is no failure, so it needs no retries.
-      _ = perform(state.replace(at: index, attempts: max(1, retries), circumstances), .external, at: index)
+      _ = perform(state.replace(at: index, attempts: max(1, configuration.retries), circumstances), .external, at: index)
       return .none
     }
     if isDue && summary.randomAccess != .idr { return beginReplay(at: index, entries) }
@@ -268,6 +267,9 @@ struct CodecControl {
     }
   }
 
+  /// The attempts to replace a codec that is lost now.
+  private var attempts: Int { max(0, configuration.retries) }
+
   /// The facts that decide how a codec is replaced now.
   private var circumstances: CodecState.Circumstances {
     CodecState.Circumstances(place: hardware.place, canReplay: replay.isUsable, youngestDecoded: youngestDecoded)
@@ -277,7 +279,7 @@ struct CodecControl {
   private mutating func lost(_ error: AVError, at index: UInt64) -> Outcome {
     (remaining, beginning) = (0..<0, nil)
     let isFirst = isFirst
-    let outcome = perform(state.lose(error, at: index, attempts: max(0, retries), circumstances), error, at: index)
+    let outcome = perform(state.lose(error, at: index, attempts: attempts, circumstances), error, at: index)
     return isFirst ? .lost(error, index: nil) : outcome
   }
 
@@ -303,7 +305,7 @@ struct CodecControl {
     let start = isEverythingOut ? nil : replay.start(behind: loss.culprit)
     if let start {
       replay.discard(before: start)
-      _ = perform(state.restart(attempts: max(0, retries), circumstances), loss.cause, at: loss.index)
+      _ = perform(state.restart(attempts: attempts, circumstances), loss.cause, at: loss.index)
     } else {
       state.drained()
     }
