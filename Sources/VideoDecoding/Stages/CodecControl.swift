@@ -37,8 +37,8 @@ struct CodecControl {
     /// Everything is output.
     case drained
     /// The codec is lost, or could not be opened. Another is opened, or the pictures inside the lost codec are
-    /// output. The index is nil for the session's first codec.
-    case lost(AVError, index: UInt64?)
+    /// output.
+    case lost(DecodeError)
     /// Another codec has taken the place of the lost one, or the first codec is open. It has not decoded access units
     /// before `start`.
     case replaced(start: UInt64, index: UInt64, isDraining: Bool)
@@ -109,9 +109,6 @@ struct CodecControl {
 
   // MARK: Hardware
 
-  /// Software may take a device's place, or has.
-  var isDeviceOptional: Bool { hardware.isOptional }
-
   /// The reason that software has taken a device's place; nil if it has not since the last call.
   mutating func takeFallBack() -> HardwareUse.Obstacle? { hardware.takeReport() }
 
@@ -163,7 +160,7 @@ struct CodecControl {
     let isDue = replay.takeDue()
     guard isOpen, !isReplaced else {
       // A change of decoders is no failure, so it needs no retries.
-      _ = perform(state.replace(at: index, attempts: max(1, configuration.retries), circumstances), .external, at: index)
+      perform(state.replace(at: index, attempts: max(1, configuration.retries), circumstances), .external, at: index)
       return .none
     }
     if isDue && summary.randomAccess != .idr { return beginReplay(at: index, entries) }
@@ -227,16 +224,18 @@ struct CodecControl {
 
   /// An order was carried out, or failed because the codec is lost.
   ///
-  /// - Parameter entries: the access units of the ledger.
+  /// - Parameters:
+  ///   - entries: the access units of the ledger.
+  ///   - detail: the reason that no process could be started.
   mutating func finish(
-    _ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, _ entries: LedgerEntries
+    _ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, _ entries: LedgerEntries, detail: String?
   ) -> Outcome {
     self.status = status
     var error = error
     if hardware.takeDistrust() { error = error ?? .hardwareFailed }
     switch order {
     case .decode(_, let index, _):
-      if let error { return lost(error, at: index) }
+      if let error { return lost(error, at: index, entries, detail) }
       guard remaining.isEmpty else { return .none }
       guard state.replacement == nil else {
         orders.append(.finishReplay)
@@ -246,19 +245,19 @@ struct CodecControl {
       return .decoded(index: index)
     case .open:
       guard let index = state.replacement?.index else { return .none }
-      if let error { return lost(error, at: index) }
+      if let error { return lost(error, at: index, entries, detail) }
       guard isFirst else { return beginReplay(at: index, entries) }
       _ = state.replayed()
       return .replaced(start: index, index: index, isDraining: false)
     case .finishReplay:
       guard let index = state.replacement?.index else { return .none }
-      if let error { return lost(error, at: index) }
+      if let error { return lost(error, at: index, entries, detail) }
       return replayed()
     case .drain, .drainLost:
       switch state {
       case .lost(let loss): return gaveUp(loss, isDrained: error == nil, isEverythingOut: entries.isEmpty)
       case .draining(let end, _):
-        if let error { return lost(error, at: end) }
+        if let error { return lost(error, at: end, entries, detail) }
         state.drained()
         return .drained
       case .closed, .running, .replacing: return .none
@@ -276,26 +275,40 @@ struct CodecControl {
   }
 
   /// The codec is lost, or could not be opened. It got access unit `index` last.
-  private mutating func lost(_ error: AVError, at index: UInt64) -> Outcome {
+  private mutating func lost(
+    _ error: AVError, at index: UInt64, _ entries: LedgerEntries, _ detail: String?
+  ) -> Outcome {
     (remaining, beginning) = (0..<0, nil)
-    let isFirst = isFirst
-    let outcome = perform(state.lose(error, at: index, attempts: attempts, circumstances), error, at: index)
-    return isFirst ? .lost(error, index: nil) : outcome
+    let failure =
+      isFirst
+      ? DecodeError(opening: error, detail: detail)
+      : failure(error, at: state.lostAt ?? index, entries, detail: detail)
+    let action = state.lose(error, failure, at: index, attempts: attempts, circumstances)
+    perform(action, error, at: index)
+    return switch action {
+    case .none: .none
+    case .cancel: .cancelled
+    case .open, .openInSoftware, .giveUp: .lost(failure)
+    }
   }
 
-  private mutating func perform(_ action: CodecState.LossAction, _ error: AVError, at index: UInt64) -> Outcome {
+  /// The report of an error that libavcodec has returned, or with which the codec is lost, at an access unit.
+  func failure(_ error: AVError, at index: UInt64, _ entries: LedgerEntries, detail: String? = nil) -> DecodeError {
+    // If software may take over, access units that the device does not decode fail only for lack of a replay.
+    let error = error.isOfHardware && hardware.isOptional ? .hardwareFailed : error
+    if error == .serviceUnavailable { return DecodeError(opening: error, detail: detail) }
+    return entries[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
+  }
+
+  private mutating func perform(_ action: CodecState.LossAction, _ error: AVError, at index: UInt64) {
     switch action {
-    case .none: return .none
-    case .cancel:
-      orders.removeAll()
-      return .cancelled
+    case .none: break
+    case .cancel: orders.removeAll()
     case .open, .openInSoftware, .giveUp:
-      let lostAt = state.lostAt ?? index
       if action != .open, hardware.place == .device {
-        hardware.fallBack(for: error, at: lostAt, format: replay.format(at: index))
+        hardware.fallBack(for: error, at: state.lostAt ?? index, format: replay.format(at: index))
       }
       orders.append(action == .giveUp ? .drainLost : .open)
-      return .lost(error, index: lostAt)
     }
   }
 
@@ -305,7 +318,7 @@ struct CodecControl {
     let start = isEverythingOut ? nil : replay.start(behind: loss.culprit)
     if let start {
       replay.discard(before: start)
-      _ = perform(state.restart(attempts: attempts, circumstances), loss.cause, at: loss.index)
+      perform(state.restart(attempts: attempts, circumstances), loss.cause, at: loss.index)
     } else {
       state.drained()
     }
@@ -321,7 +334,7 @@ struct CodecControl {
       do throws(AVError) {
         beginning = try packets.packet(copying: first.bytes, prefix: sets, timestamp: first.timestamp)
       } catch {
-        return lost(error, at: index)
+        return lost(error, at: index, entries, nil)
       }
     }
     guard end < .max else { return .none }
