@@ -173,7 +173,7 @@ extension DecoderElement {
       decoding: DecodeRequest(number, pts: frame.pts, duration: frame.duration), isSyncPoint: frame.isSyncPoint,
       isLate: maximumDecodeTime(of: frame) < 0 && allowsLateDrops,
       trickMode: TrickMode(input: inputSegment, output: outputSegment), isReverse: isReverse)
-    // Its picture may complete one that is coded in two fields, which only the session knows.
+    // Only random access points are needed. The session adds the second fields of those that it decodes.
     request.decoding.isLeftOut = request.trickMode.keyUnitsOnly && !request.isSyncPoint
     do throws(FlowError) {
       let lent: Void? = try frame.withInput { (buffer) throws(FlowError) in

@@ -6,8 +6,8 @@ import H26x
 /// stage carries out the decisions.
 struct CodecControl {
   private var setup: StreamSetup
-  /// The session's only copy. What it says is in force: a change of `retries` applies the next time that a codec is
-  /// lost.
+  /// The session's only copy, with the values in force. Those that need no other codec may change: `retries`, for
+  /// example, is read when a codec is lost.
   var configuration: SessionConfiguration
   private let missingDevices: MissingDevices
   private var state: CodecState
