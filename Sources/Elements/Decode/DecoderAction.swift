@@ -41,21 +41,24 @@ enum DecoderAction<Codec: DecoderCodec> {
 
 /// The way to decode a frame, by the state of the base class when its turn has come.
 struct FrameRequest {
+  /// The request to the session, whose results have the frame's number as their tag.
+  var decoding: DecodeRequest
   /// Upstream has marked it as a random access point.
   var isSyncPoint = true
-  /// The time at which it is shown.
-  var pts: ClockTime?
-  /// The duration: a field, half as long as its frame.
-  var duration: ClockTime?
-  /// Upstream has marked its bytes as damaged.
-  var isDamaged = false
   /// It would be shown too late.
   var isLate = false
   /// The pictures that playback needs.
   var trickMode = TrickMode()
-  /// It is no random access point, and only these are decoded. Its picture may complete one that is coded in two
-  /// fields.
-  var isLeftOut: Bool { trickMode.keyUnitsOnly && !isSyncPoint }
   /// Reverse playback: pictures go downstream a group at a time, backwards, when all of it is decoded.
   var isReverse = false
+}
+
+extension DecodeRequest {
+  /// - Parameters:
+  ///   - pts: the time at which it is shown.
+  ///   - duration: of a field, half of its frame's.
+  init(_ number: FrameNumber, pts: ClockTime?, duration: ClockTime?) {
+    let time = { (time: ClockTime) in Duration.nanoseconds(Int64(clamping: time.nanoseconds)) }
+    self.init(tag: UInt64(number), time: pts.map(time), duration: duration.map(time))
+  }
 }

@@ -120,7 +120,7 @@ struct DecoderCore<Codec: DecoderCodec> {
   private mutating func decode(sound bytes: Span<UInt8>, as request: FrameRequest) {
     guard let accessUnit = reader.queue.first else { return }
     let (description, isNew, hasFormat) = reader.read(bytes)
-    guard session.isOpen || !request.isLeftOut else {
+    guard session.isOpen || !request.decoding.isLeftOut else {
       reader.removeFirst()
       return outcomes.skip(accessUnit.number)
     }
@@ -149,7 +149,7 @@ struct DecoderCore<Codec: DecoderCodec> {
     if awaitsSecondField && !completesKeyUnit { session.drain() }
     awaitsSecondField = request.trickMode.keyUnitsOnly && request.isSyncPoint && description.isFirstField
     do throws(DecodeError) {
-      try session.decode(bytes, description, number: accessUnit.number, as: request)
+      try session.decode(bytes, description, request.decoding)
       // The drain behind the first field has waited for this one.
       if completesKeyUnit { session.drain() }
       if session.isAwaitingRandomAccessPoint { outcomes.requestSyncPoint(for: accessUnit.number) }

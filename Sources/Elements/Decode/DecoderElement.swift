@@ -170,12 +170,14 @@ extension DecoderElement {
   private func decode(_ number: FrameNumber) throws(FlowError) {
     guard let frame = frame(number: number) else { return core.discard(number) }
     var request = FrameRequest(
-      isSyncPoint: frame.isSyncPoint, pts: frame.pts, duration: frame.duration,
+      decoding: DecodeRequest(number, pts: frame.pts, duration: frame.duration), isSyncPoint: frame.isSyncPoint,
       isLate: maximumDecodeTime(of: frame) < 0 && allowsLateDrops,
       trickMode: TrickMode(input: inputSegment, output: outputSegment), isReverse: isReverse)
+    // Only random access points are needed. The session adds the second fields of those that it decodes.
+    request.decoding.isLeftOut = request.trickMode.keyUnitsOnly && !request.isSyncPoint
     do throws(FlowError) {
       let lent: Void? = try frame.withInput { (buffer) throws(FlowError) in
-        request.isDamaged = buffer.flags.contains(.corrupted)
+        request.decoding.isDamaged = buffer.flags.contains(.corrupted)
         let map = try buffer.map()
         core.decode(map.bytes, as: request)
       }

@@ -8,7 +8,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// Gives the session memory for its pictures.
   let allocator = PoolPictureAllocator()
   /// The output negotiated last.
-  private(set) var agreed: RawOutput?
+  private(set) var agreed: OutputPlan?
   /// The plan to negotiate next.
   private(set) var proposal: OutputPlan?
   /// Converts the session's pictures, when downstream requires another format.
@@ -130,7 +130,7 @@ struct DecoderOutput<Codec: DecoderCodec> {
   /// The plan to negotiate. It applies from now on: downstream may request buffers during negotiation.
   mutating func takeProposal() -> OutputPlan? {
     guard let plan = proposal.take() else { return nil }
-    agreed = RawOutput(layout: plan.layout, info: plan.info, naming: plan.naming, displayFields: plan.displayFields)
+    agreed = plan
     conversion = nil
     allocator.useNone()
     return plan

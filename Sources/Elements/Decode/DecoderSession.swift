@@ -124,12 +124,9 @@ struct DecoderSession {
 
   /// Decodes an access unit, or leaves it out where only key units are played.
   func decode(
-    _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, number: FrameNumber, as request: FrameRequest
+    _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest
   ) throws(DecodeError) {
-    let time = { (time: ClockTime) in Duration.nanoseconds(Int64(clamping: time.nanoseconds)) }
-    try current?.decode(
-      accessUnit, description, tag: UInt64(number), time: request.pts.map(time), duration: request.duration.map(time),
-      isLeftOut: request.isLeftOut, isDamaged: request.isDamaged)
+    try current?.decode(accessUnit, description, request)
   }
 
   /// The codec was lost for good, and no random access point has come since.

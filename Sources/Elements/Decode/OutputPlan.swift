@@ -3,7 +3,7 @@ import GStreamer
 import H26x
 import VideoDecoding
 
-/// The output to negotiate with downstream.
+/// The output to negotiate with downstream, or the output that was negotiated.
 struct OutputPlan {
   private(set) var layout: PictureLayout
   private(set) var sessionLayout: SessionConfiguration.OutputLayout
@@ -19,6 +19,8 @@ struct OutputPlan {
   private(set) var awaitsPicture = false
   /// Fields of the caps that `info` has no place for, by name.
   let displayFields: [String: String]
+  /// Downstream's buffers are laid out so that libavcodec can decode into them. Known once the plan is negotiated.
+  var isDirect = false
 
   /// The raw video's caps.
   var caps: Caps {
@@ -154,6 +156,42 @@ extension OutputPlan {
     case .some(let caps): caps.description
     case .none: "nothing"
     }
+  }
+}
+
+extension OutputPlan {
+  /// Whether another plan is for the same output.
+  func isAgreed(_ plan: OutputPlan) -> Bool {
+    layout == plan.layout && naming == plan.naming && displayFields == plan.displayFields
+      && info.isEqual(to: plan.info)
+  }
+
+  /// Pictures go downstream in the session's format.
+  var isSessionFormat: Bool { layout.pixelFormat.videoFormat == info.format }
+
+  /// Configures a pool for buffers that libavcodec can decode into: downstream's if it can, else one of our own.
+  /// Returns whether that worked.
+  func configurePool(_ offer: consuming Query.PoolOffer, caps: borrowing Caps, in query: borrowing Query) -> Bool {
+    let alignment = layout.videoAlignment
+    var padded = info
+    padded.align(alignment)
+    var configuration = BufferPool.Configuration(
+      size: UInt32(clamping: max(padded.size, Int(offer.size))), minimum: offer.minimum, maximum: 0)
+    configuration.alignmentMask = PictureLayout.alignment - 1
+    configuration.videoMeta = true
+    configuration.videoAlignment = alignment
+    // The decoder holds reference pictures: a pool with an upper limit could run dry.
+    if offer.maximum == 0, let pool = offer.pool.take() {
+      if pool.has(.videoAlignment), pool.has(.videoMeta), pool.configure(configuration, caps: caps) {
+        query.setFirstPool(
+          Query.PoolOffer(pool: pool, size: configuration.size, minimum: offer.minimum, maximum: 0))
+        return true
+      }
+    }
+    let own = BufferPool.video()
+    guard own.configure(configuration, caps: caps) else { return false }
+    query.setFirstPool(Query.PoolOffer(pool: own, size: configuration.size, minimum: offer.minimum, maximum: 0))
+    return true
   }
 }
 

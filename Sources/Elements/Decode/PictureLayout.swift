@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import GStreamer
+import H26x
 import VideoDecoding
 
 /// The layout of the session's pictures, known before the first one is decoded.
@@ -71,5 +72,48 @@ extension PixelFormat {
       default: nil
       }
     return name.flatMap(VideoFormat.init(name:))
+  }
+}
+
+extension PictureLayout {
+  /// The layout for this format; `nil` when libavcodec cannot decode it.
+  init?(_ format: FormatDescription, completesMonochrome: Bool) {
+    let size = format.codedSize
+    let shown = format.cropRectangle
+    guard let pixelFormat = PixelFormat(decodedFrom: format, completesMonochrome) else { return nil }
+    self.init(
+      pixelFormat: pixelFormat, codedWidth: size.width, codedHeight: size.height,
+      crop: PictureCrop(
+        left: shown.left, right: size.width - shown.left - shown.width, top: shown.top,
+        bottom: size.height - shown.top - shown.height))
+  }
+}
+
+extension PixelFormat {
+  /// The session's output format for a stream; `nil` when libavcodec cannot decode it.
+  fileprivate init?(decodedFrom format: FormatDescription, _ completesMonochrome: Bool) {
+    guard format.lumaBitDepth == format.chromaBitDepth || format.chromaFormat == .monochrome else { return nil }
+    // matrix_coefficients 0 is GBR (Table E-5).
+    let isGBR = format.chromaFormat == .yuv444 && format.colour?.matrix == 0
+    switch (format.chromaFormat, format.lumaBitDepth) {
+    // Deeper monochrome is decoded to 4:2:0, with chroma at mid-range.
+    case (.monochrome, 8): self = completesMonochrome ? .yuv420p : .gray
+    case (.yuv420, 8): self = .yuv420p
+    case (.yuv420, 9): self = .yuv420p9
+    case (.monochrome, 10), (.yuv420, 10): self = .yuv420p10
+    case (.monochrome, 12), (.yuv420, 12): self = .yuv420p12
+    case (.yuv420, 14): self = .yuv420p14
+    case (.yuv422, 8): self = .yuv422p
+    case (.yuv422, 9): self = .yuv422p9
+    case (.yuv422, 10): self = .yuv422p10
+    case (.yuv422, 12): self = .yuv422p12
+    case (.yuv422, 14): self = .yuv422p14
+    case (.yuv444, 8): self = isGBR ? .gbrp : .yuv444p
+    case (.yuv444, 9): self = isGBR ? .gbrp9 : .yuv444p9
+    case (.yuv444, 10): self = isGBR ? .gbrp10 : .yuv444p10
+    case (.yuv444, 12): self = isGBR ? .gbrp12 : .yuv444p12
+    case (.yuv444, 14): self = isGBR ? .gbrp14 : .yuv444p14
+    default: return nil
+    }
   }
 }

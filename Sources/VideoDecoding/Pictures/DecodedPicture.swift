@@ -4,88 +4,56 @@ public import H26x
 
 /// A decoded picture: a read-only reference to memory that the codec may still read. Free to cross threads.
 @safe public final class DecodedPicture: Sendable {
-  /// The tag given to `decode` with the access unit; of two fields, with the first.
-  public let tag: UInt64
-  /// The presentation time given to `decode` with the access unit; of two fields, with the first.
-  public let time: Duration?
-  /// The picture's duration, as given to `decode` with the access unit; of two fields, the sum of both.
-  public let duration: Duration?
-  /// The memory layout of the samples.
-  public let pixelFormat: PixelFormat
-  /// Coded size in luma samples.
-  public let codedWidth: Int, codedHeight: Int
-  /// The crop from the coded size; exact, never rounded for alignment.
-  public let crop: PictureCrop
-  /// Damaged, or decoded from a damaged picture.
-  public let isCorrupt: Bool
-  /// Two fields, or an interlaced frame.
-  public let isInterlaced: Bool
-  /// The top field is the first of the two.
-  public let isTopFieldFirst: Bool
-  /// The first field is displayed again after the second (`pic_struct` 5 and 6, H.264 Table D-1, H.265 Table D.2).
-  public let repeatsFirstField: Bool
-  /// Only one of its two fields came; libavcodec fills the other's rows from it. `isTopFieldFirst` identifies the
-  /// field that came.
-  public let isSingleField: Bool
-  /// Decoding may begin here.
-  public let isRandomAccessPoint: Bool
-  /// The color description of the samples.
-  public let colour: PictureColour
-  /// The display that the sequence was mastered on (HDR10, SEI of type 137); nil when the stream does not signal it.
-  public let masteringDisplay: MasteringDisplayColourVolume?
-  /// The sequence's light levels (HDR10, SEI of type 144); nil when the stream does not signal them.
-  public let contentLightLevel: ContentLightLevel?
-  /// Width and height of a sample; nil when the stream does not signal them.
-  public let sampleAspectRatio: SampleAspectRatio?
-  /// The session's latency when this picture came out.
-  public let latency: SessionLatency
-
+  /// The codec's report, with a possible crop.
+  let description: PictureDescription
+  let status: PictureStatus
   let memory: PictureMemory
 
-  init(_ picture: PictureDescription, memory: PictureMemory, _ status: PictureStatus) {
-    tag = status.tag
-    time = status.time
-    duration = status.duration
-    masteringDisplay = status.display.masteringDisplay
-    contentLightLevel = status.display.contentLight
-    pixelFormat = memory.pixelFormat
-    codedWidth = picture.width
-    codedHeight = picture.height
-    crop = picture.crop.bounded(width: picture.width, height: picture.height)
-    isCorrupt = status.isCorrupt
-    isInterlaced = picture.isInterlaced
-    isTopFieldFirst = picture.isTopFieldFirst
-    repeatsFirstField = picture.repeatsFirstField
-    isSingleField = status.isSingleField
-    isRandomAccessPoint = status.isRandomAccessPoint
-    colour = picture.colour
-    sampleAspectRatio = picture.sampleAspectRatio
-    latency = status.latency
+  init(_ picture: PictureDescription, _ status: PictureStatus, in memory: PictureMemory) {
+    var description = picture
+    description.crop = picture.crop.bounded(width: picture.width, height: picture.height)
+    self.description = description
+    self.status = status
     self.memory = memory
   }
 
-  /// The same picture in other memory, of the same format.
-  init(_ other: DecodedPicture, in memory: PictureMemory) {
-    tag = other.tag
-    time = other.time
-    duration = other.duration
-    masteringDisplay = other.masteringDisplay
-    contentLightLevel = other.contentLightLevel
-    pixelFormat = memory.pixelFormat
-    codedWidth = other.codedWidth
-    codedHeight = other.codedHeight
-    crop = other.crop
-    isCorrupt = other.isCorrupt
-    isInterlaced = other.isInterlaced
-    isTopFieldFirst = other.isTopFieldFirst
-    repeatsFirstField = other.repeatsFirstField
-    isSingleField = other.isSingleField
-    isRandomAccessPoint = other.isRandomAccessPoint
-    colour = other.colour
-    sampleAspectRatio = other.sampleAspectRatio
-    latency = other.latency
-    self.memory = memory
-  }
+  /// The tag given to `decode` with the access unit; of two fields, with the first.
+  public var tag: UInt64 { status.request.tag }
+  /// The presentation time given to `decode` with the access unit; of two fields, with the first.
+  public var time: Duration? { status.request.time }
+  /// The picture's duration, as given to `decode` with the access unit; of two fields, the sum of both.
+  public var duration: Duration? { status.request.duration }
+  /// The memory layout of the samples.
+  public var pixelFormat: PixelFormat { memory.pixelFormat }
+  /// Coded width in luma samples.
+  public var codedWidth: Int { description.width }
+  /// Coded height in luma samples.
+  public var codedHeight: Int { description.height }
+  /// The crop from the coded size; exact, never rounded for alignment.
+  public var crop: PictureCrop { description.crop }
+  /// Damaged, or decoded from a damaged picture.
+  public var isCorrupt: Bool { status.isCorrupt }
+  /// Two fields, or an interlaced frame.
+  public var isInterlaced: Bool { description.isInterlaced }
+  /// The top field is the first of the two.
+  public var isTopFieldFirst: Bool { description.isTopFieldFirst }
+  /// The first field is displayed again after the second (`pic_struct` 5 and 6, H.264 Table D-1, H.265 Table D.2).
+  public var repeatsFirstField: Bool { description.repeatsFirstField }
+  /// Only one of its two fields came; libavcodec fills the other's rows from it. `isTopFieldFirst` identifies the
+  /// field that came.
+  public var isSingleField: Bool { status.isSingleField }
+  /// Decoding may begin here.
+  public var isRandomAccessPoint: Bool { status.isRandomAccessPoint }
+  /// The color description of the samples.
+  public var colour: PictureColour { description.colour }
+  /// The display that the sequence was mastered on (HDR10, SEI of type 137); nil when the stream does not signal it.
+  public var masteringDisplay: MasteringDisplayColourVolume? { status.request.display.masteringDisplay }
+  /// The sequence's light levels (HDR10, SEI of type 144); nil when the stream does not signal them.
+  public var contentLightLevel: ContentLightLevel? { status.request.display.contentLight }
+  /// Width and height of a sample; nil when the stream does not signal them.
+  public var sampleAspectRatio: SampleAspectRatio? { description.sampleAspectRatio }
+  /// The session's latency when this picture came out.
+  public var latency: SessionLatency { status.latency }
 
   /// Cropped width in luma samples.
   public var width: Int { codedWidth - crop.left - crop.right }
@@ -247,10 +215,8 @@ extension PictureCrop {
 
 /// A session's record of a picture that is output.
 struct PictureStatus {
-  let tag: UInt64
-  let time: Duration?
-  let duration: Duration?
-  let display: DisplayMetadata
+  /// The request for its access unit; of two fields, for the first.
+  let request: DecodeRequest
   let isCorrupt: Bool
   let isSingleField: Bool
   let isRandomAccessPoint: Bool

@@ -19,7 +19,7 @@ extension DecompressionSession {
         if let hold = surface.hold { try bridge.download(hold) } else {
           try codec?.samples(of: surface, width: picture.codedWidth, height: picture.codedHeight)
         }
-      return memory.map { DecodedPicture(picture, in: $0) }
+      return memory.map { DecodedPicture(picture.description, picture.status, in: $0) }
     } catch { return nil }
   }
 }

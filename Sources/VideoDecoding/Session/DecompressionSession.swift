@@ -47,9 +47,6 @@ public import H26x
 /// }
 /// ```
 public final class DecompressionSession {
-  /// The session's configuration.
-  public let configuration: SessionConfiguration
-
   private(set) var core: SessionCore
   let bridge: PictureBridge
   private let source: CodecSource
@@ -111,7 +108,6 @@ public final class DecompressionSession {
     format: FormatDescription, configuration: SessionConfiguration, allocator: (any PictureAllocator)?,
     source: CodecSource
   ) throws(DecodeError) {
-    self.configuration = configuration
     self.source = source
     slices =
       configuration.verifiesSlices ? SliceVerifier(NALPackaging(lengthSize: format.nalLengthSize)) : nil
@@ -125,6 +121,10 @@ public final class DecompressionSession {
   }
 
   // MARK: State
+
+  /// The configuration in force: that of the initializer, with later changes of ``skipFrames``, ``outputCorrupt`` and
+  /// ``retries``.
+  public var configuration: SessionConfiguration { core.configuration }
 
   /// The stream's format, as given last.
   public var format: FormatDescription { core.format }
@@ -156,9 +156,9 @@ public final class DecompressionSession {
 
   /// Which pictures are skipped, from the next access unit on.
   public var skipFrames: SessionConfiguration.SkipFrames {
-    get { core.settings.skipFrames }
+    get { core.configuration.skipFrames }
     set {
-      core.settings.skipFrames = newValue
+      core.configuration.skipFrames = newValue
       codec?.skip(core.codecSkip)
     }
   }
@@ -166,14 +166,14 @@ public final class DecompressionSession {
   /// Whether damaged pictures are output, flagged as corrupted, instead of being dropped. A change applies to the
   /// next picture.
   public var outputCorrupt: Bool {
-    get { core.settings.outputCorrupt }
-    set { core.settings.outputCorrupt = newValue }
+    get { core.configuration.outputCorrupt }
+    set { core.configuration.outputCorrupt = newValue }
   }
 
   /// Attempts to restart a codec before an access unit fails, from the next time on that it is lost.
   public var retries: Int {
-    get { core.retries }
-    set { core.retries = newValue }
+    get { core.configuration.retries }
+    set { core.configuration.retries = newValue }
   }
 
   /// Whether access units of another format may follow in this session.
@@ -209,35 +209,26 @@ public final class DecompressionSession {
 
   /// The public methods' implementation, with everything known about an access unit.
   func decode(_ accessUnit: Span<UInt8>, _ request: DecodeRequest) throws(DecodeError) {
+    try check(accessUnit, request)
+    guard let repaired = core.repaired(accessUnit) else {
+      return try decode(accessUnit, core.read(accessUnit), request)
+    }
+    try decode(repaired.span, core.read(repaired.span), request)
+  }
+
+  /// Throws if an access unit is not taken.
+  private func check(_ accessUnit: Span<UInt8>, _ request: DecodeRequest) throws(DecodeError) {
     guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: request.tag) }
     guard !accessUnit.isEmpty else {
       throw DecodeError(.invalidArgument, tag: request.tag, detail: "the access unit is empty")
     }
-    guard let repaired = core.repaired(accessUnit) else {
-      return decode(accessUnit, core.read(accessUnit), request)
-    }
-    decode(repaired.span, core.read(repaired.span), request)
   }
 
   /// The public method for an access unit that was read before, and has no start codes in place of lengths.
-  ///
-  /// - Parameters:
-  ///   - isLeftOut: whether to leave it undecoded, unless it completes a frame whose first field was decoded. The
-  ///     result is a drop for `doNotOutput`.
-  ///   - isDamaged: whether it lacks NAL units, so that its picture is corrupt.
   package func decode(
-    _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, tag: UInt64, time: Duration?,
-    duration: Duration? = nil, doNotOutput: Bool = false, isLeftOut: Bool = false, isDamaged: Bool = false
+    _ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest
   ) throws(DecodeError) {
-    guard !core.isInvalid else { throw DecodeError(.invalidSession, tag: tag) }
-    guard !accessUnit.isEmpty else { throw DecodeError(.invalidArgument, tag: tag, detail: "the access unit is empty") }
-    let request = DecodeRequest(
-      tag: tag, time: time, duration: duration, doNotOutput: doNotOutput, isDamaged: isDamaged,
-      isLeftOut: isLeftOut)
-    decode(accessUnit, description, request)
-  }
-
-  private func decode(_ accessUnit: Span<UInt8>, _ description: AccessUnitDescription, _ request: DecodeRequest) {
+    try check(accessUnit, request)
     let inspection = core.inspect(accessUnit, description)
     if inspection.summary.beginsOtherSequence { endSequence() }
     // Whether decoding recovers at this picture depends on damage before it.
@@ -418,7 +409,7 @@ public final class DecompressionSession {
       let shown = core.picture(
         picture, in: memory, errors, isDraining: isDraining, status, isOfDevice: isOfDevice)
       guard let shown else { return }
-      core.show(DecodedPicture(picture, memory: bridge.complete(memory, picture), shown))
+      core.show(DecodedPicture(picture, shown, in: bridge.complete(memory, picture)))
     }
   }
 }

@@ -8,7 +8,6 @@ import H26x
 /// A value that calls nothing else. It returns orders for the codec, and gets reports of the codec's actions. The
 /// codec requests picture memory and releases it; the owner of that memory may call the session meanwhile.
 struct SessionCore: ~Copyable {
-  var settings: SessionSettings
   private(set) var isInvalid = false
 
   private let packets = PacketPool()
@@ -17,9 +16,6 @@ struct SessionCore: ~Copyable {
   private(set) var ledger: AccessUnitLedger
   private var codec: CodecControl
   private var output = SessionOutput()
-  /// Whether pictures that software decodes are compared with their hashes; a device's always are.
-  private let verifiesSoftware: Bool
-  private let verifiesSlices: Bool
   /// The access units whose slices are to be verified while the codec decodes them.
   private var sliceTasks = RingQueue<SliceTask>()
 
@@ -29,18 +25,13 @@ struct SessionCore: ~Copyable {
     case drain, endSequence
   }
   private var steps = RingQueue<Step>()
-  /// The reason that the codec was lost, as long as none has taken its place.
-  private var loss: DecodeError?
 
   /// - Throws: `invalidFormatDescription`.
   init(
     _ format: FormatDescription, _ configuration: SessionConfiguration, started: StartedPictures,
     missingDevices: MissingDevices
   ) throws(DecodeError) {
-    settings = SessionSettings(configuration)
-    verifiesSoftware = configuration.verifiesPictureHash
-    verifiesSlices = configuration.verifiesSlices
-    if verifiesSlices { output.countDamagedSlices() }
+    if configuration.verifiesSlices { output.countDamagedSlices() }
     let setup = try StreamSetup(format)
     input = SessionInput(
       format.codec, setup, verifiesPictureHash: configuration.verifiesPictureHash || configuration.hardware != .off)
@@ -57,15 +48,15 @@ struct SessionCore: ~Copyable {
   var latency: SessionLatency { codec.latency }
   var isAwaitingRandomAccessPoint: Bool { !isInvalid && gate.isHolding }
   var isLost: Bool { gate.isLost && gate.unreportedLoss == nil }
-  /// Attempts to restart a codec, from the next time on that it is lost.
-  var retries: Int {
-    get { codec.retries }
-    set { codec.retries = newValue }
+  /// The configuration in force.
+  var configuration: SessionConfiguration {
+    get { codec.configuration }
+    set { codec.configuration = newValue }
   }
   /// The frames that the codec skips.
-  var codecSkip: CodecSettings.Skip { codec.skip(settings.skipFrames) }
+  var codecSkip: CodecSettings.Skip { codec.skip }
   /// The settings to open a codec with now.
-  var codecSettings: CodecSettings { codec.settings(skipping: settings.skipFrames) }
+  var codecSettings: CodecSettings { codec.settings }
 
   mutating func nextResult() -> SessionResult? { output.nextResult() }
   mutating func nextNotice() -> SessionNotice? { output.nextNotice() }
@@ -122,7 +113,8 @@ struct SessionCore: ~Copyable {
     let index = input.number()
     output.count(.submitted)
     let dropReason = input.reasonToDrop(
-      accessUnit, &summary, after: ledger.youngest, skipping: settings.skipFrames, isLeftOut: request.isLeftOut)
+      accessUnit, &summary, after: ledger.youngest, skipping: codec.configuration.skipFrames,
+      isLeftOut: request.isLeftOut)
     let admission = gate.admit(summary, index: index, isDropped: dropReason != nil)
     if admission == .isLost {
       if let failure = gate.takeUnreportedLoss() { output.notify(.codecLost(failure)) }
@@ -160,7 +152,7 @@ struct SessionCore: ~Copyable {
         index: index, request: request, summary: summary, state: admission == .waits ? .waiting : .queued,
         packet: packet, parameterSets: incoming.earlierParameterSets, parameterSetsInForce: input.parameterSets,
         isStart: isStart)
-      if verifiesSlices { entry.reading = description.reading }
+      if codec.configuration.verifiesSlices { entry.reading = description.reading }
       ledger.entries.append(entry)
       guard admission == .waits else { return steps.append(.decode) }
       gate.hold(entry)
@@ -270,53 +262,43 @@ struct SessionCore: ~Copyable {
     default: break
     }
     if case .decode(_, _, isRepeated: true) = order { output.count(.replay) }
-    let outcome = codec.finish(order, error, status, ledger.entries)
-    take(outcome, detail: detail)
+    take(codec.finish(order, error, status, ledger.entries, detail: detail))
     if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) }
     ledger.entries.release(before: codec.firstNeeded)
   }
 
-  private mutating func take(_ outcome: CodecControl.Outcome, detail: String? = nil) {
+  private mutating func take(_ outcome: CodecControl.Outcome) {
     switch outcome {
     case .none: break
     case .decoded(let index): settle(upTo: index)
     case .drained: drained()
-    case .lost(let error, let index):
-      let failure =
-        if let index { self.failure(error, at: index, detail: detail) } else {
-          DecodeError(opening: error, detail: detail)
-        }
-      output.note(failure)
-      loss = failure
+    case .lost(let failure): output.note(failure)
     case .replaced(let start, let index, let isDraining):
-      loss = nil
       while let first = ledger.first, first.index < start { end(first, .dropped(.sessionLost)) }
       if !isDraining { settle(upTo: index) }
     case .gaveUp(let loss, let isDrained, let start): giveUp(loss, isDrained: isDrained, start: start)
-    case .cancelled:
-      loss = nil
-      reset(to: .cancelled)
+    case .cancelled: reset(to: .cancelled)
     }
   }
 
   /// The codec that got furthest has output all that it could. Another begins at `start`, or waits for a random
   /// access point.
-  private mutating func giveUp(_ codecLoss: CodecState.Loss, isDrained: Bool, start: UInt64?) {
-    let failure = loss.take() ?? failure(codecLoss.cause, at: codecLoss.index)
+  private mutating func giveUp(_ loss: CodecState.Loss, isDrained: Bool, start: UInt64?) {
+    let failure = loss.failure ?? codec.failure(loss.cause, at: loss.index, ledger.entries)
     let isEverythingOut = isDrained && ledger.entries.isEmpty
     // It only had to output the pictures inside: then nothing is lost.
-    if codecLoss.isDraining && isEverythingOut { return drained() }
+    if loss.isDraining && isEverythingOut { return drained() }
     var (isReported, isIncomplete) = (false, false)
     while let first = ledger.first, first.index < start ?? .max {
-      if first.index == codecLoss.culprit { isReported = true } else { isIncomplete = true }
-      end(first, first.index == codecLoss.culprit ? .failed(codecLoss.cause) : .dropped(.sessionLost))
+      if first.index == loss.culprit { isReported = true } else { isIncomplete = true }
+      end(first, first.index == loss.culprit ? .failed(loss.cause) : .dropped(.sessionLost))
     }
     if start == nil { reset(to: .lost(unreported: isEverythingOut ? failure : nil)) }
     output.count(.resynchronisation)
     // If decoding continues, the failure of one access unit reports the loss of those behind it.
     let isSilent = start != nil && isIncomplete && !isReported
     if isSilent || start == nil && gate.unreportedLoss == nil { output.notify(.codecLost(failure)) }
-    if start == nil, codecLoss.isDraining { drained() }
+    if start == nil, loss.isDraining { drained() }
   }
 
   // MARK: Events of the codec
@@ -337,13 +319,8 @@ struct SessionCore: ~Copyable {
   }
 
   /// libavcodec has returned an error.
-  mutating func note(_ error: AVError, at index: UInt64) { output.note(failure(error, at: index)) }
-
-  private func failure(_ error: AVError, at index: UInt64, detail: String? = nil) -> DecodeError {
-    // If software may take over, access units that the device does not decode fail only for lack of a replay.
-    let error = error.isOfHardware && codec.isDeviceOptional ? .hardwareFailed : error
-    if error == .serviceUnavailable { return DecodeError(opening: error, detail: detail) }
-    return ledger[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
+  mutating func note(_ error: AVError, at index: UInt64) {
+    output.note(codec.failure(error, at: index, ledger.entries))
   }
 
   /// A picture has come out; libavcodec found these errors in it. Returns its status for output; nil to output
@@ -356,7 +333,8 @@ struct SessionCore: ~Copyable {
   ) -> PictureStatus? {
     codec.report(status)
     guard let index = picture.index, !codec.isDistrusted else { return nil }
-    let hash = isOfDevice || verifiesSoftware ? ledger.hash(of: index) : nil
+    // A device's pictures are always compared.
+    let hash = isOfDevice || codec.configuration.verifiesPictureHash ? ledger.hash(of: index) : nil
     let isMismatched = hash.map { !memory.matches($0, width: picture.width, height: picture.height) } ?? false
     if isMismatched, codec.distrust() { return nil }
     if !picture.isCorrupt { codec.outputPicture(index) }
@@ -380,7 +358,7 @@ struct SessionCore: ~Copyable {
       isConcealed || isMismatched || awaitsRecovery || ledger.isTainted(record) || record.error != nil
       || record.hasDamagedSlices
     let isShown = output.admit(
-      record, isUnrecovered: isUnrecovered, isCorrupt: isCorrupt, outputCorrupt: settings.outputCorrupt)
+      record, isUnrecovered: isUnrecovered, isCorrupt: isCorrupt, outputCorrupt: codec.configuration.outputCorrupt)
     return isShown ? PictureStatus(record, isCorrupt: isCorrupt, latency: latency) : nil
   }
 
@@ -397,7 +375,7 @@ struct SessionCore: ~Copyable {
         ledger.spreadDamage(from: record)
       }
     }
-    output.end(record, ending, isSkipping: settings.skipFrames != .none)
+    output.end(record, ending, isSkipping: codec.configuration.skipFrames != .none)
   }
 
   /// Ends access units that have been inside for longer than any decoder may hold them.

@@ -74,15 +74,17 @@ public struct SessionConfiguration: Sendable {
   public var threadCount = 0
   /// The threading model.
   public var threadType = ThreadType.automatic
-  /// Output damaged pictures, flagged as corrupted, instead of dropping them.
+  /// Output damaged pictures, flagged as corrupted, instead of dropping them. A session can change it:
+  /// ``DecompressionSession/outputCorrupt``.
   public var outputCorrupt = true
-  /// Pictures to skip at first; see ``DecompressionSession/skipFrames``.
+  /// Pictures to skip; a session can change it: ``DecompressionSession/skipFrames``.
   public var skipFrames = SkipFrames.none
   /// The reordering to expect when the stream does not signal it; `lowDelay` always adapts.
   package var unknownReordering = UnknownReordering.expect
   /// Output a picture before the next access unit comes, if the stream's order allows it. No frame threads.
   public var lowDelay = false
-  /// Attempts to restart a lost codec before an access unit fails.
+  /// Attempts to restart a lost codec before an access unit fails. A session can change it:
+  /// ``DecompressionSession/retries``.
   public var retries = 5
   /// The longest wait for a random access point at the start, in presentation time (`decode`'s `time`). Decoding then
   /// begins without one, with everything that was held. It begins earlier if the held access units exceed
@@ -181,20 +183,5 @@ public struct ProcessLimits: Sendable, Hashable {
 
   package var request: ServiceRequest {
     ServiceRequest(memoryLimit: memory ?? 0, requiresSandbox: sandbox == .required)
-  }
-}
-
-/// The settings that may change while a session decodes.
-struct SessionSettings {
-  /// Which pictures are skipped, from the next access unit on.
-  var skipFrames: SessionConfiguration.SkipFrames
-  /// Whether damaged pictures are output, flagged as corrupted, instead of being dropped. A change applies to the
-  /// codec's next picture.
-  var outputCorrupt: Bool
-
-  /// The settings with which a session begins.
-  init(_ configuration: SessionConfiguration) {
-    skipFrames = configuration.skipFrames
-    outputCorrupt = configuration.outputCorrupt
   }
 }

@@ -6,7 +6,9 @@ import H26x
 /// stage carries out the decisions.
 struct CodecControl {
   private var setup: StreamSetup
-  private let configuration: SessionConfiguration
+  /// The session's only copy, with the values in force. Those that need no other codec may change: `retries`, for
+  /// example, is read when a codec is lost.
+  var configuration: SessionConfiguration
   private let missingDevices: MissingDevices
   private var state: CodecState
   private var hardware: HardwareUse
@@ -19,8 +21,6 @@ struct CodecControl {
   /// Frames to hold back for reordering because the stream reorders more deeply than it signals.
   private var deepenedTo = 0
   private var orders = RingQueue<CodecOrder>()
-  /// Attempts to restart a codec, from the next time on that it is lost.
-  var retries: Int
   /// The access units that the codec gets next: one, or the rest of a replay.
   private var remaining: Range<UInt64> = 0..<0
   /// The first packet of a replay with its parameter sets in front, until the codec gets it.
@@ -37,8 +37,8 @@ struct CodecControl {
     /// Everything is output.
     case drained
     /// The codec is lost, or could not be opened. Another is opened, or the pictures inside the lost codec are
-    /// output. The index is nil for the session's first codec.
-    case lost(AVError, index: UInt64?)
+    /// output.
+    case lost(DecodeError)
     /// Another codec has taken the place of the lost one, or the first codec is open. It has not decoded access units
     /// before `start`.
     case replaced(start: UInt64, index: UInt64, isDraining: Bool)
@@ -53,8 +53,7 @@ struct CodecControl {
     self.setup = setup
     self.configuration = configuration
     self.missingDevices = missingDevices
-    retries = configuration.retries
-    state = .replacing(CodecReplacement(firstWithAttempts: max(0, retries)))
+    state = .replacing(CodecReplacement(firstWithAttempts: max(0, configuration.retries)))
     orders.append(.open)
     hardware = HardwareUse(configuration.hardware)
     replay = ReplayWindow(byteLimit: configuration.replayByteLimit, countLimit: configuration.replayCountLimit)
@@ -83,7 +82,7 @@ struct CodecControl {
   }
 
   /// The frames that the codec skips.
-  func skip(_ frames: SessionConfiguration.SkipFrames) -> CodecSettings.Skip { setup.codecSkip(frames) }
+  var skip: CodecSettings.Skip { setup.codecSkip(configuration.skipFrames) }
 
   /// Whether access units of another format may follow.
   func canContinue(with other: StreamSetup) -> Bool {
@@ -97,10 +96,10 @@ struct CodecControl {
 
   /// The settings to open a codec with now. Frame threads report a deeper reordering only frames later: they get the
   /// depth known so far, and no frame is lost.
-  func settings(skipping frames: SessionConfiguration.SkipFrames) -> CodecSettings {
+  var settings: CodecSettings {
     var configuration = configuration
     if state.replacement?.isCautious == true { configuration.threadType = .none }
-    var settings = setup.codecSettings(configuration, skip: skip(frames)) { learnsLate in
+    var settings = setup.codecSettings(configuration, skip: skip) { learnsLate in
       max(deepenedTo, learnsLate ? settledDepth : replay.start?.reorderDepth ?? settledDepth)
     }
     settings.usesHardware = hardware.isOnDevice
@@ -109,9 +108,6 @@ struct CodecControl {
   }
 
   // MARK: Hardware
-
-  /// Software may take a device's place, or has.
-  var isDeviceOptional: Bool { hardware.isOptional }
 
   /// The reason that software has taken a device's place; nil if it has not since the last call.
   mutating func takeFallBack() -> HardwareUse.Obstacle? { hardware.takeReport() }
@@ -164,7 +160,7 @@ struct CodecControl {
     let isDue = replay.takeDue()
     guard isOpen, !isReplaced else {
       // A change of decoders is no failure, so it needs no retries.
-      _ = perform(state.replace(at: index, attempts: max(1, retries), circumstances), .external, at: index)
+      perform(state.replace(at: index, attempts: max(1, configuration.retries), circumstances), .external, at: index)
       return .none
     }
     if isDue && summary.randomAccess != .idr { return beginReplay(at: index, entries) }
@@ -228,16 +224,18 @@ struct CodecControl {
 
   /// An order was carried out, or failed because the codec is lost.
   ///
-  /// - Parameter entries: the access units of the ledger.
+  /// - Parameters:
+  ///   - entries: the access units of the ledger.
+  ///   - detail: the reason that no process could be started.
   mutating func finish(
-    _ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, _ entries: LedgerEntries
+    _ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, _ entries: LedgerEntries, detail: String?
   ) -> Outcome {
     self.status = status
     var error = error
     if hardware.takeDistrust() { error = error ?? .hardwareFailed }
     switch order {
     case .decode(_, let index, _):
-      if let error { return lost(error, at: index) }
+      if let error { return lost(error, at: index, entries, detail) }
       guard remaining.isEmpty else { return .none }
       guard state.replacement == nil else {
         orders.append(.finishReplay)
@@ -247,19 +245,19 @@ struct CodecControl {
       return .decoded(index: index)
     case .open:
       guard let index = state.replacement?.index else { return .none }
-      if let error { return lost(error, at: index) }
+      if let error { return lost(error, at: index, entries, detail) }
       guard isFirst else { return beginReplay(at: index, entries) }
       _ = state.replayed()
       return .replaced(start: index, index: index, isDraining: false)
     case .finishReplay:
       guard let index = state.replacement?.index else { return .none }
-      if let error { return lost(error, at: index) }
+      if let error { return lost(error, at: index, entries, detail) }
       return replayed()
     case .drain, .drainLost:
       switch state {
       case .lost(let loss): return gaveUp(loss, isDrained: error == nil, isEverythingOut: entries.isEmpty)
       case .draining(let end, _):
-        if let error { return lost(error, at: end) }
+        if let error { return lost(error, at: end, entries, detail) }
         state.drained()
         return .drained
       case .closed, .running, .replacing: return .none
@@ -268,32 +266,49 @@ struct CodecControl {
     }
   }
 
+  /// The attempts to replace a codec that is lost now.
+  private var attempts: Int { max(0, configuration.retries) }
+
   /// The facts that decide how a codec is replaced now.
   private var circumstances: CodecState.Circumstances {
     CodecState.Circumstances(place: hardware.place, canReplay: replay.isUsable, youngestDecoded: youngestDecoded)
   }
 
   /// The codec is lost, or could not be opened. It got access unit `index` last.
-  private mutating func lost(_ error: AVError, at index: UInt64) -> Outcome {
+  private mutating func lost(
+    _ error: AVError, at index: UInt64, _ entries: LedgerEntries, _ detail: String?
+  ) -> Outcome {
     (remaining, beginning) = (0..<0, nil)
-    let isFirst = isFirst
-    let outcome = perform(state.lose(error, at: index, attempts: max(0, retries), circumstances), error, at: index)
-    return isFirst ? .lost(error, index: nil) : outcome
+    let failure =
+      isFirst
+      ? DecodeError(opening: error, detail: detail)
+      : failure(error, at: state.lostAt ?? index, entries, detail: detail)
+    let action = state.lose(error, failure, at: index, attempts: attempts, circumstances)
+    perform(action, error, at: index)
+    return switch action {
+    case .none: .none
+    case .cancel: .cancelled
+    case .open, .openInSoftware, .giveUp: .lost(failure)
+    }
   }
 
-  private mutating func perform(_ action: CodecState.LossAction, _ error: AVError, at index: UInt64) -> Outcome {
+  /// The report of an error that libavcodec has returned, or with which the codec is lost, at an access unit.
+  func failure(_ error: AVError, at index: UInt64, _ entries: LedgerEntries, detail: String? = nil) -> DecodeError {
+    // If software may take over, access units that the device does not decode fail only for lack of a replay.
+    let error = error.isOfHardware && hardware.isOptional ? .hardwareFailed : error
+    if error == .serviceUnavailable { return DecodeError(opening: error, detail: detail) }
+    return entries[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
+  }
+
+  private mutating func perform(_ action: CodecState.LossAction, _ error: AVError, at index: UInt64) {
     switch action {
-    case .none: return .none
-    case .cancel:
-      orders.removeAll()
-      return .cancelled
+    case .none: break
+    case .cancel: orders.removeAll()
     case .open, .openInSoftware, .giveUp:
-      let lostAt = state.lostAt ?? index
       if action != .open, hardware.place == .device {
-        hardware.fallBack(for: error, at: lostAt, format: replay.format(at: index))
+        hardware.fallBack(for: error, at: state.lostAt ?? index, format: replay.format(at: index))
       }
       orders.append(action == .giveUp ? .drainLost : .open)
-      return .lost(error, index: lostAt)
     }
   }
 
@@ -303,7 +318,7 @@ struct CodecControl {
     let start = isEverythingOut ? nil : replay.start(behind: loss.culprit)
     if let start {
       replay.discard(before: start)
-      _ = perform(state.restart(attempts: max(0, retries), circumstances), loss.cause, at: loss.index)
+      perform(state.restart(attempts: attempts, circumstances), loss.cause, at: loss.index)
     } else {
       state.drained()
     }
@@ -319,7 +334,7 @@ struct CodecControl {
       do throws(AVError) {
         beginning = try packets.packet(copying: first.bytes, prefix: sets, timestamp: first.timestamp)
       } catch {
-        return lost(error, at: index)
+        return lost(error, at: index, entries, nil)
       }
     }
     guard end < .max else { return .none }

@@ -10,6 +10,8 @@ struct CodecReplacement: Equatable {
   let isDraining: Bool
   /// The reason that the last codec was lost.
   private var cause: AVError
+  /// The report of that; nil as long as nothing has failed.
+  private var failure: DecodeError?
   /// The access unit that was sent last when the last codec was lost.
   private var failedAt: UInt64
   /// The purpose of the next replay.
@@ -64,7 +66,8 @@ struct CodecReplacement: Equatable {
   /// The result if no codec can continue.
   var loss: CodecState.Loss {
     let culprit = if case .salvaging(let end) = replay { end } else { index }
-    return CodecState.Loss(index: index, culprit: culprit, failedAt: failedAt, cause: cause, isDraining: isDraining)
+    return CodecState.Loss(
+      index: index, culprit: culprit, failedAt: failedAt, cause: cause, failure: failure, isDraining: isDraining)
   }
 
   /// Takes the first attempt, whatever the cause. Returns whether there is one.
@@ -74,8 +77,8 @@ struct CodecReplacement: Equatable {
   }
 
   /// The last codec is lost, or could not be opened. Its last order was to decode this access unit.
-  mutating func fail(_ cause: AVError, at index: UInt64) {
-    self.cause = cause
+  mutating func fail(_ cause: AVError, _ failure: DecodeError?, at index: UInt64) {
+    (self.cause, self.failure) = (cause, failure)
     failedAt = index
     if cause.endsProcess { (earlierSuspect, suspect) = (suspect, index) }
   }

@@ -55,6 +55,8 @@ enum CodecState: Equatable {
     let failedAt: UInt64
     /// The reason that the last codec was lost.
     let cause: AVError
+    /// The report of that; nil if nothing has failed, and no codec could be tried.
+    let failure: DecodeError?
     /// The codec was lost in a drain: nothing follows that needs its references.
     let isDraining: Bool
   }
@@ -134,9 +136,12 @@ enum CodecState: Equatable {
   /// The codec is lost, or could not be opened in place of a lost one.
   ///
   /// - Parameters:
+  ///   - failure: the report of the error, if nothing takes the codec's place.
   ///   - index: the access unit that it got last.
   ///   - attempts: the attempts to replace it, unless it is a replacement itself.
-  mutating func lose(_ error: AVError, at index: UInt64, attempts: Int, _ circumstances: Circumstances) -> LossAction {
+  mutating func lose(
+    _ error: AVError, _ failure: DecodeError? = nil, at index: UInt64, attempts: Int, _ circumstances: Circumstances
+  ) -> LossAction {
     var replacement: CodecReplacement
     switch self {
     case .running: replacement = CodecReplacement(at: index, error, attempts: attempts, isDraining: false)
@@ -149,7 +154,7 @@ enum CodecState: Equatable {
       self = .closed
       return .cancel
     }
-    replacement.fail(error, at: index)
+    replacement.fail(error, failure, at: index)
     let action = circumstances.canReplay || isFirst ? replacement.chooseAction(circumstances) : .giveUp
     return enter(replacement, action)
   }
@@ -192,7 +197,13 @@ extension CodecState {
   /// The replacement of a lost codec, until the new one has decoded the replay.
   var replacement: CodecReplacement? { if case .replacing(let replacement) = self { replacement } else { nil } }
   /// The access unit that was sent last when the codec was lost.
-  var lostAt: UInt64? { if case .lost(let loss) = self { loss.index } else { replacement?.index } }
+  var lostAt: UInt64? {
+    switch self {
+    case .lost(let loss): loss.index
+    case .replacing(let replacement), .draining(_, let replacement?): replacement.index
+    case .closed, .running, .draining(_, nil): nil
+    }
+  }
 
   /// Whether a codec failed in decoding this access unit. If that codec outputs its picture anyway, the picture is
   /// incomplete.

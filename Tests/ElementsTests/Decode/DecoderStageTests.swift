@@ -116,7 +116,7 @@ import Testing
 
   @Test func lateRequestsSkipNonReferencePictures() {
     var settings = DecoderSettings()
-    var request = FrameRequest()
+    var request = FrameRequest(decoding: DecodeRequest(tag: 0))
     #expect(settings.skipFrames(for: request) == .none)
     request.isLate = true
     #expect(settings.skipFrames(for: request) == .nonReference)

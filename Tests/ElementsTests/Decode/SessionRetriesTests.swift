@@ -23,9 +23,8 @@ import Testing
     let harness = try Harness.decoder("swifth264dec thread-type=none \(properties)")
     harness.collectMessages()
     harness.play()
-    let element = unsafe swiftObject(
-      UnsafeMutableRawPointer(harness.element), behind: H264Decode.parentType.instanceSize, as: H264Decode.self)
-    element.core = DecoderCore<H264>(log: H264Decode.log) { (format, configuration, allocator) throws(DecodeError) in
+    element(of: harness).core = DecoderCore<H264>(log: H264Decode.log) {
+      (format, configuration, allocator) throws(DecodeError) in
       try DecompressionSession(format: format, configuration: configuration, allocator: allocator) {
         (settings, bridge) throws(AVError) in
         RunningCodec(LosingCodec(try CodecContext(settings, buffers: bridge), places))
@@ -34,6 +33,11 @@ import Testing
     // Caps that differ from the first, so that the core opens another session.
     harness.setInputCaps(Harness.byteStream + ", framerate=25/1")
     return harness
+  }
+
+  private func element(of harness: Harness) -> H264Decode {
+    unsafe swiftObject(
+      UnsafeMutableRawPointer(harness.element), behind: H264Decode.parentType.instanceSize, as: H264Decode.self)
   }
 
   private func accounts(_ harness: Harness, for count: Int) -> Bool {
@@ -66,6 +70,7 @@ import Testing
     #expect(harness.push(units: Array(units[..<5])).allSatisfy { $0 == 0 })
     harness.set("session-retries", "1")
     #expect(harness.push(units: Array(units[5...])).allSatisfy { $0 == 0 })
+    #expect(element(of: harness).core.session.current?.configuration.retries == 1)
     harness.endOfStream()
     #expect(harness.statistic("session-restarts") == 2)
     #expect(accounts(harness, for: units.count))

@@ -114,6 +114,23 @@ import Testing
     #expect(error?.reason == .malfunction && count == openings)
   }
 
+  /// Settings that change in a session change in its configuration, too.
+  @Test func theConfigurationReportsWhatIsInForce() throws {
+    let session = try session(
+      .with {
+        $0.lowDelay = true
+        $0.retries = 2
+      })
+    #expect(session.configuration.retries == 2 && session.configuration.skipFrames == .none)
+    (session.retries, session.skipFrames, session.outputCorrupt) = (0, .bidirectional, false)
+    let configuration = session.configuration
+    #expect(configuration.retries == 0 && configuration.skipFrames == .bidirectional && !configuration.outputCorrupt)
+    #expect(configuration.lowDelay)
+    script.send = { _, index, _ in index == 1 ? .external : nil }
+    try decode(0..<2, in: session)
+    #expect(session.isLost && script.settings.count == 1)
+  }
+
   // MARK: Skipping
 
   @Test(

@@ -65,7 +65,8 @@ struct SessionSchedule<Stream: RandomStream> {
       do throws(DecodeError) {
         let doNotOutput = decisions.oneIn(20)
         if let read {
-          try session.decode(last.span, read, tag: taken, time: time, doNotOutput: doNotOutput)
+          try session.decode(
+            last.span, read, DecodeRequest(tag: taken, time: time, doNotOutput: doNotOutput))
         } else {
           try session.decode(last.span, tag: taken, time: time, doNotOutput: doNotOutput)
         }

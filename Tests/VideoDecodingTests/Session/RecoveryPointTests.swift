@@ -158,7 +158,7 @@ import Testing
       session.finishSequence(before: unit.span, read)
       session.takeResults(into: &run)
       if index == first.count { #expect(run.results.count == index) }
-      try session.decode(unit.span, read, tag: UInt64(index), time: nil, doNotOutput: false)
+      try session.decode(unit.span, read, DecodeRequest(tag: UInt64(index)))
       session.takeResults(into: &run)
     }
     session.drain()

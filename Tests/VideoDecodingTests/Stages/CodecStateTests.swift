@@ -244,6 +244,18 @@ import Testing
     #expect(loss.index == 9 && loss.culprit == 4 && loss.failedAt == 4 && loss.cause == Self.ended && !loss.isDraining)
   }
 
+  /// A restart that has no attempts loses no codec.
+  @Test func reportsTheLastLoss() {
+    func failure(_ state: CodecState) -> DecodeError? { if case .lost(let loss) = state { loss.failure } else { nil } }
+    let last = DecodeError(.allocationFailed)
+    var state = CodecState.running
+    _ = state.lose(.external, DecodeError(.malfunction), at: 9, attempts: 1, Self.circumstances())
+    _ = state.lose(.outOfMemory, last, at: 9, attempts: 1, Self.circumstances())
+    #expect(failure(state) == last)
+    #expect(state.restart(attempts: 0, Self.circumstances()) == .giveUp)
+    #expect(Self.name(state) == "lost" && failure(state) == nil)
+  }
+
   /// An access unit that a process got past did not end the last one.
   @Test(
     arguments: [(nil, .salvaging(before: 9)), (8, .salvaging(before: 9)), (9, .cautious)]
