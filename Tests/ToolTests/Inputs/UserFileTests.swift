@@ -329,6 +329,23 @@ import Testing
         Line("repack {} -o out.mp4 && test $(h26x check out.mp4 | grep -c container-timestamps) = 0", 0),
         Line("repack {} -o out.ts && h26x hash --each out.ts | grep -vc '^#'", 0, "62\n"),
       ]),
+    Row(
+      name: "reorder.h265",
+      make: { _ in
+        try changed("clip.h265") { nalUnit, _ in
+          guard nalUnit[0] >> 1 == 33 else { return [nalUnit] }
+          var set = try H265.SequenceParameterSet(nalUnit: nalUnit.span)
+          for index in set.buffering.indices { set.buffering[index].maximumReorderPictures = 0 }
+          return [set.nalUnit()]
+        }
+      },
+      lines: [
+        Line("info --count {}", 0, "Frame rate          25\n", "Pictures            62\n"),
+        Line("check {}", 2, "reorder-depth", "62 access units"),
+        // libavcodec orders pictures by the announced depth.
+        Line("hash --strict {}", 2, "62 pictures; damage: ", "pictures out of order"),
+        Line("repack {} -o out.mp4 && test $(h26x check out.mp4 | grep -c container-timestamps) = 0", 0),
+      ]),
     // Repeated fields and frames.
     Row(
       name: "pulldown.h264", make: { _ in try repeating([0x51, 0x42]) },
