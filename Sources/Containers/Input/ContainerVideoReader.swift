@@ -26,6 +26,10 @@ final class ContainerVideoReader: VideoTrackReader {
   private var packet: MediaPacket
   /// Whether `packet` is the next one.
   private var isAhead = true
+  /// Aligns packets of a transport or program stream with access units; `nil` for other containers.
+  private var alignment: PacketAlignment?
+  /// The packet after the last sample, if that was needed to align it.
+  private var following: (sample: VideoSample, position: Int64?)?
   /// Samples that were read ahead, and their positions in the file.
   private var waiting: [(sample: VideoSample, position: Int64?)] = []
   /// When the last sample is decoded by the file, in nanoseconds.
@@ -69,6 +73,7 @@ final class ContainerVideoReader: VideoTrackReader {
     }
     (index, timeBase) = (found.index, found.timeBase)
     track = Self.track(found, codec, isPacketized: Self.isPacketized(container.context))
+    alignment = Self.isPacketized(container.context) ? PacketAlignment(codec) : nil
     for other in container.context.streams where other.index != index {
       container.context.setWanted(false, stream: other.index)
     }
@@ -80,7 +85,18 @@ final class ContainerVideoReader: VideoTrackReader {
       beginning = first
       // Leading pictures of the first random access point are shown before it.
       shown = ShownRange(start: first - 10_000_000_000, end: nil, time: 0)
+    } else if Self.isPacketized(container.context), try !findsTime() {
+      known = KnownTimes(first: 0)
     }
+  }
+
+  /// Whether one of the first packets has a time. Recordings of some cameras have none at all.
+  private func findsTime() throws(Failure) -> Bool {
+    while waiting.count < Self.waitingLimit, let read = try readSample() {
+      waiting.append(read)
+      if read.sample.composition != nil { return true }
+    }
+    return false
   }
 
   private static func noVideo(_ container: ContainerInput) -> Failure {
@@ -141,6 +157,10 @@ final class ContainerVideoReader: VideoTrackReader {
   ///
   /// - Parameter frameRate: the frame rate of a stream that has none.
   func leaveTimesOut(frameRate: Fraction?) throws(Failure) {
+    guard known == nil else {
+      track.framerate = track.framerate ?? frameRate
+      return
+    }
     guard let sample = try next(), let time = sample.composition else { return }
     (ahead, known) = (sample, KnownTimes(first: time))
     track.framerate = track.framerate ?? frameRate
@@ -171,6 +191,18 @@ final class ContainerVideoReader: VideoTrackReader {
   }
 
   private func readSample() throws(Failure) -> (sample: VideoSample, position: Int64?)? {
+    let next = if let packet = following.take() { packet } else { try readPacket() }
+    guard var read = next, let end = alignment?.takeEnd(of: &read.sample), !end.isEmpty else { return next }
+    following = try readPacket()
+    if let packet = following?.sample, PacketAlignment.begins(packet, after: read.sample) {
+      following?.sample.bytes.insert(contentsOf: end, at: 0)
+    } else {
+      read.sample.bytes += end
+    }
+    return read
+  }
+
+  private func readPacket() throws(Failure) -> (sample: VideoSample, position: Int64?)? {
     repeat {
       if !isAhead, try !Self.read(container, into: &packet) { return nil }
       isAhead = false

@@ -43,10 +43,10 @@ struct CopySource {
       (otherStreams, refusal) = (nil, error)
     }
     let (video, bounds) = try reader(file, plan.bounds)
-    let unordered = plan.ordersPictures ? video as? ContainerVideoReader : nil
-    try unordered?.leaveTimesOut(frameRate: plan.framerate)
+    let container = video as? ContainerVideoReader
+    if plan.ordersPictures { try container?.leaveTimesOut(frameRate: plan.framerate) }
     let source = CopySource(
-      file: file, video: video, known: unordered?.known, otherStreams: otherStreams, refusal: refusal)
+      file: file, video: video, known: container?.known, otherStreams: otherStreams, refusal: refusal)
     let dropsFront = video.hidesFront && !plan.hasEditList
     guard video.parts.count <= 1 || bounds != nil else {
       video.readAllMedia()

@@ -24,6 +24,7 @@ struct DecoderStatistics: Sendable {
     structure.set("corrupted", .uint64(session.corrupted))
     structure.set("concealed", .uint64(session.concealed))
     structure.set("hash-mismatches", .uint64(session.hashMismatches))
+    structure.set("out-of-order", .uint64(session.outOfOrder))
     structure.set("session-restarts", .uint64(session.restarts))
     structure.set("replayed", .uint64(session.replayed))
     structure.set("resynchronisations", .uint64(session.resynchronisations))
@@ -57,6 +58,7 @@ extension SessionStatistics {
     corrupted &+= other.corrupted
     concealed &+= other.concealed
     hashMismatches &+= other.hashMismatches
+    outOfOrder &+= other.outOfOrder
     if let count = other.damagedSlices { damagedSlices = (damagedSlices ?? 0) &+ count }
     lastDamagedSlice = other.lastDamagedSlice ?? lastDamagedSlice
     restarts &+= other.restarts

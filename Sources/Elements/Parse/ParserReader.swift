@@ -224,7 +224,8 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     guard accessUnit.beginsPicture, areTimesMade else { return true }
     return timestamps.readOrder(
       of: &accessUnit, bytes, size: size, finder.scanner, rate: caps.timing.pictureRate,
-      isComplete: snapshot.isDraining || input.alignment != nil || bytes.count > ParserLimits.accessUnitSize / 2)
+      isComplete: snapshot.isDraining || input.alignment != nil || bytes.count > ParserLimits.accessUnitSize / 2,
+      mayWait: snapshot.isPulling)
   }
 
   /// The access unit that was found is passed on.

@@ -103,6 +103,11 @@ extension H265 {
       get { timeline.fieldPeriods }
       set { timeline.fieldPeriods = newValue }
     }
+    /// Whether a picture may wait for later ones even if the stream sends a reorder depth of 0, to verify that.
+    package var mayWait: Bool {
+      get { timeline.mayWait }
+      set { timeline.mayWait = newValue }
+    }
     /// Whether a picture was read whose times were not taken yet.
     package var hasPicture: Bool { timeline.hasPicture }
     /// The end of the last picture so far, in nanoseconds; nil before the first picture.

@@ -14,19 +14,22 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
   private var wholeGroups = 0
   /// The start of the pictures since the last one that resets POC.
   private var sequenceStart = 0
-  /// Whether the stream sends its reorder depth. Otherwise the first groups do not end the look ahead: encoders reorder
-  /// deeper when it pays, often after a few pictures.
-  private let isDepthSent: Bool
+  /// Whether the stream sends its reorder depth, and the depth is trusted. Otherwise the first groups do not end the look
+  /// ahead: encoders reorder deeper when it pays, often after a few pictures.
+  private let isDepthKnown: Bool
   private var isDone: Bool
   /// Whether only the first picture's leading pictures are needed.
   private var endsWithLeadingPictures = false
+  /// The reorder depth that is looked for if the stream sends 0: more than encoders use by default.
+  private static var verifiedDepth: Int { 4 }
 
   /// - Parameters:
   ///   - first: the current picture.
   ///   - offset: the start of the next access unit.
+  ///   - mayWait: whether a sent reorder depth of 0 is verified, which takes later pictures.
   init(
     _ first: TimestampGenerator.Picture, of sequence: Codec.SequenceParameterSet,
-    reader: Codec.PictureReader, parameterSets: Codec.ParameterSets, from offset: Int
+    reader: Codec.PictureReader, parameterSets: Codec.ParameterSets, from offset: Int, mayWait: Bool = false
   ) {
     pictures = [first]
     self.reader = reader
@@ -34,11 +37,12 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
     self.sequence = sequence
     detector = Codec.AccessUnitDetector()
     scanner = AnnexB.Scanner(from: offset)
-    let depth = sequence.maximumReorderFrames
+    let isVerified = mayWait && sequence.sentReorderFrames == 0 && !sequence.forbidsBFrames
+    let depth = isVerified ? Self.verifiedDepth : sequence.maximumReorderFrames
     limit = (2 * depth + 2) * (sequence.isFrameOnly ? 1 : 2)
-    isDepthSent = sequence.sentReorderFrames != nil
+    isDepthKnown = sequence.sentReorderFrames != nil && !isVerified
     // Without reordering there is nothing to find: each picture is shown after the picture before.
-    isDone = sequence.followsDecodingOrder
+    isDone = sequence.followsDecodingOrder && !isVerified
   }
 
   /// Reads no further than to the first picture that is shown after the first one.
@@ -79,7 +83,7 @@ struct PictureLookAhead<Codec: ElementCodecSyntax>: Sendable {
     if picture.resetsPOC || isBeyondWholeGroup(picture) { wholeGroups += 1 }
     if picture.resetsPOC { sequenceStart = pictures.count }
     pictures.append(picture)
-    isDone = pictures.count >= limit || isDepthSent && (wholeGroups >= 2 || picture.resetsPOC)
+    isDone = pictures.count >= limit || isDepthKnown && (wholeGroups >= 2 || picture.resetsPOC)
   }
 
   /// Whether the POCs so far have no gap and this one is larger: none between them is still to come.

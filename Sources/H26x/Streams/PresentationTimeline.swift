@@ -59,6 +59,7 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
   private var end: UInt64 = 0
 
   var fieldPeriods: Int?
+  var mayWait = false
   var hasPicture: Bool { picture != nil }
 
   var endOfPictures: UInt64? { sequence == nil ? nil : end }
@@ -102,7 +103,8 @@ struct PresentationTimeline<Codec: ElementCodecSyntax>: Sendable {
     } else {
       var reader = reader
       if endsSequence { reader.endSequence() }
-      lookAhead = PictureLookAhead(picture, of: sps, reader: reader, parameterSets: copy parameterSets, from: offset)
+      lookAhead = PictureLookAhead(
+        picture, of: sps, reader: reader, parameterSets: copy parameterSets, from: offset, mayWait: mayWait)
       if continues { lookAhead.endWithLeadingPictures() }
     }
     guard lookAhead.advance(bytes, isComplete: isComplete) else {

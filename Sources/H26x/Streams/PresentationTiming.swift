@@ -15,6 +15,10 @@ package protocol PresentationTiming: Sendable {
   /// Field periods for which the picture that is read next is shown, by its SEI; nil if that has no value.
   var fieldPeriods: Int? { get set }
 
+  /// Whether a picture may wait for later ones even if the stream sends a reorder depth of 0, to verify that. False at
+  /// first: a live stream has no time for that.
+  var mayWait: Bool { get set }
+
   /// Whether a picture was read whose times were not taken yet.
   var hasPicture: Bool { get }
 

@@ -16,7 +16,7 @@
 /// - Decoding times never decrease, and are never later than presentation.
 ///
 /// A look ahead at the first pictures finds the POC step between frames, the first POC, and the reorder depth if the
-/// stream does not signal it. It needs at least one frame, and 2r + 2 frames suffice. If the stream reorders more
+/// stream signals none or less. It needs at least one frame, and 2r + 2 frames suffice. If the stream reorders more
 /// deeply than it announced, decoding times stand still for a while. If that does not help, because a picture should
 /// have been shown already, its presentation time moves to the decoding time.
 public struct TimestampGenerator: Sendable {
@@ -94,22 +94,22 @@ public struct TimestampGenerator: Sendable {
   ///   - lookAhead: the first pictures in decoding order, which are then passed to ``next(_:)`` too.
   ///   - reorderDepth: in frames, as the stream sends it (`max_num_reorder_frames`); nil to take it from `lookAhead`.
   ///   - maximumReorderDepth: in frames, for a look ahead that is too short.
-  ///   - followsDecodingOrder: whether output order is decoding order (`pic_order_cnt_type` 2): POC is then ignored,
-  ///     and each frame is shown right after the frame before.
+  ///   - followsDecodingOrder: whether output order is decoding order (`pic_order_cnt_type` 2). POC is then ignored,
+  ///     unless `lookAhead` shows otherwise, and each frame is shown right after the frame before.
   ///   - usualStep: by how much POC usually grows from a frame to the next one shown, above 0, for a look ahead that is
   ///     too short.
   public init(
     lookAhead: [Picture], reorderDepth: Int?, maximumReorderDepth: Int = FormatDescription.deepestReordering,
     followsDecodingOrder: Bool = false, usualStep: Int = 2
   ) {
-    self.followsDecodingOrder = followsDecodingOrder
     let start = Start(lookAhead)
+    self.followsDecodingOrder = followsDecodingOrder && start.depth == 0
     isStepGuessed = start.divisor == 0
     step = isStepGuessed ? Int64(max(usualStep, 1)) : start.divisor
     firstOrders = start.firstOrders.reversed()
     startOrder = firstOrders.popLast() ?? 0
     let found = start.frames > 1 ? start.depth : maximumReorderDepth
-    let wanted = followsDecodingOrder ? 0 : max(reorderDepth ?? found, start.depth)
+    let wanted = self.followsDecodingOrder ? 0 : max(reorderDepth ?? found, start.depth)
     self.reorderDepth = Int64(max(0, min(wanted, FormatDescription.deepestReordering)))
     // As long as that many frames last, the longer frames first.
     let extra = Int64(max(lookAhead.first?.fieldPeriods ?? 2, 2) - 2)

@@ -10,6 +10,8 @@ struct Damage {
   var failed = 0
   /// Access units whose picture is missing, such as those before the first random access point.
   var dropped = 0
+  /// Pictures that were output too late for their place, because the stream signals less reordering than it has.
+  var disordered = 0
   /// Slices that the parser could not read and did not pass on: damaged slices, and slices before the first parameter
   /// sets.
   var unreadable = 0
@@ -23,6 +25,7 @@ struct Damage {
     corrupted = statistics["corrupted"]?.integer ?? 0
     failed = statistics["failed"]?.integer ?? 0
     dropped = statistics["lost"]?.integer ?? 0
+    disordered = statistics["out-of-order"]?.integer ?? 0
   }
 
   static func + (left: Damage, right: Damage) -> Damage {
@@ -30,12 +33,13 @@ struct Damage {
     sum.corrupted += right.corrupted
     sum.failed += right.failed
     sum.dropped += right.dropped
+    sum.disordered += right.disordered
     sum.unreadable += right.unreadable
     sum.isCutOff = left.isCutOff || right.isCutOff
     return sum
   }
 
-  var isAny: Bool { corrupted + failed + dropped + unreadable > 0 || isCutOff }
+  var isAny: Bool { corrupted + failed + dropped + disordered + unreadable > 0 || isCutOff }
 
   /// Ends a sentence: `; damage: 2 pictures damaged`; empty without damage.
   var remark: String {
@@ -44,6 +48,7 @@ struct Damage {
       corrupted > 0 ? "\(Text.count(corrupted, "picture")) damaged" : nil,
       failed > 0 ? "\(Text.count(failed, "access unit")) undecodable" : nil,
       dropped > 0 ? "\(Text.count(dropped, "access unit")) dropped" : nil,
+      disordered > 0 ? "\(Text.count(disordered, "picture")) out of order" : nil,
       unreadable > 0 ? "\(Text.count(unreadable, "slice")) unreadable" : nil,
       isCutOff ? "the file is cut off" : nil,
     ]

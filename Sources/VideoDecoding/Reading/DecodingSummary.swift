@@ -50,6 +50,9 @@ struct DecodingSummary {
   /// Its position in output order, if libavcodec discards pictures that come too late for theirs (H.264). Nil
   /// otherwise, and for a second field.
   var order: OutputOrder?
+  /// Its position in output order, if libavcodec outputs pictures that come too late for theirs (H.265). Nil otherwise,
+  /// and for a picture that is not output.
+  var displayOrder: OutputOrder?
   /// Frames that precede it in decoding order and follow it in output order.
   var reorderDepth = 0
   /// Its picture order count leaves room for others between it and all before it.

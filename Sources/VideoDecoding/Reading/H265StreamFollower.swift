@@ -11,6 +11,8 @@ struct H265StreamFollower: StreamFollower {
   private var sequence: H265.SequenceParameterSet?
   /// The highest POC since the picture that began the coded video sequence.
   private var highestOrder = Int32.min
+  /// Counts the sequences of POCs so far.
+  private var orderSequence: UInt64 = 0
   /// The last recovery point.
   private var recovery: Recovery?
   /// The stream marks random access points, so that pictures of I slices only are none.
@@ -37,6 +39,7 @@ struct H265StreamFollower: StreamFollower {
   mutating func read(_ accessUnit: Span<UInt8>) -> AccessUnitDescription { inspection.read(accessUnit) }
 
   mutating func reset(keepsReferences: Bool) {
+    orderSequence &+= 1
     guard !keepsReferences else { return }
     pictures = H265.ReferencePictures()
     highestOrder = .min
@@ -123,6 +126,10 @@ struct H265StreamFollower: StreamFollower {
       sequence = sps
     }
     if use.order.resetsPOC { highestOrder = .min }
+    if use.order.resetsPOC || summary.beginsOtherSequence { orderSequence &+= 1 }
+    if slice.isOutput, !use.order.isSkipped {
+      summary.displayOrder = OutputOrder(sequence: orderSequence, count: use.order.picture)
+    }
     if !use.order.isSkipped { highestOrder = max(highestOrder, use.order.picture) }
     var isBehindBrokenLink = false
     if let recovery {

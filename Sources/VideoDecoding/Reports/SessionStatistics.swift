@@ -21,6 +21,9 @@ public struct SessionStatistics: Sendable, Hashable {
   public var concealed: UInt64 = 0
   /// Frames that differ from the stream's picture hash; output or not.
   public var hashMismatches: UInt64 = 0
+  /// H.265 frames output behind a frame that they precede in output order, because the stream signals less reordering than
+  /// it has (C.5.2.2).
+  public var outOfOrder: UInt64 = 0
   /// Damaged slices; `nil` unless ``SessionConfiguration/verifiesSlices`` is set. A picture that lacks slices although
   /// all others are sound counts as one.
   public var damagedSlices: UInt64?

@@ -80,7 +80,11 @@ struct SessionOutput {
   mutating func admit(
     _ record: LedgerEntry, isUnrecovered: Bool, isCorrupt: Bool, outputCorrupt: Bool
   ) -> Bool {
-    if let order = record.summary.order { latest = latest.map { max($0, order) } ?? order }
+    var isLate = false
+    if let order = record.summary.order ?? record.summary.displayOrder {
+      isLate = record.summary.displayOrder != nil && latest.map { order < $0 } ?? false
+      latest = latest.map { max($0, order) } ?? order
+    }
     if record.request.doNotOutput || record.summary.isHidden || isUnrecovered {
       drop(
         record.request.tag,
@@ -88,8 +92,12 @@ struct SessionOutput {
       return false
     }
     if isCorrupt { count(.corrupted) }
-    if isCorrupt && !outputCorrupt { drop(record.request.tag, .corrupt) }
-    return !isCorrupt || outputCorrupt
+    if isCorrupt && !outputCorrupt {
+      drop(record.request.tag, .corrupt)
+      return false
+    }
+    if isLate { statistics.outOfOrder += 1 }
+    return true
   }
 
   /// An access unit ends without a picture.

@@ -136,7 +136,7 @@ import Testing
     var one = SessionStatistics()
     (one.submitted, one.output, one.dropped, one.failed, one.corrupted, one.concealed) = (1, 2, 3, 4, 5, 6)
     (one.hashMismatches, one.restarts, one.replayed, one.resynchronisations) = (7, 8, 9, 10)
-    (one.allocatorMisses, one.lost) = (11, 12)
+    (one.allocatorMisses, one.lost, one.outOfOrder) = (11, 12, 13)
     one.lastError = DecodeError(.badData)
     var sum = one
     var other = one
@@ -145,7 +145,9 @@ import Testing
     sum.add(other)
     #expect(sum.submitted == 101 && sum.output == 4 && sum.dropped == 6 && sum.failed == 8 && sum.corrupted == 10)
     #expect(sum.concealed == 12 && sum.hashMismatches == 14 && sum.restarts == 16 && sum.replayed == 18)
-    #expect(sum.resynchronisations == 20 && sum.allocatorMisses == 22 && sum.lastError?.reason == .badData)
+    #expect(
+      sum.outOfOrder == 26 && sum.resynchronisations == 20 && sum.allocatorMisses == 22
+        && sum.lastError?.reason == .badData)
     other.lastError = DecodeError(.malfunction)
     sum.add(other)
     #expect(sum.lastError?.reason == .malfunction)
@@ -155,7 +157,8 @@ import Testing
     for field in [
       "frames-in=(guint64)1201", "frames-out=(guint64)6", "dropped=(guint64)1009", "lost=(guint64)1036",
       "failed=(guint64)12",
-      "corrupted=(guint64)15", "concealed=(guint64)18", "hash-mismatches=(guint64)21", "session-restarts=(guint64)24",
+      "corrupted=(guint64)15", "concealed=(guint64)18", "hash-mismatches=(guint64)21", "out-of-order=(guint64)39",
+      "session-restarts=(guint64)24",
       "replayed=(guint64)27", "resynchronisations=(guint64)30", "copied=(guint64)77", "last-error=(string)",
     ] {
       #expect(text.contains(field), "\(field)")

@@ -66,7 +66,7 @@ import Testing
   }
 
   /// H.265: every picture comes out, whatever `sps_max_num_reorder_pics` and `sps_max_latency_increase_plus1` say, or is
-  /// counted as lost.
+  /// counted as lost. Those that come too late for their place are counted, too.
   @Test(
     arguments: [0, 1, 2] as [UInt8],
     ["max-threads=1", "max-threads=4", "isolation=process", "low-delay=true max-threads=1"])
@@ -90,15 +90,21 @@ import Testing
       let run = try decodeH265(changed, properties)
       #expect(run.pictures.count + run.lost == units.count, "\(latency)")
       #expect(Set(run.pictures).isSubset(of: whole.pictures), "\(latency)")
+      let isInOrder = run.pictures == whole.pictures.filter(run.pictures.contains)
+      #expect((run.outOfOrder == 0) == isInOrder, "\(latency)")
     }
   }
 
-  private func decodeH265(_ units: [[UInt8]], _ properties: String) throws -> (pictures: [Int], lost: Int) {
+  private func decodeH265(
+    _ units: [[UInt8]], _ properties: String
+  ) throws -> (pictures: [Int], lost: Int, outOfOrder: Int) {
     let harness = try Harness.decoder("swifth265dec \(properties)", input: H265DecodeTests.byteStream)
     for (index, unit) in units.enumerated() { #expect(harness.push(unit, pts: Clip.time(index)) == 0) }
     harness.endOfStream()
-    let lost = try #require(harness.statistic("lost"))
-    return (try harness.takePictures().map(\.fingerprint), lost)
+    let (lost, outOfOrder) = (
+      try #require(harness.statistic("lost")), try #require(harness.statistic("out-of-order"))
+    )
+    return (try harness.takePictures().map(\.fingerprint), lost, outOfOrder)
   }
 
   private func isAscending(_ pictures: [Picture]) -> Bool {

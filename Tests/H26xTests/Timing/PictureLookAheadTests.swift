@@ -26,14 +26,15 @@ import Testing
   /// be there.
   private func read(
     after first: H265.NALUnitType = .idrWithRADL, at order: UInt32 = 0, _ slices: [Slice], reorder: UInt8 = 2,
-    endsWithLeadingPictures: Bool = false
+    endsWithLeadingPictures: Bool = false, mayWait: Bool = false
   ) throws -> (orders: [Int32], needed: Int?) {
     let sets = try sets(reorder: reorder)
     let sps = try #require(sets.sequenceParameterSet(0))
     var reader = H265.PictureReader()
     let picture = reader.picture(try H265.SliceSegmentHeader(bytes: H265Samples.slice(first, count: order), sets), sps)
     func lookAhead() -> PictureLookAhead<H265> {
-      var lookAhead = PictureLookAhead<H265>(picture, of: sps, reader: reader, parameterSets: sets, from: 0)
+      var lookAhead = PictureLookAhead<H265>(
+        picture, of: sps, reader: reader, parameterSets: sets, from: 0, mayWait: mayWait)
       if endsWithLeadingPictures { lookAhead.endWithLeadingPictures() }
       return lookAhead
     }
@@ -81,6 +82,15 @@ import Testing
   @Test func readsNothingAheadWithoutReordering() throws {
     let found = try read(pictures([1, 2, 3]), reorder: 0)
     #expect(found.orders == [0] && found.needed == 0)
+  }
+
+  /// The stream may reorder all the same. Groups that are whole do not show that it does not.
+  @Test(arguments: [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], [1, 4, 2, 3, 8, 6, 5, 7, 9, 10]])
+  func verifiesThatNothingIsReorderedIfThereIsTime(_ orders: [Int]) throws {
+    let found = try read(pictures(orders), reorder: 0, mayWait: true)
+    #expect(found.orders == [0] + orders.prefix(9).map(Int32.init) && found.needed == 9)
+    let deeper = try read(pictures(orders), reorder: 2, mayWait: true)
+    #expect(deeper.needed == 2)
   }
 
   /// The next sequence ends it, and its first picture is the last one.

@@ -196,6 +196,15 @@ private let frame = TimestampGenerator.ticksPerFrame
     #expect(Set(times.map(\.presentation)).count >= pictures.count - 1)
   }
 
+  /// The stream signals 0 and has a reorder depth of 2, which the look ahead shows.
+  @Test func aLookAheadDisprovesDecodingOrder() {
+    let orders: [Int32] = [0, 8, 4, 2, 6, 16, 12, 10, 14]
+    let times = run(frames(orders), depth: 0, decodingOrder: true)
+    #expect(shown(times) == orders.map { Int64($0) / 2 * frame })
+    #expect(times.map(\.decoding) == (0..<9).map { $0 * frame })
+    checkRules(times)
+  }
+
   /// Nothing fills a gap in POC: decoding follows, so that durations in decoding order reach to the last picture.
   @Test(arguments: [0, 2]) func decodingFollowsAGap(_ depth: Int) {
     let times = run(frames([0, 2, 4] + (0..<12).map { 40 + 2 * $0 }), depth: depth)

@@ -115,6 +115,30 @@ import Testing
     }
   }
 
+  /// A transport stream of H.264 with SEI behind each picture's slices, in place of the delimiters in front of them.
+  @Sendable private static func withSEIBehindSlices(_ file: Data) throws -> Data {
+    var bytes = [UInt8](file)
+    /// The places of the bytes in the current PES packet.
+    var places: [Int] = []
+    func move() {
+      let data = places.map { bytes[$0] }
+      guard data.starts(with: [0, 0, 0, 1, 9]) else { return }
+      for (place, byte) in zip(places, data.dropFirst(6) + [0, 0, 0, 1, 6, 0x80]) { bytes[place] = byte }
+    }
+    for packet in stride(from: 0, to: bytes.count - 187, by: 188) where bytes[packet + 3] & 0x10 != 0 {
+      guard UInt16(bytes[packet + 1] & 0x1F) << 8 | UInt16(bytes[packet + 2]) == 0x41 else { continue }
+      var payload = packet + 4 + (bytes[packet + 3] & 0x20 != 0 ? 1 + Int(bytes[packet + 4]) : 0)
+      if bytes[packet + 1] & 0x40 != 0 {
+        move()
+        places = []
+        payload += 9 + Int(bytes[payload + 8])
+      }
+      places += payload..<packet + 188
+    }
+    move()
+    return Data(bytes)
+  }
+
   /// MP4 with the samples 20 and 21, counted from 1, in one: a P picture and the IDR picture after it.
   @Sendable private static func merged(_ file: Data) throws -> Data {
     var bytes = [UInt8](file)
@@ -294,12 +318,33 @@ import Testing
         Line("repack {} -o out.mp4", 0, "MP4, H.265"), Line("repack {} -o out.mkv", 0, "Matroska, H.265"),
       ]),
     Row(
-      name: "reorder.h264",
+      name: "reorder.h264", shell: "cp $M/clip.h264 sound.h264",
       make: { _ in try changed264("clip.h264", { $0.vui?.bitstreamRestriction?.maximumReorderFrames = 0 }) },
+      times: times(62),
       lines: [
         Line("info --count {}", 0, "Frame rate          25\n", "Pictures            62\n"),
-        Line("check {}", 2, "reorder-depth", "62 access units"), Line("repack {} -o out.mp4", 0, "MP4, H.264"),
+        Line("check {}", 2, "reorder-depth", "62 access units"),
+        Line("hash --strict {} > out.md5 && h26x hash sound.h264 | diff out.md5 -", 0),
+        Line("decode --strict {} -o out.y4m", 0, "62 pictures"),
+        Line("repack {} -o out.mp4 && test $(h26x check out.mp4 | grep -c container-timestamps) = 0", 0),
         Line("repack {} -o out.ts && h26x hash --each out.ts | grep -vc '^#'", 0, "62\n"),
+      ]),
+    Row(
+      name: "reorder.h265",
+      make: { _ in
+        try changed("clip.h265") { nalUnit, _ in
+          guard nalUnit[0] >> 1 == 33 else { return [nalUnit] }
+          var set = try H265.SequenceParameterSet(nalUnit: nalUnit.span)
+          for index in set.buffering.indices { set.buffering[index].maximumReorderPictures = 0 }
+          return [set.nalUnit()]
+        }
+      },
+      lines: [
+        Line("info --count {}", 0, "Frame rate          25\n", "Pictures            62\n"),
+        Line("check {}", 2, "reorder-depth", "62 access units"),
+        // libavcodec orders pictures by the announced depth.
+        Line("hash --strict {}", 2, "62 pictures; damage: ", "pictures out of order"),
+        Line("repack {} -o out.mp4 && test $(h26x check out.mp4 | grep -c container-timestamps) = 0", 0),
       ]),
     // Repeated fields and frames.
     Row(
@@ -359,12 +404,20 @@ import Testing
         }
         return file
       },
+      times: times(62),
       lines: [
         Line("info --count {}", 0, "Pictures            62\n"), Line("check {}", 2, "nal-order"),
-        Line("hash {}", 0),
+        Line("check {} | grep -c container-timestamps", 1, "0\n"),
         Line(
           "repack {} -o out.mp4 && h26x hash --each out.mp4 | grep -v '^#' | cut -d, -f3 | tr -d ' \\n'", 0,
           (0..<62).map(String.init).joined()),
+      ]),
+    Row(
+      name: "sei264.ts", shell: "cp $M/clip.ts sei264.ts", make: withSEIBehindSlices, times: times(62),
+      lines: [
+        Line("info --count {}", 0, "Pictures            62\n"),
+        Line("check {} | grep -c container-timestamps", 1, "0\n"),
+        Line("repack {} -o out.mkv && test $(h26x check out.mkv | grep -c container-timestamps) = 0", 0),
       ]),
     // A byte stream that ends with a delimiter.
     Row(

@@ -95,15 +95,17 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   ///   - bytes: the data, starting at the access unit.
   ///   - size: the offset of the next access unit.
   ///   - isComplete: whether no more data comes.
+  ///   - mayWait: whether later data is there already, so that reading it takes no time.
   /// - Returns: whether enough is known; else the access unit waits for more data.
   mutating func readOrder(
     of accessUnit: inout ParsedAccessUnit<Codec>, _ bytes: Span<UInt8>, size: Int,
-    _ scanner: borrowing Codec.Scanner, rate: Ratio?, isComplete: Bool
+    _ scanner: borrowing Codec.Scanner, rate: Ratio?, isComplete: Bool, mayWait: Bool
   ) -> Bool {
     guard let slice = accessUnit.scanned.slice else { return true }
     let isContinued = accessUnit.readOrder()
     let generation = scanner.parameterSetChanges
     timeline.fieldPeriods = accessUnit.sei.display.fieldPeriods
+    timeline.mayWait = mayWait
     if !isContinued, timeline.read(slice, rate: rate, generation: generation) { return true }
     return timeline.read(
       slice, isContinued: isContinued, endsSequence: accessUnit.scanned.contents.contains(.endOfSequence), rate: rate,

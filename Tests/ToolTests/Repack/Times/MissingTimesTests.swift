@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Transport streams that give only some of their pictures a time.
+/// Transport streams that give only some of their pictures a time, or none.
 @Suite(.enabled(if: Program.isBuilt)) struct MissingTimesTests {
   /// A transport stream of packets of 188 bytes whose PES packets of video keep their times only where they are chosen by
   /// number.
@@ -31,11 +31,11 @@ import Testing
   }
 
   /// The others follow from the order of pictures and the frame rate.
-  @Test(arguments: TestScope.rows([1, 2, 5], usually: 2)) func derivesMissingTimes(kept: Int) async throws {
+  @Test(arguments: TestScope.rows([0, 1, 2, 5], usually: 3)) func derivesMissingTimes(kept: Int) async throws {
     let folder = try Folder()
     let clip = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.ts")))
-    // 1 is the first picture alone.
-    try folder.write("in.ts", Self.thinned(clip) { kept == 1 ? $0 == 0 : $0.isMultiple(of: kept) })
+    // 0 is no picture, 1 is the first picture alone.
+    try folder.write("in.ts", Self.thinned(clip) { kept < 2 ? $0 == 0 && kept == 1 : $0.isMultiple(of: kept) })
     try folder.write("whole.ts", Data(clip))
     for target in ["mkv", "mp4", "ts"] {
       for name in ["in", "whole"] {
