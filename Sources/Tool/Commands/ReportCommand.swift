@@ -22,7 +22,8 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     name: .shortAndLong, help: ArgumentHelp("The HTML file; - is standard output.", valueName: "out"),
     completion: .file(), transform: FilePath.init(argument:))
   var output: FilePath
-  @Flag(help: "Read slices to their last bit, to find damage inside pictures.") var deep = false
+  @Flag(help: "Read slices to their last bit, to find damage inside pictures and to chart QP, bits and block types.")
+  var deep = false
   @Flag(help: "Replace an existing file.") var force = false
 
   /// How many of its first bytes the page shows of each NAL unit.
@@ -35,6 +36,7 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     var options = ReportOptions()
     (options.includesFields, options.byteCount) = (true, Self.byteCount)
     options.readsSliceData = deep
+    if deep { options.countedAccessUnits = 0...UInt64.max }
     var items = try await ReportItems(input, options)
     let target = try OutputFile(output, force: force, inputs: [input])
     try await target.written { () async throws(Failure) in
