@@ -123,7 +123,11 @@ struct H265PictureWalk: PictureWalking {
   }
 
   var references: SliceReferences {
-    lastSlice.map { referenceSet.lists($0.coding, refersToItself: $0.refersToItself) } ?? SliceReferences()
+    guard let (coding, refersToItself) = lastSlice else { return SliceReferences() }
+    return referenceSet.lists(
+      .init(count: coding.referenceCountList0, entries: coding.prediction.listEntries0),
+      .init(count: coding.referenceCountList1, entries: coding.prediction.listEntries1),
+      refersToItself: refersToItself)
   }
 
   private mutating func activate(_ id: SequenceParameterSetID, of sets: borrowing H265.ParameterSets) {

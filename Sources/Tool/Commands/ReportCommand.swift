@@ -10,10 +10,11 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     commandName: "report", abstract: "Makes one HTML page: findings, charts, access units, syntax, parameter sets.",
     discussion: """
       The page needs nothing but a browser: no network, no other file. It shows up to 48 keyframes as small pictures, \
-      except for a byte stream from a pipe.
+      except for a byte stream from a pipe. With --deep it charts QP, bits by kind and block types of each picture.
 
-      Example:
+      Examples:
         h26x report clip.mp4 -o clip.html
+        h26x report --deep clip.mp4 -o clip.html
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
