@@ -32,6 +32,8 @@ extension H265 {
       package var mergeCandidateCount: UInt8 = 0
       /// `use_integer_mv_flag`; nil if absent.
       package var usesIntegerVectors: Bool?
+      /// `pps_curr_pic_ref_enabled_flag`; false for I slices.
+      package var refersToItself = false
       /// `list_entry_l0`; empty if list 0 is not modified.
       package var listEntries0: [UInt8] = []
       /// `list_entry_l1`; empty if list 1 is not modified.
@@ -114,6 +116,7 @@ extension H265 {
       var prediction = Prediction()
       let isB = type == .b
       let refersToItself = pps.extensions?.screenContent?.refersToCurrentPicture ?? false
+      prediction.refersToItself = refersToItself
       let total = references.usedCount + (refersToItself ? 1 : 0)
       // Entries that refer to the picture itself, bit 0 for the first.
       var own = (UInt32(0), UInt32(0))

@@ -23,8 +23,8 @@ struct H265PictureWalk: PictureWalking {
   private var lastAddress: UInt32 = 0
   /// The pictures that slices of the current picture may refer to.
   private var referenceSet = ReferenceSet()
-  /// The coding parameters of the last slice, and `pps_curr_pic_ref_enabled_flag`.
-  private var lastSlice: (coding: H265.SliceCoding, refersToItself: Bool)?
+  /// The coding parameters of the last slice.
+  private var lastCoding: H265.SliceCoding?
   private var lastIRAP: H265.NALUnitType?
   private var hasTrailing = false
   private var isAtStart = true
@@ -60,10 +60,7 @@ struct H265PictureWalk: PictureWalking {
     }
     lastAddress = met.address
     // A dependent slice segment has the lists of the slice.
-    if let coding = whole.coding {
-      let pps = sets.pictureParameterSet(slice.pictureParameterSetID)
-      lastSlice = (coding, pps?.extensions?.screenContent?.refersToCurrentPicture ?? false)
-    }
+    lastCoding = whole.coding ?? lastCoding
     if let type = slice.sliceType { picture.add(type.letter) }
     return met
   }
@@ -78,7 +75,7 @@ struct H265PictureWalk: PictureWalking {
       activate(slice.sequenceParameterSetID, of: sets)
       if let sps, vps == nil { met.missingVPS = sps.videoParameterSetID }
     }
-    (referenceSet, lastSlice) = (ReferenceSet(), nil)
+    (referenceSet, lastCoding) = (ReferenceSet(), nil)
     guard let sps else { return }
     first = slice
     var pictureStart = H265WalkedSlice.PictureStart(
@@ -123,11 +120,11 @@ struct H265PictureWalk: PictureWalking {
   }
 
   var references: SliceReferences {
-    guard let (coding, refersToItself) = lastSlice else { return SliceReferences() }
+    guard let coding = lastCoding else { return SliceReferences() }
     return referenceSet.lists(
       .init(count: coding.referenceCountList0, entries: coding.prediction.listEntries0),
       .init(count: coding.referenceCountList1, entries: coding.prediction.listEntries1),
-      refersToItself: refersToItself)
+      refersToItself: coding.prediction.refersToItself)
   }
 
   private mutating func activate(_ id: SequenceParameterSetID, of sets: borrowing H265.ParameterSets) {
