@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import Slices
 import Testing
 
 @testable import StreamReport
