@@ -32,6 +32,12 @@ extension H265 {
       package var mergeCandidateCount: UInt8 = 0
       /// `use_integer_mv_flag`; nil if absent.
       package var usesIntegerVectors: Bool?
+      /// `pps_curr_pic_ref_enabled_flag`; false for I slices.
+      package var refersToItself = false
+      /// `list_entry_l0`; empty if list 0 is not modified.
+      package var listEntries0: [UInt8] = []
+      /// `list_entry_l1`; empty if list 1 is not modified.
+      package var listEntries1: [UInt8] = []
     }
 
     /// Offsets to QP (7.4.7.1).
@@ -110,6 +116,7 @@ extension H265 {
       var prediction = Prediction()
       let isB = type == .b
       let refersToItself = pps.extensions?.screenContent?.refersToCurrentPicture ?? false
+      prediction.refersToItself = refersToItself
       let total = references.usedCount + (refersToItself ? 1 : 0)
       // Entries that refer to the picture itself, bit 0 for the first.
       var own = (UInt32(0), UInt32(0))
@@ -120,10 +127,12 @@ extension H265 {
       }
       if pps.isListModificationPresent, total > 1 {
         if try reader.flag("ref_pic_list_modification_flag_l0") {
-          own.0 = try readList(&reader, counts.0, total: total, refersToItself: refersToItself, "list_entry_l0")
+          prediction.listEntries0 = try readList(&reader, counts.0, total: total, "list_entry_l0")
+          if refersToItself { own.0 = Self.ownEntries(prediction.listEntries0, of: total) }
         }
         if isB, try reader.flag("ref_pic_list_modification_flag_l1") {
-          own.1 = try readList(&reader, counts.1, total: total, refersToItself: refersToItself, "list_entry_l1")
+          prediction.listEntries1 = try readList(&reader, counts.1, total: total, "list_entry_l1")
+          if refersToItself { own.1 = Self.ownEntries(prediction.listEntries1, of: total) }
         }
       }
       if isB { prediction.hasNoDifferencesOfBiprediction = try reader.flag("mvd_l1_zero_flag") }
@@ -159,17 +168,21 @@ extension H265 {
       return entries
     }
 
-    /// Reads the entries of a list. Returns those that refer to the picture itself.
+    /// The entries of a modified list that refer to the picture itself.
+    private static func ownEntries(_ list: [UInt8], of total: Int) -> UInt32 {
+      var entries: UInt32 = 0
+      for (index, entry) in list.enumerated() where Int(entry) == total - 1 { entries |= 1 << UInt32(index) }
+      return entries
+    }
+
+    /// Reads the entries of a list.
     private static func readList(
-      _ reader: inout BitReader, _ count: UInt8, total: Int, refersToItself: Bool, _ element: StaticString
-    ) throws(BitstreamError) -> UInt32 {
+      _ reader: inout BitReader, _ count: UInt8, total: Int, _ element: StaticString
+    ) throws(BitstreamError) -> [UInt8] {
       let length = Int(ceilLog2(total))
-      var own: UInt32 = 0
-      for index in 0..<UInt32(count) {
-        let entry = try reader.u(length, element)
-        if refersToItself, Int(entry) == total - 1 { own |= 1 << index }
-      }
-      return own
+      var entries: [UInt8] = []
+      for _ in 0..<count { entries.append(UInt8(truncatingIfNeeded: try reader.u(length, element))) }
+      return entries
     }
 
     /// One list of `pred_weight_table()` (7.3.6.3). References to the picture itself have no weight.

@@ -10,6 +10,8 @@ public struct BlockCounter: Sendable {
   public var blocks: [BlockRecord] = []
   /// Whether ``blocks`` are kept.
   public var keepsBlocks: Bool
+  /// The pictures that the next slice may refer to. Without them, ``PictureStatistics/referenceDistances`` lack its blocks.
+  public var references = SliceReferences()
 
   /// Creates a counter of nothing.
   public init(_ codec: FormatDescription.Codec, keepsBlocks: Bool = false) {
@@ -61,7 +63,9 @@ extension H264.SliceReader {
     _ nalUnit: Span<UInt8>, partitionB: Span<UInt8>, partitionC: Span<UInt8>,
     parameterSets: borrowing H264.ParameterSets, in counter: inout BlockCounter
   ) throws(SliceDamage) -> SliceExtent {
+    let earlier = counter.statistics
     counter.statistics.sliceCount &+= 1
+    defer { counter.statistics.addDistances(since: earlier, counter.references) }
     do throws(SliceDamage) {
       return try read(
         nalUnit, partitionB: partitionB, partitionC: partitionC, parameterSets: parameterSets, visitor: &counter)
@@ -85,7 +89,9 @@ extension H265.SliceReader {
   public mutating func count(
     _ nalUnit: Span<UInt8>, parameterSets: borrowing H265.ParameterSets, in counter: inout BlockCounter
   ) throws(SliceDamage) -> SliceExtent {
+    let earlier = counter.statistics
     counter.statistics.sliceCount &+= 1
+    defer { counter.statistics.addDistances(since: earlier, counter.references) }
     do throws(SliceDamage) {
       return try read(nalUnit, parameterSets: parameterSets, visitor: &counter)
     } catch {

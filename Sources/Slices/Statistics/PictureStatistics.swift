@@ -41,6 +41,10 @@ public struct PictureStatistics: Sendable {
   public private(set) var vectorDifferenceSum: UInt64 = 0
   /// Areas by 32 × list + coded reference index. In field macroblocks of a frame, indices count fields.
   public private(set) var referenceAreas: [64 of UInt64] = .init(repeating: 0)
+  /// The part of ``referenceAreas`` in field macroblocks.
+  private var fieldReferenceAreas: [64 of UInt64] = .init(repeating: 0)
+  /// The areas of ``referenceAreas`` by distance, if the reference picture lists are known.
+  public private(set) var referenceDistances = ReferenceDistances()
   /// Coefficients that are not 0, of all planes.
   public private(set) var coefficientCount: UInt64 = 0
   /// Sum of the coefficients' magnitudes.
@@ -96,6 +100,8 @@ public struct PictureStatistics: Sendable {
     vectorDifferenceCount &+= other.vectorDifferenceCount
     vectorDifferenceSum &+= other.vectorDifferenceSum
     for index in referenceAreas.indices { referenceAreas[index] &+= other.referenceAreas[index] }
+    for index in fieldReferenceAreas.indices { fieldReferenceAreas[index] &+= other.fieldReferenceAreas[index] }
+    referenceDistances.add(other.referenceDistances)
     coefficientCount &+= other.coefficientCount
     coefficientSum &+= other.coefficientSum
   }
@@ -125,9 +131,32 @@ extension PictureStatistics {
   private mutating func add(_ size: UInt64, _ kind: BlockKind) { kindAreas[Int(kind.rawValue)] &+= size }
 
   @inline(__always)
-  private mutating func addReference(_ index: Int8, list: Int, area size: UInt64) {
+  private mutating func addReference(_ index: Int8, list: Int, area size: UInt64, isField: Bool = false) {
     guard index >= 0 else { return }
-    referenceAreas[32 &* list &+ Int(index) & 31] &+= size
+    let place = 32 &* list &+ Int(index) & 31
+    referenceAreas[place] &+= size
+    if isField { fieldReferenceAreas[place] &+= size }
+  }
+
+  /// Adds the distances of the references that were counted since an earlier state.
+  mutating func addDistances(since earlier: borrowing PictureStatistics, _ references: SliceReferences) {
+    for list in 0..<2 {
+      let distances = list == 0 ? references.list0 : references.list1
+      guard !distances.isEmpty else { continue }
+      for index in 0..<32 {
+        let place = 32 * list + index
+        let area = referenceAreas[place] &- earlier.referenceAreas[place]
+        guard area > 0 else { continue }
+        let fieldArea =
+          references.areFrames ? fieldReferenceAreas[place] &- earlier.fieldReferenceAreas[place] : 0
+        if index < distances.count, let distance = distances[index] {
+          referenceDistances.add(area &- fieldArea, at: distance)
+        }
+        if index / 2 < distances.count, let distance = distances[index / 2] {
+          referenceDistances.add(fieldArea, at: distance)
+        }
+      }
+    }
   }
 
   /// Adds a macroblock.
@@ -163,7 +192,10 @@ extension PictureStatistics {
     guard !kind.isIntra else { return }
     vectorDifferenceCount &+= UInt64(macroblock.vectorDifferenceCount)
     vectorDifferenceSum &+= UInt64(macroblock.vectorDifferenceSum)
-    for block in 0..<8 { addReference(macroblock.referenceIndices[block], list: block &>> 2, area: 64) }
+    for block in 0..<8 {
+      addReference(
+        macroblock.referenceIndices[block], list: block &>> 2, area: 64, isField: macroblock.isField)
+    }
   }
 
   /// Adds the quarters of an 8×8 macroblock.

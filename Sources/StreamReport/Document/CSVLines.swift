@@ -56,7 +56,8 @@ public struct CSVLines: Sendable {
     append(StatisticsNames.partitions(codec), prefix: "partition")
     append(StatisticsNames.intraSizes(), prefix: "intra")
     append(StatisticsNames.transforms(), prefix: "transform")
-    bytes.append(",vectorDifferences,vectorDifferenceSum,coefficients,coefficientSum,references0,references1\n")
+    bytes.append(
+      ",vectorDifferences,vectorDifferenceSum,coefficients,coefficientSum,references0,references1,distances\n")
   }
 
   private mutating func append(_ names: [StaticString], prefix: StaticString) {
@@ -95,6 +96,13 @@ public struct CSVLines: Sendable {
     for list in 0..<2 {
       bytes.append(0x2C)
       append(list: statistics.referenceAreas(ofList: list).map { Int64(clamping: $0) })
+    }
+    bytes.append(0x2C)
+    for (index, entry) in statistics.referenceDistances.entries.enumerated() {
+      if index > 0 { bytes.append(0x20) }
+      bytes.append(decimal: Int64(entry.distance))
+      bytes.append(0x3A)
+      bytes.append(decimal: Int64(clamping: entry.area))
     }
     bytes.append(0x0A)
   }

@@ -34,6 +34,13 @@ extension JSONText {
       closeArray()
     }
     closeArray()
+    key("distances")
+    open()
+    for entry in statistics.referenceDistances.entries {
+      key(number: Int64(entry.distance))
+      value(Int64(clamping: entry.area))
+    }
+    close()
     member("vectorDifferences", count: statistics.vectorDifferenceCount, sum: statistics.vectorDifferenceSum)
     member("coefficients", count: statistics.coefficientCount, sum: statistics.coefficientSum)
     close()

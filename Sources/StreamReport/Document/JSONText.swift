@@ -54,6 +54,12 @@ package struct JSONText {
     endKey()
   }
 
+  /// A number as a key.
+  package mutating func key(number: Int64) {
+    quote { $0.append(decimal: number) }
+    endKey()
+  }
+
   private mutating func endKey() {
     bytes.append(0x3A)
     if isIndented { bytes.append(0x20) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
+import Slices
 
 /// Makes report items of the NAL units or samples of a stream.
 struct StreamAnalysis<Codec: CheckedCodec> {
@@ -8,7 +9,7 @@ struct StreamAnalysis<Codec: CheckedCodec> {
   private var walk: NALUnitWalk<Codec>
   private var rules = StreamRules<Codec>()
   private var summary = SummaryRecord()
-  /// Reads slice data, if that is wanted.
+  /// Reads slice data, if that is wanted and ``counting`` does not.
   private var slices: SliceWalk<Codec.SliceVerifier>?
   /// Counts the blocks of access units; nil if they are not counted.
   private var counting: PictureCounting<Codec>?
@@ -33,8 +34,10 @@ struct StreamAnalysis<Codec: CheckedCodec> {
 
   init(options: ReportOptions) {
     (self.options, walk) = (options, NALUnitWalk(options: options))
-    if options.readsSliceData { slices = SliceWalk() }
-    counting = options.countedAccessUnits.map { PictureCounting($0, listsBlocks: options.listsBlocks) }
+    counting = options.countedAccessUnits.map {
+      PictureCounting($0, listsBlocks: options.listsBlocks, readsSliceData: options.readsSliceData)
+    }
+    if options.readsSliceData, counting?.servesRules != true { slices = SliceWalk() }
   }
 
   /// The next item; nil if it needs more of the stream, and after the summary.
@@ -230,7 +233,7 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     summary.statistics = counting?.total
     summary.reorder = walk.pictures.reorderDepth
     summary.findings = rules.counts
-    summary.sliceData = slices?.totals
+    summary.sliceData = slices?.totals ?? counting?.totals
     for type in 0..<UInt8(64) { summary.names.append(Codec.shortName(type)) }
     items.append(.summary(summary))
   }
@@ -244,12 +247,10 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     // With the parameter sets before it. Its other findings come first.
     slices?.take(bytes.head, at: offset, slice, startsPicture: startsPicture, walk.sets)
     rules.setPlace(offset: offset)
-    if let index = current?.index, bytes.isWhole {
-      // In front of the walk, which may replace the parameter sets of a slice in partitions.
-      counting?.take(
-        bytes.head, at: offset, slice, startsPicture: startsPicture, walk.sets, ofAccessUnit: index)
-    }
+    // The walk finds the references of a slice. Parameter sets may replace those of a slice in partitions.
+    if slice == nil { count(bytes, slice, at: offset, startsPicture: startsPicture) }
     let met = walk.read(bytes, slice, at: offset, prefix: prefix, startsPicture: startsPicture)
+    if slice != nil { count(bytes, slice, at: offset, startsPicture: startsPicture) }
     rules.check(
       met, in: walk, startsPicture: startsPicture, isFirst: current?.nalUnits.isEmpty ?? true,
       isInSample: boundaryFinder.isInSample)
@@ -258,7 +259,19 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     return met.record
   }
 
-  private mutating func checkSlices() { if let defects = slices?.take(), !defects.isEmpty { rules.check(defects) } }
+  private mutating func count(
+    _ bytes: borrowing NALUnitBytes, _ slice: SliceReading<Codec>?, at offset: UInt64, startsPicture: Bool
+  ) {
+    guard let index = current?.index, bytes.isWhole else { return }
+    counting?.take(
+      bytes.head, at: offset, slice, startsPicture: startsPicture, walk.sets,
+      slice == nil ? SliceReferences() : walk.pictures.references, ofAccessUnit: index)
+  }
+
+  private mutating func checkSlices() {
+    let defects = slices?.take() ?? counting?.takeDefects() ?? []
+    if !defects.isEmpty { rules.check(defects) }
+  }
 
   private mutating func list(_ set: WalkedParameterSet<Codec>, isOutOfBand: Bool) {
     var record = ParameterSetRecord()
@@ -300,14 +313,14 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     guard var accessUnit = current else { return }
     current = nil
     slices?.endAccessUnit(walk.sets)
+    if let counted = counting?.endAccessUnit(accessUnit.index, walk.sets) {
+      (accessUnit.statistics, accessUnit.blocks) = (counted.statistics, counted.blocks)
+    }
     checkSlices()
     rules.setPlace(offset: accessUnit.offset)
     accessUnit.size = end > accessUnit.offset ? end - accessUnit.offset : 0
     let ended = walk.endAccessUnit()
     accessUnit.picture = walk.pictures.picture
-    if let counted = counting?.endAccessUnit(accessUnit.index, walk.sets) {
-      (accessUnit.statistics, accessUnit.blocks) = (counted.statistics, counted.blocks)
-    }
     rules.check(ended, accessUnit.picture)
     let removed = buffer.remove(
       bytes: accessUnit.size, codedBytes: codedBytes, walk.pictures,

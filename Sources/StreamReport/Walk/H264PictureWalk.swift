@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
+import Slices
 
 /// Follows the pictures of an H.264 stream: `frame_num`, POC, references and buffers.
 struct H264PictureWalk: PictureWalking {
@@ -22,6 +23,8 @@ struct H264PictureWalk: PictureWalking {
   private var first: (slice: H264.SliceHeader, marking: H264.ReferenceSyntax.ReferenceMarking?)?
   private var count: H264.PictureOrderCount?
   private var lastMacroblock: UInt32 = 0
+  /// The reference picture lists of the last slice; empty ones if they name missing pictures.
+  private var lists: ([H264DecodedPictureBuffer.Entry], [H264DecodedPictureBuffer.Entry]) = ([], [])
   private var openField: H264.SliceHeader?
   /// `PrevRefFrameNum`; nil before the first picture.
   private var previousReferenceNumber: UInt32?
@@ -50,6 +53,7 @@ struct H264PictureWalk: PictureWalking {
       frameNumber: slice.frameNumber)
     var met = H264WalkedSlice(
       header: slice, quantizationParameter: whole.quantizationParameter, endsWithOnes: whole.endsWithOnes)
+    lists = ([], [])
     guard slice.redundantPictureCount == 0 else { return met }
     if startsPicture || first == nil {
       begin(slice, whole.references?.marking, sets: sets, &met)
@@ -152,9 +156,22 @@ struct H264PictureWalk: PictureWalking {
       let (entries, missing) = buffer.modified(
         list, by: steps, count: Int(length), current: current, frameNumber: slice.frameNumber, maximum: maximum)
       for entry in entries where entry.exists { picture.add(reference: entry.order) }
+      if missing.isEmpty { if isList1 { lists.1 = entries } else { lists.0 = entries } }
       guard isComplete else { continue }
       if list.isEmpty || !missing.isEmpty { met.defects.append((missing, list.isEmpty)) }
     }
+  }
+
+  var references: SliceReferences {
+    // The count of a picture with MMCO 5 is that behind it.
+    guard let count, let first, first.slice.isIDR || !first.slice.resetsPictureOrderCount else {
+      return SliceReferences()
+    }
+    func distances(_ list: [H264DecodedPictureBuffer.Entry]) -> [Int32?] {
+      list.map { $0.exists ? $0.order &- count.picture : nil }
+    }
+    return SliceReferences(
+      list0: distances(lists.0), list1: distances(lists.1), areFrames: !first.slice.isField)
   }
 
   // MARK: The end of a picture

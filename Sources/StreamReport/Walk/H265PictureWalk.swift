@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
+import Slices
 
 /// Follows the pictures of an H.265 stream: POC, references and buffers. Only the base layer is followed.
 struct H265PictureWalk: PictureWalking {
@@ -20,6 +21,10 @@ struct H265PictureWalk: PictureWalking {
   private var first: H265.SliceSegmentHeader?
   private var count: H265.PictureOrderCount?
   private var lastAddress: UInt32 = 0
+  /// The pictures that slices of the current picture may refer to.
+  private var referenceSet = ReferenceSet()
+  /// The coding parameters of the last slice.
+  private var lastCoding: H265.SliceCoding?
   private var lastIRAP: H265.NALUnitType?
   private var hasTrailing = false
   private var isAtStart = true
@@ -54,6 +59,8 @@ struct H265PictureWalk: PictureWalking {
       met.before = (first, lastAddress)
     }
     lastAddress = met.address
+    // A dependent slice segment has the lists of the slice.
+    lastCoding = whole.coding ?? lastCoding
     if let type = slice.sliceType { picture.add(type.letter) }
     return met
   }
@@ -68,6 +75,7 @@ struct H265PictureWalk: PictureWalking {
       activate(slice.sequenceParameterSetID, of: sets)
       if let sps, vps == nil { met.missingVPS = sps.videoParameterSetID }
     }
+    (referenceSet, lastCoding) = (ReferenceSet(), nil)
     guard let sps else { return }
     first = slice
     var pictureStart = H265WalkedSlice.PictureStart(
@@ -95,6 +103,9 @@ struct H265PictureWalk: PictureWalking {
     if let references {
       let found = buffer.apply(references, order: count.picture, log2Maximum: sps.log2MaximumPictureOrderCount)
       for order in found.used { picture.add(reference: order) }
+      referenceSet.earlierCount = references.shortTerm.before.count { $0.isUsed }
+      referenceSet.laterCount = references.shortTerm.after.count { $0.isUsed }
+      referenceSet.distances = found.used.map { found.missing.contains($0) ? nil : $0 &- count.picture }
       if isComplete, !count.isSkipped { pictureStart.references = (found.missing, found.count) }
     }
     met.pictureStart = pictureStart
@@ -106,6 +117,14 @@ struct H265PictureWalk: PictureWalking {
     picture.keyframe =
       type.isIDR
       ? .idr : type.isBLA ? .bla : type.isIRAP ? .cra : messages.isRecoveryPoint ? .recoveryPoint : .none
+  }
+
+  var references: SliceReferences {
+    guard let coding = lastCoding else { return SliceReferences() }
+    return referenceSet.lists(
+      .init(count: coding.referenceCountList0, entries: coding.prediction.listEntries0),
+      .init(count: coding.referenceCountList1, entries: coding.prediction.listEntries1),
+      refersToItself: coding.prediction.refersToItself)
   }
 
   private mutating func activate(_ id: SequenceParameterSetID, of sets: borrowing H265.ParameterSets) {

@@ -18,6 +18,8 @@ protocol CountedCodec: SliceDataCodec {
 struct PictureCounting<Codec: CountedCodec> {
   /// The access units that are counted, by index.
   let range: ClosedRange<UInt64>
+  /// Whether it reads the slices of all access units for the rules too.
+  let servesRules: Bool
   private var walk = SliceWalk<Codec.SliceCounter>()
   /// Slices that were not read to their end, before the access unit.
   private var unreadBefore: UInt64 = 0
@@ -26,22 +28,36 @@ struct PictureCounting<Codec: CountedCodec> {
   /// Statistics of all access units so far.
   private(set) var total: PictureStatistics
 
-  init(_ range: ClosedRange<UInt64>, listsBlocks: Bool) {
+  init(_ range: ClosedRange<UInt64>, listsBlocks: Bool, readsSliceData: Bool) {
     self.range = range
+    servesRules = readsSliceData && range == 0...UInt64.max
     walk.reader.counter.keepsBlocks = listsBlocks
     total = walk.reader.counter.statistics
   }
 
   /// Takes a NAL unit; see ``SliceWalk/take(_:at:_:startsPicture:_:)``.
   ///
-  /// - Parameter index: of its access unit.
+  /// - Parameters:
+  ///   - references: the pictures that it may refer to, if it is a slice.
+  ///   - index: of its access unit.
   mutating func take(
     _ nalUnit: Span<UInt8>, at offset: UInt64, _ slice: SliceReading<Codec>?, startsPicture: Bool,
-    _ sets: borrowing Codec.ParameterSets, ofAccessUnit index: UInt64
+    _ sets: borrowing Codec.ParameterSets, _ references: SliceReferences, ofAccessUnit index: UInt64
   ) {
     guard range.contains(index) else { return }
+    if slice != nil {
+      // Data partitions before it have the references of their own slice.
+      walk.finishPartitions(sets)
+      walk.reader.counter.references = references
+    }
     walk.take(nalUnit, at: offset, slice, startsPicture: startsPicture, sets)
   }
+
+  /// The defects since the last call, for the rules.
+  mutating func takeDefects() -> [SliceDefect] { servesRules ? walk.take() : [] }
+
+  /// The slices so far, for the rules.
+  var totals: SliceDataTotals? { servesRules ? walk.totals : nil }
 
   /// Ends an access unit. Returns its statistics and its blocks, if it is counted.
   mutating func endAccessUnit(
@@ -49,8 +65,7 @@ struct PictureCounting<Codec: CountedCodec> {
   ) -> (statistics: PictureStatistics, blocks: [BlockRecord])? {
     guard range.contains(index) else { return nil }
     walk.endAccessUnit(sets)
-    // The rules report defects, not the statistics.
-    _ = walk.take()
+    if !servesRules { _ = walk.take() }
     var counted = walk.reader.counter.take()
     let skipped = walk.totals.unreadableHeaders &+ walk.totals.dependentSegments
     let unread = skipped &+ walk.totals.unsupported &+ walk.totals.damaged

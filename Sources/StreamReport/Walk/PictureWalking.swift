@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
+import Slices
 
 /// Follows the pictures of a stream: their order, their references and the stored pictures.
 protocol PictureWalking: Sendable {
@@ -12,6 +13,8 @@ protocol PictureWalking: Sendable {
   var sps: Codec.SequenceParameterSet? { get }
   /// The current picture.
   var picture: PictureRecord { get }
+  /// The pictures that the last slice may refer to; none if they are not known.
+  var references: SliceReferences { get }
   /// The SEI messages of the current access unit.
   var messages: AccessUnitSEI { get }
   /// The greatest reorder depth in frames.

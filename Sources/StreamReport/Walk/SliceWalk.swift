@@ -156,7 +156,8 @@ struct SliceWalk<Reader: SliceDataReading> {
     }
   }
 
-  private mutating func finishPartitions(_ sets: borrowing Codec.ParameterSets) {
+  /// Reads the slice whose data partitions were taken.
+  mutating func finishPartitions(_ sets: borrowing Codec.ParameterSets) {
     guard let slice = partitioned else { return }
     partitioned = nil
     read(slice.a.span, slice.b.span, slice.c.span, slice.place, at: slice.offset, number: slice.number, sets)

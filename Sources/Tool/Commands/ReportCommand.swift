@@ -10,10 +10,11 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     commandName: "report", abstract: "Makes one HTML page: findings, charts, access units, syntax, parameter sets.",
     discussion: """
       The page needs nothing but a browser: no network, no other file. It shows up to 48 keyframes as small pictures, \
-      except for a byte stream from a pipe.
+      except for a byte stream from a pipe. With --deep it charts QP, bits by kind and block types of each picture.
 
-      Example:
+      Examples:
         h26x report clip.mp4 -o clip.html
+        h26x report --deep clip.mp4 -o clip.html
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
@@ -22,7 +23,8 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     name: .shortAndLong, help: ArgumentHelp("The HTML file; - is standard output.", valueName: "out"),
     completion: .file(), transform: FilePath.init(argument:))
   var output: FilePath
-  @Flag(help: "Read slices to their last bit, to find damage inside pictures.") var deep = false
+  @Flag(help: "Read slices to their last bit, to find damage inside pictures and to chart QP, bits and block types.")
+  var deep = false
   @Flag(help: "Replace an existing file.") var force = false
 
   /// How many of its first bytes the page shows of each NAL unit.
@@ -35,6 +37,7 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     var options = ReportOptions()
     (options.includesFields, options.byteCount) = (true, Self.byteCount)
     options.readsSliceData = deep
+    if deep { options.countedAccessUnits = 0...UInt64.max }
     var items = try await ReportItems(input, options)
     let target = try OutputFile(output, force: force, inputs: [input])
     try await target.written { () async throws(Failure) in

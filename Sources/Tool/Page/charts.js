@@ -31,7 +31,8 @@ function makeCharts() {
   const sizes = top((i) => units[i].size), isKilo = sizes >= 2e4;
   add("size", "Size", (i) => units[i].size, { shape: "bars", isTyped: true, isWhole: !isKilo, unit: isKilo ? "kB" : "bytes",
     scale: isKilo ? 1000 : 1, text: (i) => `${units[i].type ?? "?"}, ${plural(units[i].size, "byte")}`, flat: (i) => plural(units[i].size, "byte") });
-  if (units.some((unit) => unit.qp !== undefined)) {
+  if (units.some((unit) => unit.statistics)) addStatistics();
+  else if (units.some((unit) => unit.qp !== undefined)) {
     add("qp", "QP of the first slice", (i) => units[i].qp, { shape: "marks", isTyped: true, isWhole: true, text: (i) => `QP ${units[i].qp ?? "not known"}` });
   }
   if (units.filter((unit) => unit.cpb !== undefined).length > 1) {
@@ -60,9 +61,42 @@ function makeCharts() {
   drawCharts();
 }
 
+// The kinds of bits of slice data.
+const bitKinds = ["header", "prediction", "motion", "luma", "chroma"];
+
+// The types of blocks, each with its name on the page and the number of its colour.
+function blockTypes() {
+  return [["intra", "intra", 1], ["inter", "inter", 2], ["direct", model.stream.codec === "h265" ? "merged" : "direct", 3],
+    ["palette", "palette", 4], ["pcm", "PCM", 5], ["skip", "skip", 6]];
+}
+
+// Charts of the blocks, if slices were read to their end.
+function addStatistics() {
+  const { units } = model, of = (i) => units[i].statistics, qp = (i) => of(i)?.qp;
+  add("qp", "QP, pale from lowest to highest", (i) => qp(i)?.average, { shape: "marks", isTyped: true, isWhole: true,
+    band: [(i) => qp(i)?.minimum, (i) => qp(i)?.maximum],
+    text: (i) => qp(i) ? `QP ${shortNumber(qp(i).average)}, ${qp(i).minimum} to ${qp(i).maximum}` : "not known" });
+  const sums = units.map(({ statistics }) => statistics && bitKinds.reduce((sum, kind) => sum + statistics.bits[kind], 0));
+  const bits = (i) => sums[i], isKilo = sums.some((sum) => sum >= 2e4);
+  add("bits", "Slice data by kind", bits, { shape: "stack", unit: isKilo ? "kbit" : "bits", scale: isKilo ? 1000 : 1, isWhole: !isKilo,
+    parts: bitKinds.map((kind, place) => ({ name: kind, color: place + 1, get: (i) => of(i).bits[kind] })),
+    text: (i) => of(i) ? `${plural(bits(i), "bit")}: ${shares(bitKinds.map((kind) => [kind, of(i).bits[kind]]), bits(i))}` : "not known" });
+  const types = blockTypes().filter(([kind]) => units.some((_, i) => of(i)?.kinds[kind]));
+  const share = (i, kind) => of(i).area ? (of(i).kinds[kind] ?? 0) / of(i).area * 100 : 0;
+  add("types", "Block types by area", (i) => of(i) && share(i, "intra"), { shape: "stack", unit: "%", bounds: [0, 100],
+    parts: types.map(([kind, name, color]) => ({ name, color, get: (i) => share(i, kind) })),
+    text: (i) => of(i) ? shares(types.map(([kind, name]) => [name, of(i).kinds[kind] ?? 0]), of(i).area) : "not known" });
+}
+
+// Parts of a whole in percent, without those that are zero.
+function shares(parts, whole) {
+  return parts.filter(([, part]) => part).map(([name, part]) => `${name} ${number(part / whole * 100, 1)} %`).join(", ");
+}
+
 // Returns a line of text in place of a chart if all values are equal, or differ too little to be visible and `range` can
 // describe them; undefined otherwise.
-function flatText(get, { limit, text, flat = text, range }) {
+function flatText(get, { limit, text, flat = text, range, parts, band }) {
+  if (parts || band?.some((each) => model.units.some((_, i) => each(i) !== get(i)))) return undefined;
   const bound = limit?.(0), step = range ? bound * 0.02 : 0;
   let low = get(0), high = low;
   for (let i = 0; i < model.units.length; i++) {
@@ -76,8 +110,9 @@ function flatText(get, { limit, text, flat = text, range }) {
   return low === high || low === undefined ? flat(0) + (model.units.length > 1 ? ", at all access units" : "") : range(low, high);
 }
 
-// Adds a chart; `get` returns the value of an access unit. Options: `shape` is area, bars, marks or lane; `isTyped` selects
-// the colours of picture types; `limit` is a line that values should not cross; `unit` and `scale` apply to the vertical axis.
+// Adds a chart; `get` returns the value of an access unit. Options: `shape` is area, bars, marks, stack or lane; `isTyped`
+// selects the colours of picture types; `limit` is a line that values should not cross; `unit` and `scale` apply to the vertical
+// axis, whose ends may be `bounds`; `band` has the lowest and the highest value around that of `get`; `parts` are stacked.
 function add(name, title, get, options) {
   if (!model.units.length) return;
   const flat = flatText(get, options);
@@ -90,7 +125,8 @@ function add(name, title, get, options) {
   const label = element("span", { className: "value" }), scale = element("div", { className: "scale" }), limit = element("span", { className: "limit" });
   scale.setAttribute("aria-hidden", "true");
   $("plots").append(element("figure", { className: options.shape }, element("figcaption", {}, element("b", { textContent: title }),
-    element("span", { textContent: options.unit ?? "" }), limit, label), scale, canvas));
+    element("span", { textContent: options.unit ?? "" }), ...(options.parts ?? []).map((part) =>
+      element("span", { className: "part" }, element("i", { className: `part${part.color}` }), part.name)), limit, label), scale, canvas));
   const chart = { name, canvas, label, scaleHolder: scale, limitLabel: limit, get, ...options };
   charts.push(chart);
   canvas.addEventListener("wheel", (event) => {

@@ -6,7 +6,8 @@ const widestBar = 40, lineHeight = 30;
 
 function readPalette() {
   const styles = getComputedStyle(document.documentElement);
-  for (const name of ["--i", "--p", "--b", "--measure", "--dim", "--error", "--warning", "--note", "--ink", "--panel", "--line"]) {
+  for (const name of ["--i", "--p", "--b", "--measure", "--dim", "--error", "--warning", "--note", "--ink", "--panel", "--line",
+    "--part1", "--part2", "--part3", "--part4", "--part5", "--part6"]) {
     palette[name] = styles.getPropertyValue(name).trim();
   }
 }
@@ -46,7 +47,7 @@ function drawCharts() {
 }
 
 function draw(chart, { first, last, times }) {
-  const { canvas, get } = chart, ratio = window.devicePixelRatio || 1;
+  const { canvas } = chart, ratio = window.devicePixelRatio || 1;
   const width = Math.max(1, Math.round(canvas.clientWidth * ratio)), height = Math.round(canvas.clientHeight * ratio);
   canvas.width = width;
   canvas.height = height;
@@ -63,8 +64,8 @@ function draw(chart, { first, last, times }) {
     fill(pen, "--ink", chosen.x, 0, chosen.width, height);
     pen.globalAlpha = 1;
   }
-  const paint = { lane: drawLane, area: drawAreas, bars: drawBars, marks: drawMarks }[chart.shape];
-  paint(pen, chart, pixelColumns(get, first, last, bar, width), { y, ratio, bar, height });
+  const paint = { lane: drawLane, area: drawAreas, bars: drawBars, marks: drawMarks, stack: drawStacks }[chart.shape];
+  paint(pen, chart, pixelColumns(chart, first, last, bar, width), { y, ratio, bar, height });
   if (chart.isSigned) fill(pen, "--dim", 0, y(0), width, ratio);
   else if (chart.shape !== "lane") fill(pen, "--dim", 0, height - ratio, width, ratio);
   if (chart.limit) drawLimit(pen, chart, first, last, bar, y, width, ratio);
@@ -82,13 +83,14 @@ function draw(chart, { first, last, times }) {
 
 // The lowest and the highest value of the vertical axis. It begins at zero, except for marks, which have no length.
 function extent(chart, first, last) {
-  const isMark = chart.shape === "marks";
+  if (chart.bounds) return chart.bounds;
+  const isMark = chart.shape === "marks", [least, most] = chart.band ?? [chart.get, chart.get];
   let low = isMark ? Infinity : 0, high = isMark ? -Infinity : 0;
   for (let i = first; i < last; i++) {
-    const value = chart.get(i), limit = chart.limit?.(i) ?? 0;
-    if (value > high) high = value;
+    const limit = chart.limit?.(i) ?? 0, top = most(i), bottom = least(i);
+    if (top > high) high = top;
     if (limit > high) high = limit;
-    if (value < low) low = value;
+    if (bottom < low) low = bottom;
   }
   if (!(high >= low)) return [0, 1];
   return isMark ? [low - 2, high + 2] : [low, high === low ? low + 1 : high];
@@ -96,27 +98,28 @@ function extent(chart, first, last) {
 
 // The access units as pixel columns: one access unit each, or several in a column of one pixel, with their highest, lowest
 // and mean value.
-function pixelColumns(get, first, last, bar, width) {
-  const made = [];
+function pixelColumns({ get, band }, first, last, bar, width) {
+  const made = [], [least, most] = band ?? [get, get];
   if (bar >= 1) {
     for (let i = first; i < last; i++) {
       const value = get(i), x = Math.round((i - view.from) * bar);
-      made.push({ x, width: Math.max(1, Math.round((i + 1 - view.from) * bar) - x), best: i, high: value, low: value, mean: value });
+      made.push({ x, width: Math.max(1, Math.round((i + 1 - view.from) * bar) - x), best: i, high: most(i), low: least(i), mean: value, from: i, to: i + 1 });
     }
     return made;
   }
   for (let x = 0; x < width; x++) {
     const from = Math.max(0, Math.floor(view.from + x / bar)), to = Math.min(model.units.length, Math.ceil(view.from + (x + 1) / bar));
-    let best = -1, low = Infinity, sum = 0, count = 0;
+    let best = -1, low = Infinity, high = -Infinity, sum = 0, count = 0;
     for (let i = from; i < to; i++) {
       const value = get(i);
       if (value === undefined) continue;
       if (best < 0 || value > get(best)) best = i;
-      low = Math.min(low, value);
+      low = Math.min(low, least(i));
+      high = Math.max(high, most(i));
       sum += value;
       count++;
     }
-    if (count) made.push({ x, width: 1, best, high: get(best), low, mean: sum / count, isMixed: true });
+    if (count) made.push({ x, width: 1, best, high, low, mean: sum / count, from, to, isMixed: true });
   }
   return made;
 }
@@ -169,13 +172,35 @@ function drawBars(pen, chart, list, { y, ratio, bar }) {
   }
 }
 
-// A dash for each value; in mixed columns the range, and a dash for the mean.
+// Parts on one another; in mixed columns their means, and a pale bar up to the highest sum.
+function drawStacks(pen, chart, list, { y, ratio, bar }) {
+  for (const { x, width, from, to, high, isMixed } of list) {
+    if (high === undefined) continue;
+    const counted = [];
+    for (let i = from; i < to; i++) if (chart.get(i) !== undefined) counted.push(i);
+    const wide = Math.max(1, Math.min(widestBar * ratio, width - (bar > 4 ? Math.max(1, Math.round(ratio)) : 0)));
+    const left = x + Math.floor((width - wide) / 2);
+    let sum = 0, base = Math.round(y(0));
+    for (const part of chart.parts) {
+      sum += counted.reduce((all, i) => all + part.get(i), 0) / counted.length;
+      const top = Math.round(y(sum));
+      fill(pen, `--part${part.color}`, left, top, wide, base - top);
+      base = top;
+    }
+    if (!isMixed || chart.bounds) continue;
+    pen.globalAlpha = 0.4;
+    fill(pen, "--measure", left, y(high), wide, base - y(high));
+    pen.globalAlpha = 1;
+  }
+}
+
+// A dash for each value, in its band; in mixed columns the range, and a dash for the mean.
 function drawMarks(pen, chart, list, { y, ratio, bar }) {
   for (const { x, width, best, high, low, mean, isMixed } of list) {
     if (high === undefined) continue;
     const thick = 3 * ratio, gap = bar > 4 ? ratio : 0;
     pen.globalAlpha = 0.4;
-    if (isMixed) fill(pen, "--measure", x, y(high), 1, y(low) - y(high));
+    if (isMixed || chart.band) fill(pen, "--measure", x, y(high), Math.max(1, width - gap), y(low) - y(high));
     pen.globalAlpha = 1;
     pen.fillStyle = isMixed ? palette["--measure"] : colorOf(chart, best);
     pen.fillRect(x, Math.round(y(mean) - thick / 2), Math.max(1, width - gap), thick);

@@ -29,6 +29,7 @@ function show() {
   findings();
   keyframes();
   makeCharts();
+  blocks();
   makeColumns();
   filter();
   sets();
@@ -259,6 +260,36 @@ function keyframes() {
     button.onclick = () => { choose(index, true); $("units").scrollIntoView({ block: "nearest" }); };
     return button;
   }));
+}
+
+// Totals of the blocks, if slices were read to their end.
+function blocks() {
+  const total = model.summary?.statistics;
+  $("blocks").hidden = document.querySelector('[href="#h-blocks"]').hidden = !total;
+  if (!total) return $("totals").replaceChildren();
+  const square = ([size, area]) => [`${size} × ${size}`, area], noun = model.stream.codec === "h265" ? "Coding units" : "Macroblocks";
+  const quantization = (qp) => qp ? `${number(qp.average, 2)} ± ${number(qp.deviation, 2)}, ${qp.minimum} to ${qp.maximum}` : "–";
+  const average = ({ count, sum }, unit) => `${number(count)}${count ? ` of ${number(sum / count, 2)}${unit} on average` : ""}`;
+  const bits = bitKinds.map((kind) => [kind, total.bits[kind]]), whole = bits.reduce((sum, [, count]) => sum + count, 0);
+  const facts = [["Slices", number(total.slices) + (total.damagedSlices ? `, ${number(total.damagedSlices)} not read to the end` : "")],
+    [noun, number(total.blocks)], ["QP", quantization(total.qp)], ["QP without skipped", quantization(total.codedQP)],
+    ["Vector differences", average(total.vectorDifferences, " quarter samples")], ["Coefficients", average(total.coefficients, "")]];
+  const distances = Object.entries(total.distances ?? {}).map(([distance, area]) => [Number(distance), area]).sort((a, b) => a[0] - b[0])
+    .map(([distance, area]) => [distance > 0 ? `+${distance}` : String(distance).replace("-", "−"), area]);
+  $("totals").replaceChildren(
+    element("div", {}, element("h3", { textContent: "Totals" }), element("dl", {}, ...facts.map(([name, value]) =>
+      element("div", {}, element("dt", { textContent: name }), element("dd", { textContent: value }))))),
+    ...[["Bits of slice data", bits, whole, true], ["Types", blockTypes().map(([kind, name]) => [name, total.kinds[kind] ?? 0]), total.area],
+      ["Sizes of coding units", model.stream.codec === "h265" ? Object.entries(total.sizes).map(square) : [], total.area],
+      ["Partitions with vectors", Object.entries(total.partitions), total.area],
+      ["Intra prediction", Object.entries(total.intraSizes).map(square), total.area],
+      ["Transforms", Object.entries(total.transforms).map(square), total.area],
+      ["References by POC distance", distances, total.area]]
+      .map(([title, parts, all, isCount]) => [title, parts.filter(([, part]) => part), all, isCount]).filter(([, parts]) => parts.length)
+      .map(([title, parts, all, isCount]) => element("div", {}, element("h3", { textContent: title }), element("table", {},
+        element("tr", {}, ...["", ...(isCount ? ["Bits"] : []), isCount ? "Share" : "Share of area"].map((name) => element("th", { textContent: name, scope: "col" }))),
+        ...parts.map(([name, part]) => element("tr", {}, element("th", { textContent: name, scope: "row" }),
+          ...(isCount ? [number(part)] : []).concat(`${number(part / all * 100, 1)} %`).map((text) => element("td", { textContent: text }))))))));
 }
 
 $("thumbnails").addEventListener("keydown", (event) => {

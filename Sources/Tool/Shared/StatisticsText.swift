@@ -39,6 +39,9 @@ enum StatisticsText {
       let parts = areas.enumerated().map { "index \($0) \(share($1, of: area))" }
       text += line("references of list \(list)", parts)
     }
+    text += line(
+      "references by POC distance",
+      statistics.referenceDistances.entries.map { "\($0.distance) \(share($0.area, of: area))" })
     if statistics.vectorDifferenceCount > 0 {
       let average = Double(statistics.vectorDifferenceSum) / Double(statistics.vectorDifferenceCount)
       text += "  \(Text.count(Int(clamping: statistics.vectorDifferenceCount), "vector difference")), "

@@ -264,6 +264,7 @@ import Testing
     let coding = try #require(whole.coding)
     #expect(whole.quantizationParameter == 21)
     #expect(coding.referenceCountList0 == 3 && coding.referenceCountList1 == (isB ? 2 : 0))
+    #expect(coding.prediction.listEntries0 == [1, 0, 1] && coding.prediction.listEntries1.isEmpty)
     #expect(!coding.disablesDeblocking && coding.entryPointCount == 3 && coding.headerExtensionLength == 2)
     #expect(coding.dataBitOffset == data)
     #expect(whole.references?.usedCount == 2)

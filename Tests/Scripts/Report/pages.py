@@ -52,17 +52,17 @@ class PageCase(unittest.TestCase):
         self.addCleanup(lambda: self.assertEqual(page.complaints(), []))
         return page
 
-    def report(self, source, **how):
-        """The report of a clip, or of bytes."""
+    def report(self, source, deep=False, **how):
+        """The report of a clip, or of bytes; with statistics of blocks if it is deep."""
         if isinstance(source, bytes):
             path = folder / f"{hashlib.sha256(source).hexdigest()[:8]}.{'mp4' if source[4:8] == b'ftyp' else 'h264'}"
             path = path.with_suffix(".h265") if source[4:5] == b"\x40" else path
             path.write_bytes(source)
         else:
             path = streams.media / source
-        page = folder / f"{path.name}.html"
+        page = folder / f"{path.name}{'-deep' if deep else ''}.html"
         if not page.exists():
-            run("report", path, "-o", page)
+            run("report", *(["--deep"] if deep else []), path, "-o", page)
         return self.open(page.as_uri(), **how), path
 
     def facts(self, page):

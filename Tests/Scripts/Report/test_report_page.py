@@ -94,6 +94,8 @@ class ReportTests(PageCase):
         # The coded picture buffer is always full, so a line of text replaces the chart.
         self.assertEqual(names, ["rate", "size", "qp", "order", "dpb"])
         self.assertIn("Coded picture buffer before each removal: ", page.text("#flat"))
+        # Without --deep, nothing is known about blocks.
+        self.assertFalse(page.value("$('blocks').checkVisibility() || document.querySelector('[href=\"#h-blocks\"]').checkVisibility()"))
         whole = page.value("[view.from, view.to]")
         self.assertEqual(whole, [0, len(units)])
         # Something is drawn, in the colours of the types.
@@ -224,6 +226,58 @@ class ReportTests(PageCase):
             self.assertEqual(page.value(f"charts.find((each) => each.name === 'dpb').get({i})"), units[i]["dpb"])
         fill = [unit["cpb"] for unit in units]
         self.assertIn(f"{min(fill):,} to {max(fill):,} of {units[0]['cpbSize']:,} bits", page.text("#flat"))
+
+    def test_deep_reports_chart_the_blocks(self):
+        for name in ("clip.mp4", "clip.h265"):
+            page, path = self.report(name, deep=True)
+            items = [json.loads(line) for line in run("inspect", "--statistics", "--json", path).splitlines()]
+            units, total = [unit["statistics"] for unit in of_kind(items, "accessUnit")], items[-1]["statistics"]
+            names = page.value("charts.map((chart) => chart.name)")
+            self.assertEqual(names[names.index("qp"):][:3], ["qp", "bits", "types"])
+            for i in (0, 7, 40):
+                parts = page.value(f"charts.slice({names.index('bits')}, {names.index('types') + 1}).map((chart) => chart.parts.map((part) => [part.name, part.get({i})]))")
+                self.assertEqual(dict(parts[0]), units[i]["bits"])
+                self.assertAlmostEqual(sum(share for _, share in parts[1]), 100)
+                self.assertAlmostEqual(dict(parts[1])["skip"], units[i]["kinds"].get("skip", 0) / units[i]["area"] * 100)
+            page.value("choose(7, true)")
+            page.wait("document.querySelector('#chart-qp').getAttribute('aria-valuetext').startsWith('Access unit 7:')")
+            spoken = [page.value(f"document.querySelector('#chart-{chart}').getAttribute('aria-valuetext')") for chart in ("qp", "bits", "types")]
+            qp = units[7]["qp"]
+            self.assertTrue(spoken[0].endswith(f", {qp['minimum']} to {qp['maximum']}"), spoken)
+            self.assertIn(f"{sum(units[7]['bits'].values()):,} bits: ", spoken[1])
+            self.assertIn(f"skip {units[7]['kinds']['skip'] / units[7]['area'] * 100:.1f} %", spoken[2])
+            # The colours of the legend are drawn.
+            for chart in ("bits", "types"):
+                self.assertTrue(page.value(f"""(() => {{ const canvas = document.querySelector("#chart-{chart}"), probe = document.createElement("canvas").getContext("2d");
+                    const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data, seen = new Set();
+                    for (let i = 0; i < data.length; i += 4) seen.add(data.slice(i, i + 3).join());
+                    return [...canvas.parentElement.querySelectorAll(".part i")].every((mark) => {{
+                        probe.fillStyle = getComputedStyle(mark).backgroundColor;
+                        return seen.has(probe.fillStyle.slice(1).match(/../g).map((pair) => parseInt(pair, 16)).join());
+                    }}); }})()"""), chart)
+            self.assertTrue(page.value("$('blocks').checkVisibility()"))
+            tables = page.value("Object.fromEntries([...document.querySelectorAll('#totals > div')].map((panel) => [panel.querySelector('h3').textContent, "
+                                "[...panel.querySelectorAll('tr')].slice(1).map((row) => [...row.children].map((each) => each.textContent))]))")
+            self.assertEqual([[row[0], row[1]] for row in tables["Bits of slice data"]], [[kind, f"{count:,}"] for kind, count in total["bits"].items() if count])
+            self.assertEqual([row[0].replace("−", "-").removeprefix("+") for row in tables["References by POC distance"]], [*total["distances"]])
+            self.assertIn([f"{max(map(int, total['transforms']))} × {max(map(int, total['transforms']))}"], [row[:1] for row in tables["Transforms"]])
+
+    def test_statistics_of_many_and_of_none(self):
+        page, _ = self.report("clip.h264", deep=True)
+        page.value("""(() => {
+            const base = model.units.map((unit) => unit.statistics), lines = [{ kind: "stream", schema: 1, codec: "h264", container: "annexb" }];
+            for (let i = 0; i < 20000; i++) lines.push({ kind: "accessUnit", index: i, offset: i * 1000, size: 500 + i % 250, type: "P", reference: true, sequence: 0,
+                poc: 2 * i, statistics: i % 7 ? base[i % base.length] : undefined, nalUnits: [] });
+            showDocument(lines.map((line) => JSON.stringify(line)).join("\\n"), "many");
+        })()""")
+        self.assertEqual(page.value("charts.filter((chart) => chart.parts).map((chart) => chart.text(7))"), ["not known", "not known"])
+        self.assertTrue(page.value("$('mixed').checkVisibility()"))
+        # Every column has the mean of its access units, and the block types fill it.
+        filled = """(() => { const canvas = document.querySelector("#chart-types");
+            return canvas.getContext("2d").getImageData(Math.floor(canvas.width / 2), 2, 1, 1).data[3]; })()"""
+        page.wait(f"{filled} === 255")
+        # Without totals, there is no table.
+        self.assertFalse(page.value("$('blocks').checkVisibility()"))
 
     def open_nal_unit(self, page, name):
         place = page.value(f"[...document.querySelectorAll('#nal-units summary')].findIndex((each) => each.textContent.startsWith('{name} '))")
@@ -379,11 +433,14 @@ class ReportTests(PageCase):
                 # Nothing to press is smaller than a finger needs, or hidden.
                 self.assertGreater(page.value("Math.min(...[...document.querySelectorAll('button, summary, select, .row')].map((each) => each.checkVisibility() ? each.getBoundingClientRect().height : 99))"), 20)
             colors = page.value("""(() => { const probe = document.createElement("canvas").getContext("2d"), styles = getComputedStyle(document.documentElement);
-                return Object.fromEntries(["ground", "panel", "ink", "dim", "accent", "error", "warning", "note", "i", "p", "b"].map((name) => {
+                return Object.fromEntries(["ground", "panel", "ink", "dim", "accent", "error", "warning", "note", "i", "p", "b", ...[1, 2, 3, 4, 5, 6].map((place) => `part${place}`)].map((name) => {
                     probe.fillStyle = styles.getPropertyValue(`--${name}`); return [name, probe.fillStyle]; })); })()""")
             for name in ("ink", "dim", "error", "warning", "note", "i", "p", "b"):
                 for ground in ("ground", "panel"):
                     self.assertGreaterEqual(contrast(colors[name], colors[ground]), 4.5, f"{name} on {ground}, dark: {dark}")
+            # Parts of a chart are no text.
+            for place in range(1, 7):
+                self.assertGreaterEqual(contrast(colors[f"part{place}"], colors["panel"]), 3, f"part {place}, dark: {dark}")
             self.assertEqual(colors["ground"] == "#ffffff", not dark)
 
     def test_nothing_of_a_stream_becomes_script(self):

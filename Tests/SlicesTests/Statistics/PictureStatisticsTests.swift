@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
 import H26x
-import Slices
 import Testing
+
+@testable import Slices
 
 @Suite struct PictureStatisticsTests {
   private func statistics(_ macroblocks: [H264.Macroblock]) -> PictureStatistics {
@@ -68,6 +69,27 @@ import Testing
     #expect(counted.coefficientCount == 5 && counted.coefficientSum == 9)
     #expect(Array(counted.transformAreas) == [128, 0, 0, 0])
     #expect(counted.bits.motion == 40 && counted.bits.luma == 60 && counted.bits.header == 0)
+  }
+
+  @Test func countsReferencesByDistance() {
+    let frame = macroblock(.inter16x16) { $0.referenceIndices = [1, 1, 1, 1, 0, 0, 0, 0] }
+    let field = macroblock(.inter16x16) {
+      $0.referenceIndices = [3, 3, 3, 3, -1, -1, -1, -1]
+      $0.isField = true
+    }
+    let earlier = statistics([frame])
+    var counted = earlier
+    counted.add(frame)
+    counted.add(field)
+    // Of a frame, field macroblocks have two indices.
+    counted.addDistances(since: earlier, SliceReferences(list0: [-2, -4], list1: [2]))
+    #expect(counted.referenceDistances.entries == [.init(distance: -4, area: 512), .init(distance: 2, area: 256)])
+    // A missing picture has no distance, nor has an index behind the list.
+    counted.addDistances(since: earlier, SliceReferences(list0: [-1, nil], list1: [500], areFrames: false))
+    #expect(counted.referenceDistances.entries.map { $0.distance } == [-4, 2, 128])
+    var total = counted
+    total.add(counted)
+    #expect(total.referenceDistances.entries.map { $0.area } == [1024, 512, 512])
   }
 
   @Test func countsUnevenPartitionsOfCodingUnits() {

@@ -16,9 +16,10 @@ import Testing
     var units: [NALUnitRecord] = []
     var totals: SliceDataTotals?
 
-    init(_ bytes: [UInt8]) throws {
+    init(_ bytes: [UInt8], counting accessUnits: ClosedRange<UInt64>? = nil) throws {
       var options = ReportOptions()
       options.readsSliceData = true
+      options.countedAccessUnits = accessUnits
       for item in try report(bytes, options) {
         switch item {
         case .finding(let finding): findings.append(finding)
@@ -44,6 +45,19 @@ import Testing
     let totals = try #require(deep.totals)
     #expect(totals.slices == deep.slices.count && totals.damaged == 0 && totals.skipped == 0)
     #expect(totals.blocks > 0 && totals.bits > 0)
+  }
+
+  @Test("Statistics of all access units, or of some, change no finding and no total", arguments: clips)
+  func statisticsChangeNoFinding(name: String) throws {
+    var bytes = try Self.bytes(name)
+    for part in 1..<4 { bytes[bytes.count / 4 * part] ^= 4 }
+    let alone = try Deep(bytes)
+    #expect(!alone.findings.isEmpty)
+    for range in [0...UInt64.max, 3...9] {
+      let counted = try Deep(bytes, counting: range)
+      #expect(counted.findings.map { "\($0)" } == alone.findings.map { "\($0)" })
+      #expect(counted.totals.map { "\($0)" } == alone.totals.map { "\($0)" })
+    }
   }
 
   @Test("Without the option, slice data are not read")

@@ -46,6 +46,25 @@ import Testing
     #expect((total["coefficients"] as? [String: Int])?["sum"] == coefficients && coefficients > 0)
   }
 
+  @Test(arguments: InspectTests.clips + ["interlaced.h264", "interlaced.h265", "open-gop.h264", "ten-bit.h265"])
+  func referencesAreThoseOfTheLists(name: String) async throws {
+    let folder = try Folder()
+    let run = try await Program.run(["inspect", "--statistics", "--json", path(name)], in: folder.url)
+    let units = try objects(run, kind: "accessUnit")
+    var all = Set<Int>()
+    for (unit, counted) in zip(units, try statistics(units)) {
+      let distances = try #require(counted["distances"] as? [String: Int])
+      let areas = try #require(counted["references"] as? [[Int]]).joined().reduce(0, +)
+      #expect(distances.values.reduce(0, +) == areas)
+      // The fields of a pair have two picture order counts.
+      guard unit["field"] as? String != "pair", let order = unit["poc"] as? Int else { continue }
+      let orders = Set(distances.keys.compactMap { Int($0) }.map { order + $0 })
+      #expect(orders.isSubset(of: unit["references"] as? [Int] ?? []), "\(unit["index"] ?? "")")
+      all.formUnion(distances.keys.compactMap { Int($0) })
+    }
+    #expect(all.contains { $0 < 0 } && all.contains { $0 > 0 })
+  }
+
   @Test func printsATable() async throws {
     let folder = try Folder()
     let run = try await Program.run(["inspect", "--statistics", "--csv", path("clip.h265")], in: folder.url)
@@ -56,6 +75,10 @@ import Testing
     let column = try #require(rows.first?.firstIndex(of: "lumaBits"))
     let values = rows.dropFirst().compactMap { Int($0[column]) }
     #expect(values.count == 63 && values.dropLast().reduce(0, +) == values.last)
+    let distances = try #require(rows.last?.last).split(separator: " ").map {
+      $0.split(separator: ":").compactMap { Int($0) }
+    }
+    #expect(rows.first?.last == "distances" && distances.allSatisfy { $0.count == 2 } && distances.count > 2)
   }
 
   @Test func countsTheSelectedAccessUnits() async throws {

@@ -80,6 +80,20 @@ import Testing
     let again = try await Program.run(["report", path(name), "-o", "report.html"], in: folder.url)
     #expect(again.status == 1, "\(again.said)")
   }
+
+  @Test func hasStatisticsOnlyIfSlicesAreRead() async throws {
+    let folder = try Folder()
+    for isDeep in [false, true] {
+      let options = ["report", path("clip.h265"), "-o", "\(isDeep).html"] + (isDeep ? ["--deep"] : [])
+      let run = try await Program.run(options, in: folder.url)
+      #expect(run.status == 0, "\(run.said)")
+      let page = String(decoding: try #require(folder.bytes("\(isDeep).html")), as: UTF8.self)
+      let lines = page.split(separator: "\n").filter {
+        $0.hasPrefix(#"{"kind":"accessUnit""#) || $0.hasPrefix(#"{"kind":"summary""#)
+      }
+      #expect(lines.count == 63 && lines.allSatisfy { $0.contains(#""statistics":{"#) == isDeep })
+    }
+  }
 }
 
 private struct FileInMemory: ByteSource {
