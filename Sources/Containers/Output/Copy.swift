@@ -13,9 +13,9 @@ import SystemPackage
 ///   ▼                             │ access units of the source                      │
 /// Window   Window              those of one range, and which of them are shown      │ packets
 ///   ▼                             │                                                 ▼
-/// Times    PresentationTimes   when they are shown                             OtherStreamSpan
-///   ▼                             │                                                 │
-/// Sink     CopySink            MediaOutput ─▶ MovieFile  ◀──────────────────────────┘
+/// Sink     CopySink            PresentationTimes, when they are shown          OtherStreamSpan
+///                                 ▼                                                 │
+///                              MediaOutput ─▶ MovieFile  ◀──────────────────────────┘
 /// ```
 ///
 /// A stage that cannot go on throws a ``CopyRefusal``, and ``CopyPlan/retry(after:)`` makes the plan of the next pass.
@@ -284,10 +284,10 @@ extension FormatDescription.Codec {
 extension Window {
   /// The beginning of a cut, for the user; `nil` for no cut, and before the beginning is known.
   fileprivate var remark: String? {
-    guard isCut, let opening else { return nil }
-    let distance = opening.wanted - opening.start
-    var remark = "from \(Text.time(ClockTime(positive: opening.offset + opening.start - opening.origin)))"
-    if opening.start == opening.keyframe, distance > Self.tolerance {
+    guard isCut, let opening, let shown else { return nil }
+    let distance = opening.wanted - shown.start
+    var remark = "from \(Text.time(ClockTime(positive: opening.bounds.offset + shown.start - opening.origin)))"
+    if shown.start == opening.keyframe, distance > Self.tolerance {
       remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before --start"
     }
     if opening.droppedLeading > 0 {

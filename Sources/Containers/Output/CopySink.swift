@@ -3,18 +3,17 @@ import AVCodec
 import AVFormat
 import StreamReport
 
-/// The last stage of a copy. It writes access units, and between them the source's other streams, into a container or
-/// a byte stream.
+/// The last stage of a copy. It gives access units the times of the presentation, and writes them, and between them the
+/// source's other streams, into a container or a byte stream.
 struct CopySink {
   private let plan: CopyPlan
   let otherStreams: OtherStreams?
   private var output: MediaOutput?
   /// The target if it is a byte stream, which has no times.
   private var byteStream: OutputBytes?
+  private var times: PresentationTimes
   /// The part of the other streams that is kept; `nil` for everything.
-  var span: OtherStreamSpan?
-  /// The offset that is subtracted from the other streams' times of the media.
-  var otherStreamOffset: Int64 = 0
+  private var span: OtherStreamSpan?
   /// Streams that are written beside the video, and those that are not.
   private(set) var (kept, left): ([StreamDescription], [StreamDescription]) = ([], [])
   /// Chapters of the presentation that is written.
@@ -24,8 +23,9 @@ struct CopySink {
   /// One of them is a sync sample.
   private var hasSync = false
 
-  init(_ plan: CopyPlan, _ otherStreams: OtherStreams?) {
-    (self.plan, self.otherStreams) = (plan, otherStreams)
+  /// - Parameter opened: `nil` for a byte stream.
+  init(_ plan: CopyPlan, _ opened: CopySource.Opened?) {
+    (self.plan, otherStreams, times) = (plan, opened?.source.otherStreams, opened?.times ?? PresentationTimes())
     left = otherStreams?.others ?? []
     if plan.container == .annexb { otherStreams?.choose([]) }
   }
@@ -44,11 +44,22 @@ struct CopySink {
   ///
   /// - Parameters:
   ///   - timeBase: the ticks of the video.
-  ///   - keepsTimeCode: whether the source's time code applies to the first picture here, too.
-  ///   - delay: how much later everything is shown than in the source, or in the cut, in nanoseconds.
+  ///   - window: the part of the source that is written.
+  ///   - first: the access unit that is written first, with times of the media.
   mutating func open(
-    _ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, keepsTimeCode: Bool, delay: Int64
+    _ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, _ window: Window,
+    at first: borrowing MediaOutput.AccessUnit
   ) throws(Failure) {
+    let opening = window.opening
+    if window.isCut, let opening, let shown = window.shown {
+      span = OtherStreamSpan(
+        start: times.otherStreamTime(of: shown.start), isOpen: opening.isAtOrigin,
+        end: shown.end.map { times.otherStreamTime(of: $0 &+ Window.tolerance) }, hidesFront: plan.hasEditList,
+        hasPriming: container == .mkv)
+    }
+    let delay = times.begin(window, at: opening?.earliest ?? first.presentation, hasEditList: plan.hasEditList)
+    // The source's time code applies to the first picture here, too.
+    let keepsTimeCode = opening?.isAtOrigin ?? true
     let wanted = (otherStreams?.chosen ?? []).filter { plan.keepsAudio || $0.kind != .audio }
     let all = otherStreams?.context.chapters ?? []
     chapters = (span?.clipped(all) ?? all).map { $0.delayed(by: delay) }
@@ -75,12 +86,15 @@ struct CopySink {
     self.output = output
     left = (otherStreams?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
     otherStreams?.choose(kept.filter { !$0.isCover })
+    if container == .flv { times.beginAtZero(first.decoding, try otherStreams?.firstTime()) }
   }
 
-  mutating func write(_ accessUnit: MediaOutput.AccessUnit) throws(Failure) {
+  /// Writes an access unit with times of the media, and everything that comes before it.
+  mutating func write(_ accessUnit: consuming MediaOutput.AccessUnit) throws(Failure) {
     if container == .annexb {
       try write(accessUnit.bytes)
     } else {
+      times.place(&accessUnit)
       try writeOtherStreams(before: accessUnit.decoding)
       try output?.write(accessUnit)
     }
@@ -100,18 +114,19 @@ struct CopySink {
 
   private func writeOtherStreams(before time: Int64) throws(Failure) {
     guard let otherStreams, let output else { return }
-    let turn = time == .max ? span?.readingEnd ?? .max : time.addingReportingOverflow(otherStreamOffset).partialValue
+    let turn =
+      time == .max ? span?.readingEnd ?? .max : time.addingReportingOverflow(times.otherStreamOffset).partialValue
     while var packet = try otherStreams.next(before: turn) {
-      if span?.clip(&packet) != false { try output.write(packet, zero: otherStreamOffset) }
+      if span?.clip(&packet) != false { try output.write(packet, zero: times.otherStreamOffset) }
     }
   }
 
   /// Writes the rest: nothing more comes.
   ///
   /// - Parameters:
-  ///   - shown: the ranges of an edit list, in nanoseconds of the presentation; empty if timestamps alone show them.
+  ///   - window: the part of the source that was written.
   ///   - extras: the parts of the video's description that libavformat does not write.
-  mutating func finish(showing shown: [ShownRange], _ extras: SampleEntryExtras) throws(Failure) {
+  mutating func finish(_ window: Window, _ extras: SampleEntryExtras) throws(Failure) {
     guard written > 0 else {
       try Interruption.check()
       throw Failure("\(target.name): no picture to write")
@@ -126,6 +141,7 @@ struct CopySink {
       guard output.room == 0 else { throw Failure("\(target.name): its description is not in the expected place") }
       return
     }
+    let shown = window.edits(offset: times.offset)
     if !shown.isEmpty { file.movie.setEdits(edits(shown, output)) }
     if !hasSync { file.movie.denySyncSamples() }
     file.movie.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })

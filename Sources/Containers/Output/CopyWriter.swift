@@ -12,8 +12,7 @@ import StreamReport
 /// - format: edits, and the contents of one description
 /// - roles: access units with which decoding can begin
 /// - window: the choice of access units and of pictures
-/// - times: when they are shown
-/// - sink
+/// - sink: when they are shown, and the file
 struct CopyWriter {
   // MARK: Stages
 
@@ -23,7 +22,6 @@ struct CopyWriter {
   /// `nil` if nothing depends on them.
   private var roles: (any AccessUnitRoleReading)?
   private(set) var window: Window
-  private var times: PresentationTimes
   private var sink: CopySink
 
   // MARK: Between the stages
@@ -51,10 +49,10 @@ struct CopyWriter {
   init(_ plan: CopyPlan, _ opened: CopySource.Opened?, _ editor: (any HeaderEditing)?) {
     let source = opened?.source
     (self.plan, self.source) = (plan, source)
-    (window, times) = (opened?.window ?? Window(plan.bounds), opened?.times ?? PresentationTimes())
+    window = opened?.window ?? Window(plan.bounds)
     sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
     format = CopyFormat(plan, editor)
-    sink = CopySink(plan, source?.otherStreams)
+    sink = CopySink(plan, opened)
   }
 
   /// Begins another format, before the first access unit that has it.
@@ -92,7 +90,7 @@ struct CopyWriter {
             + Text.time(ClockTime(positive: duration)))
       }
       try format.finish()
-      try sink.finish(showing: window.edits(offset: times.offset), extras)
+      try sink.finish(window, extras)
     }
   }
 
@@ -105,7 +103,6 @@ struct CopyWriter {
     if plan.container != .annexb {
       hasKeyframe = hasKeyframe || accessUnit.isKeyframe
       if !hasKeyframe { early += 1 }
-      times.place(&accessUnit)
     }
     do throws(Failure) { try sink.write(accessUnit) } catch { throw .failure(error) }
   }
@@ -133,20 +130,10 @@ struct CopyWriter {
 
   private mutating func open(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
     guard var video = format.description(first) else { throw Failure("\(plan.target.name): neither H.264 nor H.265") }
-    if window.isCut, let opening = window.opening {
-      sink.span = OtherStreamSpan(
-        start: times.otherStreamTime(of: opening.start), isOpen: opening.isAtOrigin,
-        end: opening.end.map { times.otherStreamTime(of: $0 &+ Window.tolerance) }, hidesFront: plan.hasEditList,
-        hasPriming: plan.container == .mkv)
-    }
-    let delay = times.begin(
-      window, at: window.opening?.earliest ?? first.presentation, hasEditList: plan.hasEditList)
     let timeBase = source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
-    try sink.open(video, timeBase, keepsTimeCode: window.opening?.isAtOrigin ?? true, delay: delay)
-    if plan.container == .flv { times.beginAtZero(first.decoding, try sink.otherStreams?.firstTime()) }
-    sink.otherStreamOffset = times.otherStreamOffset
+    try sink.open(video, timeBase, window, at: first)
   }
 
   // MARK: Losses
@@ -165,7 +152,7 @@ struct CopyWriter {
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")
     }
-    if window.opening?.end == nil, plan.input.isCutOff {
+    if plan.bounds?.end == nil, plan.input.isCutOff {
       losses.append("everything beyond the end of the source, which is cut off")
     }
     let boxes = plan.hasEditList ? extras.edited : extras.untranslated

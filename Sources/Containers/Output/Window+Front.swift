@@ -82,15 +82,15 @@ extension Window {
       for accessUnit in accessUnits { hold(accessUnit, target) }
     }
 
-    /// The beginning of the window, by the access units up to now, with these access units; `nil` if the source ends
-    /// before it.
+    /// The beginning and the range of the window, by the access units up to now, with these access units; `nil` if the
+    /// source ends before it.
     ///
     /// - Parameter isAtEnd: whether none follows.
     /// - Throws: `CopyRefusal.missed` if the place that was sought is too late: decoding cannot begin there, or the
     ///   window needs an earlier keyframe.
     mutating func beginning(
       isAtEnd: Bool
-    ) throws(CopyRefusal) -> (accessUnits: [AccessUnit], opening: Opening)? {
+    ) throws(CopyRefusal) -> (accessUnits: [AccessUnit], opening: Opening, shown: ShownRange)? {
       if origin == nil { findOrigin() }
       guard let origin, let target, let first = held.first else { return nil }
       let (keyframe, wanted) = (first.presentation, origin &+ bounds.start)
@@ -103,11 +103,10 @@ extension Window {
       let start = isKeyframeWanted ? keyframe : max(upToStart.max() ?? keyframe, shown?.start ?? .min)
       let (kept, dropped, leading) = withoutLeading()
       let opening = Opening(
-        start: start, end: bounds.end.map { origin &+ $0 &- Window.tolerance }, keyframe: keyframe, wanted: wanted,
-        origin: origin, offset: bounds.offset, earliest: kept.lazy.map(\.presentation).min() ?? start,
-        droppedLeading: dropped,
-        keptLeading: leading)
-      return (kept, opening)
+        bounds: bounds, keyframe: keyframe, origin: origin, earliest: kept.lazy.map(\.presentation).min() ?? start,
+        droppedLeading: dropped, keptLeading: leading)
+      let end = bounds.end.map { origin &+ $0 &- Window.tolerance }
+      return (kept, opening, ShownRange(start: start, end: end, time: 0))
     }
 
     /// When the last picture ends.

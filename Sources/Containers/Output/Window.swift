@@ -36,29 +36,27 @@ package struct Window {
     }
   }
 
-  /// The beginning and the end of a window.
+  /// The beginning of a window. Its range is in ``Window/shown``.
   struct Opening {
-    /// When the first shown picture is composed, and the first picture that is not shown any more; `nil` for no end.
-    let (start, end): (Int64, Int64?)
+    let bounds: Bounds
     /// When the first access unit is composed, with which decoding begins.
     let keyframe: Int64
-    /// The requested start.
-    let wanted: Int64
     /// When the first picture of the source is composed.
     let origin: Int64
-    /// When it is shown, in nanoseconds of the presentation that the user counts.
-    let offset: Int64
     /// The earliest composition time of all access units up to the start.
     let earliest: Int64
     /// Leading pictures of the first access unit that need pictures in front of it: left out, and kept because others
     /// refer to them.
     let (droppedLeading, keptLeading): (Int, Int)
 
+    /// The requested start.
+    var wanted: Int64 { origin &+ bounds.start }
+
     /// Whether the first picture of the source was requested.
-    var isAtOrigin: Bool { wanted == origin }
+    var isAtOrigin: Bool { bounds.start == 0 }
   }
 
-  /// Whether a part of what the source shows was requested. The bounds are in ``front``, then in ``opening``.
+  /// Whether a part of what the source shows was requested. The bounds are in ``front``, then in ``opening`` and ``shown``.
   let isCut: Bool
   /// The range that is shown; `nil` for everything.
   private(set) var shown: ShownRange?
@@ -152,7 +150,7 @@ package struct Window {
   private mutating func open(isAtEnd: Bool) throws(CopyRefusal) -> [AccessUnit] {
     guard let found = try front?.beginning(isAtEnd: isAtEnd) else { return [] }
     (opening, front) = (found.opening, nil)
-    if isCut { shown = ShownRange(start: found.opening.start, end: found.opening.end, time: 0) }
+    if isCut { shown = found.shown }
     return found.accessUnits.flatMap { place($0) }
   }
 

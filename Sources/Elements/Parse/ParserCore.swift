@@ -238,25 +238,25 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
     if accessUnit.isRandomAccessPoint != true { attributes.pts = nil }
     frame.modifyBuffer { $0.attributes = attributes }
     let isSkipped = reader.snapshot.playback.isForwardPredictedOnly && accessUnit.scanned.contents.contains(.bSlice)
-    var place: OutputPlace?
+    var isReady = false
     if !isSkipped {
       switch try repackage(size, frame, log) {
-      case .ready(let ready): place = ready
+      case .ready: isReady = true
       case .empty: reader.drop(size)
       case .failed(let error):
         return .fail(
           ParserFailure<Codec>.unwritable(size, from: reader.input.packaging, to: packaging?.format, error).message)
       }
     }
-    var answer = answer(.frame(size: size), isDropped: place == nil, of: available)
+    var answer = answer(.frame(size: size), isDropped: !isReady, of: available)
     answer.changesTags = changesTags
     answer.wantsSamples = reader.wantsSamples
     answer.leadIn = reader.takeLeadIn()
     answer.publishes = packaging?.alignment == .accessUnit || accessUnit.scanned.contents.contains(.slice)
-    guard let place else { return .answer(answer) }
+    guard isReady else { return .answer(answer) }
     answer.holdsSegment = reader.timestamps.shift.awaitsAnnouncement && segmentHold == nil
     answer.mayBatch = mayBatch && !frame.hasOutput && batch.begin(with: accessUnit, size: size)
-    output.take(&accessUnit, at: place)
+    output.take(&accessUnit, at: 0)
     return .answer(answer)
   }
 
@@ -269,13 +269,13 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   private mutating func repackage(
     _ size: Int, _ frame: borrowing BaseParseFrame, _ log: ElementLog
   ) throws(FlowError) -> RepackagingOutcome {
-    guard let packaging else { return .ready(OutputPlace(of: accessUnit.scanned, size: accessUnit.scanned.end)) }
+    guard let packaging else { return .ready }
     let timeCodes =
       accessUnit.sei.timeCodeRange != nil && reader.snapshot.settings.updatesTimeCode
       ? frame.withBuffer { $0.timeCodes } : []
     let sps = timeCodes.isEmpty ? nil : reader.sequenceParameterSetID(of: accessUnit)
     return try repackager.repackage(
-      accessUnit, size: size, in: frame, from: reader.input.packaging,
+      &accessUnit, size: size, in: frame, from: reader.input.packaging,
       to: reader.input.outputPackaging(packaging), timeCodes: timeCodes,
       sps: sps.flatMap { reader.finder.scanner.parameterSets.sequenceParameterSet($0) }, log)
   }
@@ -290,9 +290,10 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
       return .begun
     }
     continuesOutput = true
-    let times = beginOutput(given: output.isFirstOfFrame ? frame.withOutput { $0.attributes } : nil, isLast: true)
+    beginOutput(given: output.isFirstOfFrame ? frame.withOutput { $0.attributes } : nil, isLast: true)
     let isBehind =
-      output.accessUnit.scanned.contents.contains(.idr) && reader.snapshot.playback.isOver(at: times.source.pts)
+      output.accessUnit.scanned.contents.contains(.idr)
+      && reader.snapshot.playback.isOver(at: output.accessUnit.completed.pts)
     return isBehind ? .afterSegment : .begun
   }
 
@@ -301,12 +302,9 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// - Parameters:
   ///   - given: the base class's times, if the access unit is at the beginning of a frame.
   ///   - isLast: whether it is the last one of its frame.
-  @inline(__always)
-  @discardableResult private mutating func beginOutput(given: Buffer.Attributes?, isLast: Bool) -> OutgoingTimes {
-    let isFirst = reader.caps.awaitsFirstBuffer
-    let times = reader.release(output.accessUnit, given: given)
-    output.begin(times, isFirst: isFirst, isLast: isLast)
-    return times
+  @inline(__always) private mutating func beginOutput(given: Buffer.Attributes?, isLast: Bool) {
+    output.begin(isFirst: reader.caps.awaitsFirstBuffer, isLast: isLast)
+    reader.release(&output.accessUnit, given: given)
   }
 
   /// The next action to send the access unit.
@@ -383,8 +381,7 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   /// The access unit before was pushed. Returns the time at which it ends.
   mutating func pushedOfBatch() -> ClockTime? {
     let position = output.accessUnit.attributes.end
-    let place = OutputPlace(of: accessUnit.scanned, at: batch.advance(), size: accessUnit.scanned.end)
-    output.take(&accessUnit, at: place)
+    output.take(&accessUnit, at: batch.advance())
     return position
   }
 

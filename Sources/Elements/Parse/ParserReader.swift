@@ -237,14 +237,13 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   mutating func describe(
     _ accessUnit: inout ParsedAccessUnit<Codec>, size: Int, _ upstream: Buffer.Attributes
   ) -> Bool {
-    let times = timestamps.times(
-      of: accessUnit, upstream, caps.timing, input: input, snapshot.playback,
+    timestamps.setTimes(
+      of: &accessUnit, upstream, caps.timing, input: input, snapshot.playback,
       sharesTimes: packaging?.alignment == .nalUnit,
       needsDecodingTimes: Codec.timesByteStreams || input.isLengthPrefixed || packaging?.format.isLengthPrefixed == true
     )
     let isRandomAccessPoint = judgeRandomAccess(&accessUnit)
-    accessUnit.describe(
-      times, upstream.flags, isRandomAccessPoint: isRandomAccessPoint, isDiscontinuous: isDiscontinuous)
+    accessUnit.describe(isRandomAccessPoint: isRandomAccessPoint, isDiscontinuous: isDiscontinuous)
     isDiscontinuous = false
     counters.count(size, accessUnit.scanned.contents, isRandomAccessPoint: isRandomAccessPoint)
     guard isRawFile else { return false }
@@ -317,13 +316,13 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
 
   // MARK: Times on the way out
 
-  /// The times with which an access unit is output.
+  /// Gives an access unit the times with which it is output.
   ///
   /// - Parameter given: the base class's, if the access unit is at the beginning of a frame.
   @inline(__always)
-  mutating func release(_ accessUnit: ParsedAccessUnit<Codec>, given: Buffer.Attributes?) -> OutgoingTimes {
+  mutating func release(_ accessUnit: inout ParsedAccessUnit<Codec>, given: Buffer.Attributes?) {
     caps.noticeBuffer()
-    return timestamps.release(accessUnit, given: given, areMade: given != nil && areTimesMade)
+    timestamps.release(&accessUnit, given: given, areMade: given != nil && areTimesMade)
   }
 
   /// The shifted segment was sent.

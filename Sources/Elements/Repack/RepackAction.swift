@@ -20,8 +20,8 @@ enum RepackStep {
   case assemble
   /// Send the caps that wait for its parameter sets.
   case describe
-  /// Write it, with these NAL units in front.
-  case write([[UInt8]])
+  /// Write it.
+  case write
 }
 
 /// The reason for missing output, with the message to post.

@@ -13,16 +13,6 @@ struct RepackContinuity<Codec: RepackCodec> {
 
   private static var soundAccessUnitsWanted: Int { 100 }
 
-  /// The damage of an access unit.
-  struct Damage {
-    /// Start codes found where lengths should be.
-    fileprivate(set) var misplacedStartCodes = 0
-    /// The error that kept a part of it from being read.
-    fileprivate(set) var error: BitstreamError?
-    /// Nothing is left of it.
-    fileprivate(set) var isTotal = false
-  }
-
   /// Returns the bytes in which start codes must be searched for.
   ///
   /// A faulty muxer leaves them in slices from the start. In byte-stream output they are in the right place anyway.
@@ -43,20 +33,18 @@ struct RepackContinuity<Codec: RepackCodec> {
   ///
   /// - Parameters:
   ///   - pieces: the access unit.
-  ///   - content: its contents.
-  mutating func inspect(_ pieces: [RepackPiece<Codec>], _ content: RepackedAccessUnit<Codec>) -> Damage {
-    var damage = Damage()
+  ///   - content: its contents, which get the damage.
+  mutating func inspect(_ pieces: [RepackPiece<Codec>], _ content: inout RepackedAccessUnit<Codec>) {
     for piece in pieces {
-      damage.misplacedStartCodes += piece.found.misplacedStartCodes
-      damage.error = damage.error ?? piece.found.damage
+      content.misplacedStartCodes += piece.found.misplacedStartCodes
+      content.damage = content.damage ?? piece.found.damage
     }
-    if damage.error != nil, pieces.allSatisfy({ $0.nalUnits.isEmpty }) {
-      damage.isTotal = true
+    if content.damage != nil, pieces.allSatisfy({ $0.nalUnits.isEmpty }) {
+      content.isLost = true
       hasLost = true
     }
-    let isSound = damage.misplacedStartCodes == 0 && content.lateParameterSets.isEmpty
+    let isSound = content.misplacedStartCodes == 0 && content.lateParameterSets.isEmpty
     soundAccessUnits = isSound ? min(soundAccessUnits + 1, Self.soundAccessUnitsWanted) : 0
-    return damage
   }
 
   /// An access unit was dropped.

@@ -193,8 +193,8 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
       case .assemble:
         if let buffer = splitter.next() { return .output(buffer) }
         guard try assemble() else { return .awaitInput }
-        let damage = continuity.inspect(assembler.pieces, content)
-        journal.note(damage, unreadableParameterSets: content.unreadableParameterSets, in: input?.streamFormat)
+        continuity.inspect(assembler.pieces, &content)
+        journal.note(content, in: input?.streamFormat)
         if !editing.continues(content, sets) { beginEditing(content) }
         step = .describe
       case .describe:
@@ -209,8 +209,8 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
         }
         guard let codecData = try prepare() else { continue }
         if editing.takeDescriptionChange() || !codecData.isEmpty { return .announce(codecData: codecData) }
-      case .write(let insertions):
-        let buffer = try write(insertions)
+      case .write:
+        let buffer = try write()
         guard output?.alignment == .nalUnit else { return .output(buffer) }
         splitter.put(buffer)
       }
@@ -315,18 +315,19 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     if !settings.drop.isEmpty {
       journal.count(dropped: editing.drop(settings.drop.types(of: Codec.self), from: &assembler.pieces))
     }
-    let placement = sets.place(
-      content, insertion: insertion, dropsInBand: settings.drop.contains(.parameterSets), in: output.streamFormat)
-    if placement.removesOwn { _ = editing.drop(Codec.typesInConfigurationRecord, from: &assembler.pieces) }
+    sets.place(
+      &content, insertion: insertion, dropsInBand: settings.drop.contains(.parameterSets), in: output.streamFormat)
+    if content.losesParameterSets { _ = editing.drop(Codec.typesInConfigurationRecord, from: &assembler.pieces) }
     // Until downstream has got something, its caps may be older than the edits.
     let isOlder = hasEdited && !editing.hasDelivered
-    let codecData = placement.changesCodecData || isOlder ? try changedCodecData(output) : []
+    let codecData = content.changesCodecData || isOlder ? try changedCodecData(output) : []
     try edit(output)
     guard !assembler.pieces.allSatisfy(\.isEmpty), !content.isParameterSetsOnly else {
       removeAccessUnit()
       return nil
     }
-    step = .write(delimited(placement.insertions.map { editing.edited($0) }))
+    completeInsertions()
+    step = .write
     return codecData
   }
 
@@ -365,23 +366,25 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     return codecData
   }
 
-  /// Inserts an access unit delimiter if needed.
-  private mutating func delimited(_ insertions: [[UInt8]]) -> [[UInt8]] {
-    journal.count(insertedParameterSets: insertions.count)
-    guard content.hasPicture, !content.hasDelimiter || settings.drop.contains(.delimiters) else { return insertions }
+  /// Edits the parameter sets to insert, and inserts an access unit delimiter if needed.
+  private mutating func completeInsertions() {
+    content.insertions = content.insertions.map { editing.edited($0) }
+    journal.count(insertedParameterSets: content.insertions.count)
+    guard content.hasPicture, !content.hasDelimiter || settings.drop.contains(.delimiters) else { return }
     let isWanted = settings.insertsDelimiter && output?.streamFormat == .byteStream
     let any = isWanted ? Codec.accessUnitDelimiter(temporalID: content.temporalID) : nil
-    guard let delimiter = editing.insertedDelimiter(assembler.pieces, sets) ?? any else { return insertions }
+    guard let delimiter = editing.insertedDelimiter(assembler.pieces, sets) ?? any else { return }
     journal.countInsertedDelimiter()
-    return [delimiter] + insertions
+    content.insertions.insert(delimiter, at: 0)
   }
 
-  private mutating func write(_ insertions: [[UInt8]]) throws(RepackFailure) -> Buffer {
+  private mutating func write() throws(RepackFailure) -> Buffer {
     guard let output else { throw abandon(RepackFailure(.notNegotiated)) }
     do throws(RepackFailure) {
       let marksBrokenLink = settings.marksBrokenLinks && continuity.takeCut(assembler.pieces)
       var written = try writer.write(
-        &assembler.pieces, inserting: insertions, marksBrokenLink: marksBrokenLink, from: input?.packaging, as: output)
+        &assembler.pieces, inserting: content.insertions, marksBrokenLink: marksBrokenLink, from: input?.packaging,
+        as: output)
       removeAccessUnit()
       editing.noteDelivery()
       if continuity.takeLoss() { written.buffer.flags.insert(.discontinuity) }

@@ -54,17 +54,15 @@ struct RepackJournal {
   mutating func count(edited: Int) { statistics.editedNALUnits += UInt64(edited) }
 
   /// Counts the damage of an access unit of the input, and warns of it.
-  mutating func note<Codec>(
-    _ damage: RepackContinuity<Codec>.Damage, unreadableParameterSets: Int, in format: StreamFormat<Codec>?
-  ) {
-    if let error = damage.error {
+  mutating func note<Codec>(_ content: RepackedAccessUnit<Codec>, in format: StreamFormat<Codec>?) {
+    if let error = content.damage {
       statistics.damaged += 1
-      if damage.isTotal { statistics.lost += 1 }
+      if content.isLost { statistics.lost += 1 }
       warnOnce(.damage) {
         ElementError(.stream(.format), "The stream is damaged; its readable parts are passed on.", debug: "\(error)")
       }
     }
-    let misplaced = damage.misplacedStartCodes
+    let misplaced = content.misplacedStartCodes
     if misplaced > 0 {
       statistics.misplacedStartCodes += UInt64(misplaced)
       warnOnce(.misplacedStartCodes) {
@@ -72,12 +70,13 @@ struct RepackJournal {
           "found \(misplaced) start codes in one buffer of \(format?.rawValue ?? "unknown") input, expected lengths")
       }
     }
-    if unreadableParameterSets > 0 {
-      statistics.unreadableParameterSets += UInt64(unreadableParameterSets)
+    let unreadable = content.unreadableParameterSets
+    if unreadable > 0 {
+      statistics.unreadableParameterSets += UInt64(unreadable)
       warnOnce(.unreadableParameterSet) {
         ElementError(
           .stream(.format), "A parameter set cannot be read; it stays in its place.",
-          debug: "\(unreadableParameterSets) in one access unit")
+          debug: "\(unreadable) in one access unit")
       }
     }
   }

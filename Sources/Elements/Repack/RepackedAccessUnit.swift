@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The contents of an access unit, as far as they matter to repackaging.
+/// The contents of an access unit, as far as they matter to repackaging, and what the stages have decided about it.
 struct RepackedAccessUnit<Codec: RepackCodec> {
   /// There is a slice.
   private(set) var hasPicture = false
@@ -26,6 +26,19 @@ struct RepackedAccessUnit<Codec: RepackCodec> {
   /// A PPS comes before the first SPS, or either before the first VPS.
   private(set) var hasMisplacedSets = false
   private var seenKinds: [NALUnitRole] = []
+
+  /// Start codes found where lengths should be.
+  var misplacedStartCodes = 0
+  /// The error that kept a part of it from being read.
+  var damage: BitstreamError?
+  /// Nothing is left of it.
+  var isLost = false
+  /// NAL units to write in front of it.
+  var insertions: [[UInt8]] = []
+  /// Its own parameter sets are removed.
+  var losesParameterSets = false
+  /// `codec_data` may have to change before it.
+  var changesCodecData = false
 
   /// Adds a NAL unit that is no parameter set.
   @inline(__always)

@@ -171,8 +171,12 @@ import Testing
     var continuity = RepackContinuity<H264>()
     var journal = RepackJournal()
     func note(_ pieces: [RepackPiece<H264>], unreadable: Int = 0) -> Bool {
-      journal.note(
-        continuity.inspect(pieces, RepackedAccessUnit()), unreadableParameterSets: unreadable, in: .outOfBand)
+      var content = RepackedAccessUnit<H264>()
+      for _ in 0..<unreadable {
+        content.add(parameterSet: RepackStream.pps().span, .pictureParameterSet, .unreadable)
+      }
+      continuity.inspect(pieces, &content)
+      journal.note(content, in: .outOfBand)
       return continuity.takeLoss()
     }
     let losses = [
@@ -189,9 +193,13 @@ import Testing
     let codes = try Self.piece(
       RepackStream.lengthPrefixed([[6, 5, 1, 1, 0x80, 0, 0, 1] + RepackStream.slice(0, isIDR: true)]))
     var continuity = RepackContinuity<H264>()
-    let content = RepackedAccessUnit<H264>()
+    func inspect(_ piece: RepackPiece<H264>, lateSets: [[UInt8]] = []) {
+      var content = RepackedAccessUnit<H264>()
+      for nalUnit in lateSets { content.add(lateParameterSet: nalUnit.span) }
+      continuity.inspect([piece], &content)
+    }
     func search(_ count: Int) -> NALUnitSearch {
-      for _ in 0..<count { _ = continuity.inspect([good], content) }
+      for _ in 0..<count { inspect(good) }
       return continuity.search(for: .byteStream, keepsPictures: false)
     }
     let before = [search(99), search(1), search(5)]
@@ -200,16 +208,14 @@ import Testing
     #expect(continuity.search(for: .outOfBand, keepsPictures: true) == .outsideSlices)
     #expect(continuity.search(for: .outOfBand, keepsPictures: false) == .everywhere)
     #expect(continuity.search(for: nil, keepsPictures: false) == .everywhere)
-    _ = continuity.inspect([codes], content)
+    inspect(codes)
     #expect(!continuity.isSteady)
     let after = [search(99), search(1)]
     #expect(after == [.everywhere, .outsideSlices])
     continuity.noteLoss()
     let steady = (continuity.isSteady, continuity.takeLoss(), continuity.isSteady)
     #expect(steady == (false, true, true))
-    var late = content
-    late.add(lateParameterSet: RepackStream.pps().span)
-    _ = continuity.inspect([good], late)
+    inspect(good, lateSets: [RepackStream.pps()])
     let afterLate = [search(99), search(1)]
     #expect(afterLate == [.everywhere, .outsideSlices])
     continuity.beginFormat()

@@ -5,8 +5,8 @@ import H26x
 /// An access unit, or a NAL unit where those are output one by one, on its way through the stages: what each of them
 /// has returned about it.
 struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
-  /// The scanner's findings in it.
-  private(set) var scanned = ScannedAccessUnit<Codec.SliceHeader>()
+  /// The scanner's findings in it. Offsets become those in the new buffer if it is repackaged.
+  var scanned = ScannedAccessUnit<Codec.SliceHeader>()
   /// The content of its SEI messages.
   private(set) var sei = SEIContent()
   /// Decoding may begin with it.
@@ -17,10 +17,17 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   private(set) var isAnnounced = false
   /// Decoding can begin with it; nil before that was decided.
   private(set) var isRandomAccessPoint: Bool?
-  /// The timestamps that it has or was given, and its flags.
-  private(set) var attributes = Buffer.Attributes()
-  /// See ``AccessUnitTimes/rebuiltDecodingTime``.
-  private(set) var rebuiltDecodingTime: Int64?
+  /// The timestamps that it has or was given, and its flags, in upstream's segment.
+  var attributes = Buffer.Attributes()
+  /// The DTS derived for it because upstream gave none, in nanoseconds. The first ones may be below 0: the outgoing
+  /// segment is shifted.
+  var rebuiltDecodingTime: Int64?
+  /// The same as ``attributes``, as the base class has completed them.
+  var completed = Buffer.Attributes()
+  /// The timestamps and flags with which it is output, in the outgoing segment.
+  var outgoing = Buffer.Attributes()
+  /// Its end, if the base class does not know its times.
+  var position: ClockTime?
 
   /// Another one was found. Its memory is exchanged with the scanner's.
   mutating func begin(_ scanner: inout Codec.Scanner) {
@@ -56,11 +63,9 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   /// It was decided whether decoding can begin with it.
   mutating func decide(isRandomAccessPoint: Bool) { self.isRandomAccessPoint = isRandomAccessPoint }
 
-  /// Sets its times, and the flags that its contents call for beside those from upstream.
-  mutating func describe(
-    _ times: AccessUnitTimes, _ upstream: Buffer.Flags, isRandomAccessPoint: Bool, isDiscontinuous: Bool
-  ) {
-    var flags = upstream
+  /// Sets the flags that its contents call for beside those from upstream.
+  mutating func describe(isRandomAccessPoint: Bool, isDiscontinuous: Bool) {
+    var flags = attributes.flags
     flags.remove([.marker, .header, .deltaUnit, .droppable])
     let contents = scanned.contents
     if !isRandomAccessPoint { flags.insert(.deltaUnit) }
@@ -71,8 +76,7 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
     if sei.isFirstView { flags.insert(.firstInBundle) }
     if isDiscontinuous { flags.insert(.discontinuity) }
     flags.formUnion(interlaceFlags)
-    attributes = Buffer.Attributes(pts: times.pts, dts: times.dts, duration: times.duration, flags: flags)
-    rebuiltDecodingTime = times.rebuiltDecodingTime
+    attributes.flags = flags
   }
 
   /// Whether the first slice of a picture is in it.
@@ -81,14 +85,4 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   var beginsSequence: Bool { scanned.contents.isSuperset(of: [.idr, .pictureStart]) }
   /// Whether it is a NAL unit with a later slice of a picture.
   var continuesPicture: Bool { scanned.contents.contains(.slice) && !beginsPicture }
-}
-
-/// The times of an access unit, in upstream's segment.
-struct AccessUnitTimes: Sendable {
-  var pts: ClockTime?
-  var dts: ClockTime?
-  var duration: ClockTime?
-  /// The DTS derived for it because upstream gave none, in nanoseconds. The first ones may be below 0: the outgoing
-  /// segment is shifted.
-  var rebuiltDecodingTime: Int64?
 }

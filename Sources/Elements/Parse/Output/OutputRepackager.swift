@@ -4,8 +4,8 @@ import H26x
 
 /// The result of repackaging an access unit.
 enum RepackagingOutcome {
-  /// It can be output from this place, in the frame or in a new buffer.
-  case ready(OutputPlace)
+  /// It can be output, from the frame or a new buffer.
+  case ready
   /// There is nothing to output, as between start codes inside a NAL unit.
   case empty
   /// It cannot be written.
@@ -16,7 +16,7 @@ enum RepackagingOutcome {
 struct OutputRepackager<Codec: ParserCodec>: Sendable {
   private var repackager = Repackager(codec: Codec.codec)
 
-  /// Repackages an access unit if needed.
+  /// Repackages an access unit if needed. Its offsets become those in the new buffer.
   ///
   /// - Parameters:
   ///   - size: its size in the input, in bytes.
@@ -24,36 +24,33 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
   ///   - timeCodes: for its picture timing SEI; empty to leave that as it is.
   ///   - sps: the SPS of its picture.
   mutating func repackage(
-    _ accessUnit: ParsedAccessUnit<Codec>, size: Int, in frame: borrowing BaseParseFrame, from input: NALPackaging,
-    to output: NALPackaging, timeCodes: [Buffer.TimeCode], sps: Codec.SequenceParameterSet?, _ log: ElementLog
+    _ accessUnit: inout ParsedAccessUnit<Codec>, size: Int, in frame: borrowing BaseParseFrame,
+    from input: NALPackaging, to output: NALPackaging, timeCodes: [Buffer.TimeCode],
+    sps: Codec.SequenceParameterSet?, _ log: ElementLog
   ) throws(FlowError) -> RepackagingOutcome {
     // If the access unit is split into NAL units, dropped parts are omitted then.
     let leavesOut = !accessUnit.scanned.dropped.isEmpty && accessUnit.scanned.nalUnits.isEmpty
     guard input != output || leavesOut || accessUnit.scanned.holdsStartCodes || !timeCodes.isEmpty else {
-      return .ready(OutputPlace(of: accessUnit.scanned, size: accessUnit.scanned.end))
+      return .ready
     }
     let map = try frame.map()
     let bytes = map.bytes.extracting(first: min(size, map.bytes.count))
-    // Its offsets become those in the new buffer.
-    var scanned = accessUnit.scanned
     let buffer: Buffer
     do throws(BitstreamError) {
-      let rewritten =
-        timeCodes.isEmpty ? nil : try accessUnit.rewritten(with: timeCodes, in: bytes, input, sps, log)
+      let rewritten = timeCodes.isEmpty ? nil : try accessUnit.rewrite(timeCodes, in: bytes, input, sps, log)
       if let rewritten {
-        scanned = rewritten.scanned
-        buffer = try repackaged(&scanned, rewritten.bytes.span, upTo: .max, input, output)
-      } else if scanned.holdsStartCodes {
+        buffer = try repackaged(&accessUnit.scanned, rewritten.span, upTo: .max, input, output)
+      } else if accessUnit.scanned.holdsStartCodes {
         // A length in front of several NAL units counts the NAL units behind this one, too.
-        buffer = try repackaged(&scanned, map.bytes, upTo: scanned.end, input, output)
+        let end = accessUnit.scanned.end
+        buffer = try repackaged(&accessUnit.scanned, map.bytes, upTo: end, input, output)
       } else {
-        buffer = try repackaged(&scanned, bytes, upTo: .max, input, output)
+        buffer = try repackaged(&accessUnit.scanned, bytes, upTo: .max, input, output)
       }
     } catch {
       return .failed(error)
     }
-    let place = OutputPlace(of: scanned, size: buffer.size)
-    return put(buffer, in: frame) ? .ready(place) : .empty
+    return put(buffer, in: frame) ? .ready : .empty
   }
 
   /// Returns whether there is anything to output.
@@ -85,6 +82,7 @@ struct OutputRepackager<Codec: ParserCodec>: Sendable {
       throw BitstreamError(.outputTooSmall, "buffer", bitOffset: 0)
     }
     try write(bytes, output, to: &buffer)
+    accessUnit.end = buffer.size
     moveOffsets(of: &accessUnit, output)
     return buffer
   }

@@ -24,15 +24,14 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   private let delimiter = [0, 0, 0, 1] + Codec.accessUnitDelimiter(temporalID: 0)
 
   /// The access unit that is being sent.
-  private(set) var accessUnit = ParsedAccessUnit<Codec>()
-  /// The access unit's place.
-  private var place = OutputPlace(of: ScannedAccessUnit<Codec.SliceHeader>(), size: 0)
+  var accessUnit = ParsedAccessUnit<Codec>()
+  /// Its beginning in the base class's frame, or in the buffer that is output instead, in bytes.
+  private var start = 0
   private var insertion = ParameterSetInsertion()
 
   private var step = Step.done
   /// It is the last of the frame, which the base class pushes.
   private var isLast = true
-  private var times = OutgoingTimes()
   private var sendsTags = false
   /// Inserted NAL units that are output next, in reverse order.
   private var queued: [[UInt8]] = []
@@ -43,23 +42,24 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   private var awaitsSEI = true
 
   /// Takes an access unit, in exchange for one whose memory can be reused.
-  mutating func take(_ next: inout ParsedAccessUnit<Codec>, at place: OutputPlace) {
+  ///
+  /// - Parameter start: its beginning in the frame, or in the buffer that is output instead, in bytes.
+  mutating func take(_ next: inout ParsedAccessUnit<Codec>, at start: Int) {
     swap(&accessUnit, &next)
-    self.place = place
+    self.start = start
   }
 
   /// Whether it is at the beginning of the frame.
-  var isFirstOfFrame: Bool { place.start == 0 }
+  var isFirstOfFrame: Bool { start == 0 }
 
-  /// Begins to send the access unit.
+  /// Begins to send the access unit, by the times that it has before the first action.
   ///
   /// - Parameters:
   ///   - isFirst: whether nothing was output under these caps.
   ///   - isLast: whether it is the last one of its frame, which the base class pushes.
-  mutating func begin(_ times: OutgoingTimes, isFirst: Bool, isLast: Bool) {
+  mutating func begin(isFirst: Bool, isLast: Bool) {
     step = .position
     self.isLast = isLast
-    self.times = times
     sendsTags = isFirst
     nextNALUnit = 0
     awaitsSEI = true
@@ -73,7 +73,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   mutating func nextAnnouncement(_ segment: SegmentShift.Announcement?) -> OutputAction? {
     if step == .position {
       step = .tags
-      if let position = times.position { return .advance(position) }
+      if let position = accessUnit.position { return .advance(position) }
     }
     if step == .tags {
       step = .segment
@@ -85,8 +85,8 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     }
     if step == .keyUnit {
       step = .insertions
-      if !times.outgoing.flags.contains(.deltaUnit), !accessUnit.continuesPicture {
-        return .keyUnit(pts: times.source.pts, outgoing: times.outgoing.pts)
+      if !accessUnit.outgoing.flags.contains(.deltaUnit), !accessUnit.continuesPicture {
+        return .keyUnit(pts: accessUnit.completed.pts, outgoing: accessUnit.outgoing.pts)
       }
     }
     return nil
@@ -106,7 +106,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
         continue
       }
       step = .done
-      return try send(0..<place.size, of: frame, times.outgoing, carriesSEI: true, surroundings, log)
+      return try send(0..<accessUnit.scanned.end, of: frame, accessUnit.outgoing, carriesSEI: true, surroundings, log)
     }
     return .leave
   }
@@ -138,7 +138,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     if insertsDelimiter, surroundings.packaging.alignment == .nalUnit { queued.append([UInt8](delimiter.dropFirst(4))) }
     return accessUnit.scanned.randomAccessOffset != nil && accessUnit.beginsPicture
       && insertion.takeDue(
-        at: times.source.pts, interval: surroundings.configInterval,
+        at: accessUnit.completed.pts, interval: surroundings.configInterval,
         hasOwn: (surroundings.contentsSoFar ?? contents).contains(.parameterSets))
   }
 
@@ -152,7 +152,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   }
 
   @inline(__always) private func insert(into buffer: inout Buffer, _ packaging: NALPackaging, _ log: ElementLog) {
-    if !parameterSets.isEmpty, let offset = place.parameterSetOffset {
+    if !parameterSets.isEmpty, let offset = accessUnit.scanned.parameterSetOffset {
       Self.insert(parameterSets, into: &buffer, at: offset, packaging, log)
       buffer.flags.insert(.header)
     }
@@ -188,7 +188,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     }
     guard var buffer = Buffer(copying: bytes.span) else { throw .error }
     var own = buffer.attributes
-    (own.pts, own.dts, own.duration) = (times.outgoing.pts, times.outgoing.dts, .zero)
+    (own.pts, own.dts, own.duration) = (accessUnit.outgoing.pts, accessUnit.outgoing.dts, .zero)
     own.flags.insert(.deltaUnit)
     if nalUnit[...] != delimiter.dropFirst(4) { own.flags.insert(.header) }
     buffer.attributes = own
@@ -208,7 +208,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
       return .leave
     }
     let range = nalUnits[nextNALUnit].start..<nalUnits[nextNALUnit].range.upperBound
-    if !parameterSets.isEmpty, let offset = place.parameterSetOffset, range.lowerBound >= offset {
+    if !parameterSets.isEmpty, let offset = accessUnit.scanned.parameterSetOffset, range.lowerBound >= offset {
       queued = parameterSets.reversed()
       parameterSets = []
       return nil
@@ -218,21 +218,21 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     repeat { nextNALUnit += 1 } while nextNALUnit < nalUnits.count && nalUnits[nextNALUnit].contents == nil
     let endsAccessUnit = nextNALUnit == nalUnits.count
     let piece = Buffer.Attributes(
-      pts: times.outgoing.pts, dts: times.outgoing.dts,
+      pts: accessUnit.outgoing.pts, dts: accessUnit.outgoing.dts,
       duration: contents.contains(.pictureStart) ? accessUnit.attributes.duration : .zero,
       flags: flags(of: contents, endsAccessUnit: endsAccessUnit))
-    times.outgoing.flags.remove(.discontinuity)
+    accessUnit.outgoing.flags.remove(.discontinuity)
     if endsAccessUnit { step = .done }
     return try send(range, of: frame, piece, carriesSEI: carriesSEI, surroundings, log)
   }
 
   /// The flags of one NAL unit of the access unit.
   @inline(__always) private func flags(of contents: AccessUnitContents, endsAccessUnit: Bool) -> Buffer.Flags {
-    var result = times.outgoing.flags
+    var result = accessUnit.outgoing.flags
     result.remove([.marker, .header, .deltaUnit, .droppable])
     let mayBeKey: AccessUnitContents =
       accessUnit.scanned.contents.contains(.recoveryPoint) ? [.slice, .sei] : .slice
-    let isKey = !times.outgoing.flags.contains(.deltaUnit) && !contents.isDisjoint(with: mayBeKey)
+    let isKey = !accessUnit.outgoing.flags.contains(.deltaUnit) && !contents.isDisjoint(with: mayBeKey)
     if !isKey { result.insert(.deltaUnit) }
     if !contents.isDisjoint(with: .headers) { result.insert(.header) }
     if contents.contains(.slice), !contents.contains(.reference) { result.insert(.droppable) }
@@ -247,7 +247,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
     _ range: Range<Int>, of frame: borrowing BaseParseFrame, _ attributes: Buffer.Attributes, carriesSEI: Bool,
     _ surroundings: OutputSurroundings<Codec>, _ log: ElementLog
   ) throws(FlowError) -> OutputAction {
-    let range = place.start + range.lowerBound..<place.start + range.upperBound
+    let range = start + range.lowerBound..<start + range.upperBound
     if isLast, step == .done {
       frame.modifyOutput { buffer in
         if range != 0..<buffer.size { buffer.resize(to: range) }
@@ -300,19 +300,5 @@ enum OutputAction: ~Copyable {
     case .segment: true
     default: false
     }
-  }
-}
-
-/// An access unit's place in the base class's frame, or in the buffer that is output instead. In bytes.
-struct OutputPlace: Sendable {
-  /// The beginning.
-  let start: Int
-  /// Its size, without insertions.
-  let size: Int
-  /// The offset, from the beginning, at which parameter sets can be inserted; nil if none can.
-  let parameterSetOffset: Int?
-
-  init<SliceHeader: Sendable>(of accessUnit: borrowing ScannedAccessUnit<SliceHeader>, at start: Int = 0, size: Int) {
-    (self.start, self.size, parameterSetOffset) = (start, size, accessUnit.parameterSetOffset)
   }
 }

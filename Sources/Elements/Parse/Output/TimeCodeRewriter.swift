@@ -41,12 +41,12 @@ extension ParserCodec {
 }
 
 extension ParsedAccessUnit {
-  /// Writes the time codes of a buffer's metas into the SEI of the access unit. Returns the new bytes and their scan, or
-  /// nil if there is nothing to rewrite.
-  func rewritten(
-    with codes: [Buffer.TimeCode], in bytes: Span<UInt8>, _ packaging: NALPackaging,
+  /// Writes the time codes of a buffer's metas into the SEI of the access unit. Returns the new bytes, in which the scan
+  /// is then, or nil if there is nothing to rewrite.
+  mutating func rewrite(
+    _ codes: [Buffer.TimeCode], in bytes: Span<UInt8>, _ packaging: NALPackaging,
     _ sps: Codec.SequenceParameterSet?, _ log: ElementLog
-  ) throws(BitstreamError) -> (bytes: [UInt8], scanned: ScannedAccessUnit<Codec.SliceHeader>)? {
+  ) throws(BitstreamError) -> [UInt8]? {
     guard let range = sei.timeCodeRange, let sps else { return nil }
     guard let nalUnit = Codec.rewriteTimeCodes(codes, in: bytes.extracting(range), sps: sps) else {
       log(.warning, "time codes are not rewritten: found \(codes.count), and no picture structure for them")
@@ -64,7 +64,6 @@ extension ParsedAccessUnit {
     }
     for index in range.upperBound..<bytes.count { result.append(bytes[index]) }
     let shift = nalUnit.count - range.count
-    var scanned = scanned
     if let offset = scanned.randomAccessOffset, offset > range.lowerBound {
       scanned.randomAccessOffset = offset + shift
     }
@@ -73,6 +72,6 @@ extension ParsedAccessUnit {
     }
     scanned.end += shift
     scanned.nalUnits = []
-    return (result, scanned)
+    return result
   }
 }

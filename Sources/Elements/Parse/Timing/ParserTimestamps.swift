@@ -115,30 +115,29 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: On the way to the base class
 
-  /// The times of an access unit: those that upstream gave, and those that it did not give, as far as they are known.
-  mutating func times(
-    of accessUnit: ParsedAccessUnit<Codec>, _ upstream: Buffer.Attributes, _ timing: StreamTiming,
+  /// Gives an access unit the times that upstream gave, and those that it did not give, as far as they are known.
+  mutating func setTimes(
+    of accessUnit: inout ParsedAccessUnit<Codec>, _ upstream: Buffer.Attributes, _ timing: StreamTiming,
     input: ParserInputFormat<Codec>, _ playback: Playback, sharesTimes: Bool, needsDecodingTimes: Bool
-  ) -> AccessUnitTimes {
-    var times = AccessUnitTimes(pts: upstream.pts, dts: upstream.dts, duration: upstream.duration)
+  ) {
+    accessUnit.attributes = upstream
     if hasUpstreamTimes {
-      if needsDecodingTimes { times.rebuiltDecodingTime = rebuiltDecodingTime(of: accessUnit, times, timing, playback) }
+      if needsDecodingTimes { rebuildDecodingTime(of: &accessUnit, timing, playback) }
     } else if areMade(for: input, playback) {
       // The base class has put the PTS of the file's first buffer there, or nothing in its first run.
-      times.pts = nil
+      accessUnit.attributes.pts = nil
       if let made = timeline.takeTimes() {
-        set(&times, made)
+        set(&accessUnit.attributes, made)
       } else if !sharesTimes, let end = timeline.endOfPictures {
         // Muxers need a time with each access unit.
-        times.pts = ClockTime(nanoseconds: end)
-      } else if startsCountingDecodingTimes(at: accessUnit), times.dts == nil {
-        times.dts = .zero
+        accessUnit.attributes.pts = ClockTime(nanoseconds: end)
+      } else if startsCountingDecodingTimes(at: accessUnit), accessUnit.attributes.dts == nil {
+        accessUnit.attributes.dts = .zero
       }
     }
-    if sharesTimes { share(&times, isFirst: accessUnit.scanned.contents.contains(.accessUnitStart)) }
+    if sharesTimes { share(&accessUnit) }
     if accessUnit.scanned.contents.contains(.endOfSequence) { timeline.endSequence() }
-    if times.duration == nil { times.duration = duration(of: accessUnit, timing) }
-    return times
+    if accessUnit.attributes.duration == nil { accessUnit.attributes.duration = duration(of: accessUnit, timing) }
   }
 
   /// The display duration of an access unit: nil if unknown, zero if no picture begins in it.
@@ -155,7 +154,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     return ClockTime.seconds(UInt64(fields), times: UInt32(rate.denominator), over: UInt32(rate.numerator)).half
   }
 
-  private mutating func set(_ times: inout AccessUnitTimes, _ made: PresentationTimes) {
+  private mutating func set(_ times: inout Buffer.Attributes, _ made: PresentationTimes) {
     if awaitsPosition {
       awaitsPosition = false
       firstAfterSeek = made
@@ -174,35 +173,34 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   }
 
   /// All NAL units of an access unit have the same times.
-  private mutating func share(_ times: inout AccessUnitTimes, isFirst: Bool) {
-    if !isFirst {
-      times.pts = times.pts ?? accessUnitTimes.pts
-      times.dts = times.dts ?? accessUnitTimes.dts
-      times.rebuiltDecodingTime = times.rebuiltDecodingTime ?? accessUnitTimes.rebuilt
+  private mutating func share(_ nalUnit: inout ParsedAccessUnit<Codec>) {
+    if !nalUnit.scanned.contents.contains(.accessUnitStart) {
+      nalUnit.attributes.pts = nalUnit.attributes.pts ?? accessUnitTimes.pts
+      nalUnit.attributes.dts = nalUnit.attributes.dts ?? accessUnitTimes.dts
+      nalUnit.rebuiltDecodingTime = nalUnit.rebuiltDecodingTime ?? accessUnitTimes.rebuilt
     }
-    accessUnitTimes = (times.pts, times.dts, times.rebuiltDecodingTime)
+    accessUnitTimes = (nalUnit.attributes.pts, nalUnit.attributes.dts, nalUnit.rebuiltDecodingTime)
   }
 
   // MARK: Decoding times
 
-  /// Returns the DTS if upstream gives only PTS, as Matroska does: these PTS in ascending order. The same applies if
+  /// Derives the DTS if upstream gives only PTS, as Matroska does: these PTS in ascending order. The same applies if
   /// upstream's DTS begin at 0 with the first PTS although the stream signals reordering: FLV, for example, has no
   /// times below 0.
-  private mutating func rebuiltDecodingTime(
-    of accessUnit: ParsedAccessUnit<Codec>, _ times: AccessUnitTimes, _ timing: StreamTiming, _ playback: Playback
-  ) -> Int64? {
-    guard isUpstreamInTime, playback.isForward, let pts = times.pts else { return nil }
-    if shift.isOpen, pts == .zero, times.dts == .zero, timing.signalsReordering {
-      areDecodingTimesSqueezed = true
-    }
-    guard areDecodingTimesSqueezed || !hasUpstreamDecodingTimes && times.dts == nil else { return nil }
+  private mutating func rebuildDecodingTime(
+    of accessUnit: inout ParsedAccessUnit<Codec>, _ timing: StreamTiming, _ playback: Playback
+  ) {
+    let (presentation, decoding) = (accessUnit.attributes.pts, accessUnit.attributes.dts)
+    guard isUpstreamInTime, playback.isForward, let pts = presentation else { return }
+    if shift.isOpen, pts == .zero, decoding == .zero, timing.signalsReordering { areDecodingTimesSqueezed = true }
+    guard areDecodingTimesSqueezed || !hasUpstreamDecodingTimes && decoding == nil else { return }
     // At most `FormatDescription.deepestReordering` frames, of a second each.
     let delay = ClockTime(nanoseconds: UInt64(timing.reorderDepth) * timing.frameDuration)
     shift.begin(with: pts, needing: delay)
-    guard accessUnit.beginsPicture else { return nil }
+    guard accessUnit.beginsPicture else { return }
     var rebuilder = self.rebuilder ?? Self.makeRebuilder(timing, isField: accessUnit.scanned.fieldPeriods == 1)
-    defer { self.rebuilder = rebuilder }
-    return rebuilder.next(presentation: Int64(clamping: pts.nanoseconds))
+    accessUnit.rebuiltDecodingTime = rebuilder.next(presentation: Int64(clamping: pts.nanoseconds))
+    self.rebuilder = rebuilder
   }
 
   private static func makeRebuilder(_ timing: StreamTiming, isField: Bool) -> DecodingTimeRebuilder {
@@ -214,24 +212,25 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 
   // MARK: On the way out
 
-  /// The times with which an access unit is output. If a picture begins in it, the segment is shifted no more.
+  /// Gives an access unit the times with which it is output. If a picture begins in it, the segment is shifted no more.
   ///
   /// - Parameters:
   ///   - given: the base class's, if the access unit is at the beginning of a frame.
   ///   - areMade: whether PTS are those generated here and no others.
   @inline(__always) mutating func release(
-    _ accessUnit: ParsedAccessUnit<Codec>, given: Buffer.Attributes?, areMade: Bool
-  ) -> OutgoingTimes {
-    var times = OutgoingTimes(source: accessUnit.attributes)
-    if let given {
-      times.source = given
+    _ accessUnit: inout ParsedAccessUnit<Codec>, given: Buffer.Attributes?, areMade: Bool
+  ) {
+    let known = accessUnit.attributes
+    var times = given ?? known
+    accessUnit.position = nil
+    if given != nil {
       // The base class derives the position from the times it gets.
-      if restore(&times.source, of: accessUnit, areMade: areMade) { times.position = accessUnit.attributes.end }
-      takePosition(&times.source)
+      if restore(&times, known, areMade: areMade) { accessUnit.position = known.end }
+      takePosition(&times)
     }
-    times.outgoing = outgoing(times.source, of: accessUnit)
+    accessUnit.completed = times
+    accessUnit.outgoing = outgoing(times, accessUnit.rebuiltDecodingTime)
     if accessUnit.beginsPicture { shift.close() }
-    return times
   }
 
   /// Puts back the timestamps that were withheld from the base class, and those it removed because upstream's segment
@@ -240,9 +239,8 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// - Parameter areMade: whether PTS are those generated here and no others: the base class gives the PTS of a byte
   ///   source's first buffer to every frame cut from it.
   @inline(__always) private func restore(
-    _ times: inout Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>, areMade: Bool
+    _ times: inout Buffer.Attributes, _ known: Buffer.Attributes, areMade: Bool
   ) -> Bool {
-    let known = accessUnit.attributes
     if areMade { times.pts = nil }
     guard times.pts == nil && known.pts != nil || times.dts == nil && known.dts != nil else { return false }
     times.pts = times.pts ?? known.pts
@@ -262,12 +260,11 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   }
 
   /// Times in the outgoing segment.
-  @inline(__always)
-  private func outgoing(_ times: Buffer.Attributes, of accessUnit: ParsedAccessUnit<Codec>) -> Buffer.Attributes {
-    if !shift.isShifted, accessUnit.rebuiltDecodingTime == nil { return times }
+  @inline(__always) private func outgoing(_ times: Buffer.Attributes, _ rebuilt: Int64?) -> Buffer.Attributes {
+    if !shift.isShifted, rebuilt == nil { return times }
     var times = times
     times.pts = times.pts.map { $0 + shift.amount }
-    if let rebuilt = accessUnit.rebuiltDecodingTime {
+    if let rebuilt {
       times.dts = shift.shifted(rebuilt)
     } else {
       times.dts = times.dts.map { $0 + shift.amount }
@@ -282,14 +279,4 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
 extension ScannedAccessUnit where SliceHeader: SliceHeaderSyntax {
   /// Its number of field periods, unless SEI signals another.
   fileprivate var fieldPeriods: Int { slice?.isField == true && pictureCount < 2 ? 1 : 2 }
-}
-
-/// The times and flags with which an access unit is output.
-struct OutgoingTimes: Sendable {
-  /// In upstream's segment.
-  var source = Buffer.Attributes()
-  /// In the outgoing segment.
-  var outgoing = Buffer.Attributes()
-  /// The end of the access unit, if the base class does not know its times.
-  var position: ClockTime?
 }

@@ -68,7 +68,7 @@ import Testing
     #expect(written == Array(20..<28))
     #expect(window.isFinished)
     let opening = try #require(window.opening)
-    #expect(opening.start == 20 * Self.tick && opening.wanted == 25 * Self.tick && opening.origin == 0)
+    #expect(window.shown?.start == 20 * Self.tick && opening.wanted == 25 * Self.tick && opening.origin == 0)
   }
 
   @Test func hidesPicturesInFrontOfTheStart() throws {
