@@ -18,8 +18,8 @@ let settings: [SwiftSetting] =
   ] + (isRoot ? [.treatAllWarnings(as: .error)] : [])
   + (isTestedRelease ? [.unsafeFlags(["-enable-testing", "-assert-config", "Debug", "-DDEBUG"])] : [])
 
-// Code that calls the libraries and does little work itself: optimizing it for the tests costs more than they gain.
-let glueSettings = settings + (isTestedRelease ? [.unsafeFlags(["-Onone"])] : [])
+// The program does little work itself: optimizing it for the tests costs more than they gain.
+let programSettings = settings + (isTestedRelease ? [.unsafeFlags(["-Onone"])] : [])
 
 // Optimizing a test costs more than its one run gains, and so do debugging symbols: a failed test names its line anyway.
 let testSettings = settings + (isTestedRelease ? [.unsafeFlags(["-Onone", "-gnone"])] : [])
@@ -45,7 +45,7 @@ let toolTargets: [Target] = [
       "AVCodec", "AVFormat", "CLinux", "GStreamer", "H26x", "StreamReport",
       .product(name: "SystemPackage", package: "swift-system", condition: .when(traits: ["Program"])),
     ],
-    swiftSettings: glueSettings),
+    swiftSettings: programSettings),
   .executableTarget(
     name: "Tool",
     dependencies: [
@@ -57,7 +57,7 @@ let toolTargets: [Target] = [
     resources: ["page.html", "page.css", "model.js", "charts.js", "draw.js", "list.js", "syntax.js", "page.js"].map {
       .embedInCode("Page/\($0)")
     },
-    swiftSettings: glueSettings),
+    swiftSettings: programSettings),
   .testTarget(
     name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec", "StreamReport"], swiftSettings: testSettings),
   .testTarget(
@@ -149,7 +149,7 @@ let package = Package(
     .executableTarget(
       name: "CodecServiceProgram", dependencies: ["CLinux", "CodecService", "H26x", "VideoDecoding"],
       swiftSettings: settings),
-    .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: glueSettings),
+    .target(name: "Elements", dependencies: ["GStreamer", "VideoDecoding", "H26x"], swiftSettings: settings),
     .target(
       name: "Plugin", dependencies: ["Elements", "GStreamer", cGStreamer, "H26x"], path: "plugin",
       exclude: [

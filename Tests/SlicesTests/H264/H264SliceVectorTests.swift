@@ -155,8 +155,10 @@ private struct PrintingVisitor: H264.MacroblockVisitor {
     let program: URL = try #require(ffmpeg)
     process.executableURL = program
     let path = try #require(Vectors.folder).appendingPathComponent(file).path
+    // Its statistics of progress would come in the middle of lines.
     process.arguments = [
-      "-hide_banner", "-threads", "1", "-debug", "qp+mb_type", "-flags", "+output_corrupt", "-i", path, "-f", "null",
+      "-hide_banner", "-nostats", "-threads", "1", "-debug", "qp+mb_type", "-flags", "+output_corrupt", "-i", path,
+      "-f", "null",
       "-",
     ]
     let output = Pipe()
