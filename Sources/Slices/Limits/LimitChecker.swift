@@ -4,9 +4,9 @@ public import H26x
 
 /// Checks the blocks of a slice against limits that reading them does not need.
 ///
-/// It reports only certain violations. Of vectors it knows the difference to their prediction, not the vectors; of
-/// macroblocks in data partitions, the bits in partition A. PCM macroblocks, and coding tree units with PCM, are not
-/// checked for their bits.
+/// The checker reports only certain violations. Vector differences are checked, vectors are not, because these need
+/// other pictures. Macroblocks in data partitions count with their bits in partition A. The bits of PCM macroblocks, and
+/// of coding tree units with PCM, are not checked.
 public struct LimitChecker: Sendable {
   private var violations: [3 of LimitViolation?] = .init(repeating: nil)
   /// Whether the last slice breaks a limit.
@@ -50,6 +50,22 @@ public struct LimitChecker: Sendable {
   }
 }
 
+extension LimitChecker {
+  /// The bits of the samples of a block with `samples` luma samples.
+  private static func rawBits(
+    _ samples: Int, _ format: ChromaFormat, lumaBitDepth: UInt8, chromaBitDepth: UInt8
+  ) -> Int {
+    let chromaSamples =
+      switch format {
+      case .monochrome: 0
+      case .yuv420: samples / 2
+      case .yuv422: samples
+      case .yuv444: 2 * samples
+      }
+    return samples * Int(lumaBitDepth) + chromaSamples * Int(chromaBitDepth)
+  }
+}
+
 // MARK: - H.264
 
 extension LimitChecker: H264.MacroblockVisitor {
@@ -67,14 +83,10 @@ extension LimitChecker: H264.MacroblockVisitor {
     verticalLimit = 8 * level.verticalVectorRange - 1
     forbidsSmallBiprediction = level.forbidsSmallBiprediction
     // RawMbBits (7-4).
-    let chromaSamples =
-      switch sequence.chromaArrayType {
-      case .monochrome: 0
-      case .yuv420: 128
-      case .yuv422: 256
-      case .yuv444: 512
-      }
-    bitLimit = 128 + 256 * Int(sequence.lumaBitDepth) + chromaSamples * Int(sequence.chromaBitDepth)
+    bitLimit =
+      128
+      + Self.rawBits(
+        256, sequence.chromaArrayType, lumaBitDepth: sequence.lumaBitDepth, chromaBitDepth: sequence.chromaBitDepth)
   }
 
   /// Checks a macroblock.
@@ -145,15 +157,9 @@ extension LimitChecker: H265.CodingUnitVisitor {
     // A.3.2 to A.3.5: the version 1 profiles and the format range extensions.
     guard 1...4 ~= sequence.profile.idc, 3...6 ~= log2TreeBlockSize, !sequence.hasSeparateColourPlanes else { return }
     // RawCtuBits.
-    let samples = 1 << (2 * log2TreeBlockSize)
-    let chromaSamples =
-      switch sequence.chromaArrayType {
-      case .monochrome: 0
-      case .yuv420: samples / 2
-      case .yuv422: samples
-      case .yuv444: 2 * samples
-      }
-    let raw = samples * Int(sequence.lumaBitDepth) + chromaSamples * Int(sequence.chromaBitDepth)
+    let raw = Self.rawBits(
+      1 << (2 * log2TreeBlockSize), sequence.chromaArrayType, lumaBitDepth: sequence.lumaBitDepth,
+      chromaBitDepth: sequence.chromaBitDepth)
     bitLimit = 5 * raw / 3
   }
 

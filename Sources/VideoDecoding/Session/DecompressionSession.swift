@@ -122,8 +122,7 @@ public final class DecompressionSession {
 
   // MARK: State
 
-  /// The configuration in force: that of the initializer, with later changes of ``skipFrames``, ``outputCorrupt`` and
-  /// ``retries``.
+  /// The current configuration. Changes of ``skipFrames``, ``outputCorrupt`` and ``retries`` update it.
   public var configuration: SessionConfiguration { core.configuration }
 
   /// The stream's format, as given last.

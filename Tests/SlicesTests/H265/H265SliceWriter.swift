@@ -45,8 +45,8 @@ struct H265SliceWriter {
     var level = 1
     /// `MvdL0` of units, and 0 of others. The slice is a P slice.
     var vectors: [Int: (x: Int, y: Int)]?
-    /// Coding tree units of 16 transform blocks with 16 coefficients each: the first of their levels that take 28 bits
-    /// or so, and the last ones that take a bit more than the least.
+    /// Coding tree units of 16 transform blocks with 16 coefficients each, by address. The first `long` levels take
+    /// about 28 bits. The last `longer` levels take one bit more than the shortest code.
     var crowded: [Int: (long: Int, longer: Int)] = [:]
   }
 

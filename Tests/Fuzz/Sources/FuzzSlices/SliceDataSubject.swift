@@ -5,9 +5,8 @@ import Slices
 
 /// Reads the slice data of a byte stream with its parameter sets.
 ///
-/// A finding is a trap, a sanitizer's report, a slice that is damaged only if its blocks are wanted, or a picture that
-/// takes more work than its size and its bytes account for. A thousand slices of five bytes must not cover it a
-/// thousand times.
+/// Two rules hold for every input. Reading with a visitor finds the same damage as reading without one, and the work for
+/// a picture is bounded by its size and its bytes: a thousand slices of five bytes must not cover it a thousand times.
 public enum SliceDataSubject {
   /// Reads the slices of H.264 whose PPS has an entropy coding.
   public static func readH264(_ bytes: Span<UInt8>, isArithmetic: Bool) {
