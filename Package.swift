@@ -18,11 +18,8 @@ let settings: [SwiftSetting] =
   ] + (isRoot ? [.treatAllWarnings(as: .error)] : [])
   + (isTestedRelease ? [.unsafeFlags(["-enable-testing", "-assert-config", "Debug", "-DDEBUG"])] : [])
 
-// The program does little work itself: optimizing it for the tests costs more than they gain.
-let programSettings = settings + (isTestedRelease ? [.unsafeFlags(["-Onone"])] : [])
-
-// Optimizing a test costs more than its one run gains, and so do debugging symbols: a failed test names its line anyway.
-let testSettings = settings + (isTestedRelease ? [.unsafeFlags(["-Onone", "-gnone"])] : [])
+// The program does little work itself, and a test runs once: optimizing them for the tests costs more than they gain.
+let unoptimizedSettings = settings + (isTestedRelease ? [.unsafeFlags(["-Onone"])] : [])
 
 // plugin/build.sh sets SHIPPED to select targets. `plugin` selects the plugin and its codec service, which need no network
 // and no package. `tool` adds the program. Element classes that only other packages derive from are left out.
@@ -45,7 +42,7 @@ let toolTargets: [Target] = [
       "AVCodec", "AVFormat", "CLinux", "GStreamer", "H26x", "StreamReport",
       .product(name: "SystemPackage", package: "swift-system", condition: .when(traits: ["Program"])),
     ],
-    swiftSettings: programSettings),
+    swiftSettings: unoptimizedSettings),
   .executableTarget(
     name: "Tool",
     dependencies: [
@@ -57,12 +54,12 @@ let toolTargets: [Target] = [
     resources: ["page.html", "page.css", "model.js", "charts.js", "draw.js", "list.js", "syntax.js", "page.js"].map {
       .embedInCode("Page/\($0)")
     },
-    swiftSettings: programSettings),
+    swiftSettings: unoptimizedSettings),
   .testTarget(
-    name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec", "StreamReport"], swiftSettings: testSettings),
+    name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec", "StreamReport"], swiftSettings: unoptimizedSettings),
   .testTarget(
     name: "ToolTests", dependencies: ["Containers", "Tool", "GStreamer", "H26x", "StreamReport", "TestSupport"],
-    swiftSettings: testSettings
+    swiftSettings: unoptimizedSettings
   ),
 ]
 
@@ -163,7 +160,7 @@ let package = Package(
     .systemLibrary(name: "CGStreamerCheck", path: "Tests/CGStreamerCheck", pkgConfig: "gstreamer-check-1.0"),
     .target(
       name: "HarnessSupport", dependencies: ["GStreamer", cGStreamer, cGStreamerCheck],
-      path: "Tests/HarnessSupport", swiftSettings: testSettings),
+      path: "Tests/HarnessSupport", swiftSettings: unoptimizedSettings),
     // Empty unless tests are built with the thread sanitizer.
     .target(name: "ThreadSanitizerLocks", path: "Tests/ThreadSanitizer", publicHeadersPath: "."),
     .executableTarget(
@@ -176,31 +173,31 @@ let package = Package(
     // An application that decodes in other processes, for tests that end it or change its signals.
     .executableTarget(
       name: "codec-host", dependencies: ["CLinux", "CodecLink", "H26x", "TestSupport", "VideoDecoding"],
-      path: "Tests/CodecHost", swiftSettings: testSettings),
+      path: "Tests/CodecHost", swiftSettings: unoptimizedSettings),
     // A codec service whose processes try to escape, or have no filter of system calls.
     .executableTarget(
       name: "codec-trial", dependencies: ["CLinux", "CodecLink", "CodecPeers", "CodecService"],
-      path: "Tests/CodecTrial", swiftSettings: testSettings),
+      path: "Tests/CodecTrial", swiftSettings: unoptimizedSettings),
     // Streams and generators that more than one test target needs.
-    .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: testSettings),
+    .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: unoptimizedSettings),
     // What codec processes and applications send that break the protocol.
     .target(
       name: "CodecPeers", dependencies: ["AVCodec", "CodecLink", "CodecService", "VideoDecoding", "TestSupport"],
-      path: "Tests/CodecPeers", swiftSettings: testSettings),
+      path: "Tests/CodecPeers", swiftSettings: unoptimizedSettings),
     // A VA-API driver that looks pictures up, and the pictures (Tests/VADriver).
     .target(
       name: "HardwareSupport", dependencies: ["H26x", "VideoDecoding"], path: "Tests/HardwareSupport",
-      swiftSettings: testSettings),
+      swiftSettings: unoptimizedSettings),
     .testTarget(
-      name: "H26xTests", dependencies: ["H26x", "TestSupport"], exclude: ["Records"], swiftSettings: testSettings),
+      name: "H26xTests", dependencies: ["H26x", "TestSupport"], exclude: ["Records"], swiftSettings: unoptimizedSettings),
     .testTarget(
-      name: "SlicesTests", dependencies: ["Slices", "H26x", "TestSupport"], swiftSettings: testSettings),
+      name: "SlicesTests", dependencies: ["Slices", "H26x", "TestSupport"], swiftSettings: unoptimizedSettings),
     .testTarget(
       name: "GStreamerTests",
       dependencies: [
         "GStreamer", "GStreamerAudio", "GStreamerDiscovery", cGStreamer, "HarnessSupport", "ThreadSanitizerLocks",
       ],
-      swiftSettings: testSettings),
+      swiftSettings: unoptimizedSettings),
     .testTarget(
       name: "VideoDecodingTests",
       dependencies: [
@@ -208,33 +205,33 @@ let package = Package(
         "H26x",
         "HardwareSupport", "TestSupport", "ThreadSanitizerLocks",
       ],
-      exclude: ["Hardware/Records", "Reading/Records"], swiftSettings: testSettings),
+      exclude: ["Hardware/Records", "Reading/Records"], swiftSettings: unoptimizedSettings),
     .testTarget(
       name: "ElementsTests",
       dependencies: [
         "Elements", "GStreamer", "VideoDecoding", "AVCodec", cGStreamer, "HardwareSupport", "HarnessSupport",
         "H26x", "TestSupport", "ThreadSanitizerLocks",
       ],
-      exclude: ["Records"], swiftSettings: testSettings),
-    .testTarget(name: "CodecLinkTests", dependencies: ["CodecLink"], swiftSettings: testSettings),
+      exclude: ["Records"], swiftSettings: unoptimizedSettings),
+    .testTarget(name: "CodecLinkTests", dependencies: ["CodecLink"], swiftSettings: unoptimizedSettings),
     .testTarget(
       name: "CodecServiceTests",
       dependencies: [
         "CLinux", "CodecLink", "CodecPeers", "CodecService", "CodecServiceProgram", "VideoDecoding",
         "TestSupport", "ThreadSanitizerLocks", "codec-host", "codec-trial",
       ],
-      swiftSettings: testSettings),
+      swiftSettings: unoptimizedSettings),
     .testTarget(
       name: "StreamReportTests", dependencies: ["StreamReport", "H26x", "Slices", "TestSupport"],
-      swiftSettings: testSettings),
+      swiftSettings: unoptimizedSettings),
     .testTarget(
       name: "DocumentationTests", dependencies: ["GStreamer", "H26x", "StreamReport", "VideoDecoding", "VideoFiles"],
-      swiftSettings: testSettings),
+      swiftSettings: unoptimizedSettings),
     .testTarget(
       name: "VideoFilesTests", dependencies: ["VideoFiles", "VideoDecoding", "StreamReport", "H26x", "TestSupport"],
-      swiftSettings: testSettings),
+      swiftSettings: unoptimizedSettings),
     .testTarget(
-      name: "PipelineTests", dependencies: ["H26x", "TestSupport", "codec-host"], swiftSettings: testSettings),
+      name: "PipelineTests", dependencies: ["H26x", "TestSupport", "codec-host"], swiftSettings: unoptimizedSettings),
   ] + toolTargets,
   swiftLanguageModes: [.v6]
 )

@@ -5,6 +5,8 @@
 #
 #   plugin/docs.sh [BASE]        BASE: the path below which the site is served; by default none
 #
+#   BUILD_OPTIONS  options of swift build
+#
 # View it with: python3 -m http.server --directory .build/docs
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -17,7 +19,8 @@ plugin/dependencies.sh --build
 modules=(H26x StreamReport GStreamer GStreamerAudio GStreamerDiscovery VideoDecoding VideoFiles HarnessSupport)
 folder_of() { case $1 in HarnessSupport) echo Tests/HarnessSupport ;; *) echo "Sources/$1" ;; esac }
 
-build=(swift build -c "${BUILD_CONFIGURATION:-debug}")
+read -ra options <<< "${BUILD_OPTIONS:-}"
+build=(swift build "${options[@]}")
 for module in "${modules[@]}"; do "${build[@]}" --target "$module"; done
 built=$("${build[@]}" --show-bin-path)/Modules
 triple=$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MPL-2.0
 # Checks the public declarations of the libraries by the compiler's symbol graph: they must be those listed beside this
 # script, for review, and must have documentation. Needs a build, in the folder that SWIFTPM_BUILD_DIR names or in .build,
-# of the configuration that BUILD_CONFIGURATION names or for debugging; takes seconds.
+# with the options in BUILD_OPTIONS or for debugging; takes seconds.
 #
 #   Tests/Scripts/PublicSurface/run.py            compares
 #   Tests/Scripts/PublicSurface/run.py --update   writes the lists
@@ -28,8 +28,8 @@ def output(*command):
 def symbols(module, folder):
     flags = shlex.split(output("pkg-config", "--cflags-only-I", "gstreamer-video-1.0", "gstreamer-check-1.0"))
     target = json.loads(output("swiftc", "-print-target-info"))["target"]["unversionedTriple"]
-    configuration = os.environ.get("BUILD_CONFIGURATION", "debug")
-    build = output("swift", "build", "-c", configuration, "--show-bin-path").strip()
+    options = shlex.split(os.environ.get("BUILD_OPTIONS", ""))
+    build = output("swift", "build", *options, "--show-bin-path").strip()
     command = ["swift", "symbolgraph-extract", "-module-name", module, "-minimum-access-level", "public"]
     command += ["-skip-synthesized-members", "-I", f"{build}/Modules", "-target", target, "-output-dir", folder]
     headers = ["CGStreamer", "CGStreamerAudio", "CGStreamerDiscovery", "CAVCodec", "CLinux"]
