@@ -189,7 +189,8 @@ let package = Package(
       name: "HardwareSupport", dependencies: ["H26x", "VideoDecoding"], path: "Tests/HardwareSupport",
       swiftSettings: unoptimizedSettings),
     .testTarget(
-      name: "H26xTests", dependencies: ["H26x", "TestSupport"], exclude: ["Records"], swiftSettings: unoptimizedSettings),
+      name: "H26xTests", dependencies: ["H26x", "TestSupport"], exclude: ["Records"], swiftSettings: unoptimizedSettings
+    ),
     .testTarget(
       name: "SlicesTests", dependencies: ["Slices", "H26x", "TestSupport"], swiftSettings: unoptimizedSettings),
     .testTarget(
