@@ -18,6 +18,8 @@ import SystemPackage
 ///                              MediaOutput ─▶ MovieFile  ◀──────────────────────────┘
 /// ```
 ///
+/// The ranges of a copy are read one after the other, each by a source and a window of its own, and written into one sink.
+///
 /// A stage that cannot go on throws a ``CopyRefusal``, and ``CopyPlan/retry(after:)`` makes the plan of the next pass.
 ///
 /// The stages up to the window belong to one source and one range of it. The stages behind it belong to the copy: they
@@ -52,19 +54,35 @@ package struct Copy {
   }
 
   private func pass(_ editor: (any HeaderEditing)?) async throws(Failure) -> Outcome {
+    var number = 0
     do throws(CopyRefusal) {
-      return .done(try await plan.packaging == .asTheyAre ? copySamples(editor) : runPipeline(editor))
-    } catch { return .retry(with: try plan.retry(after: error)) }
+      return .done(try await plan.packaging == .asTheyAre ? copySamples(editor, &number) : runPipeline(editor, &number))
+    } catch { return .retry(with: try plan.retry(after: error, in: number)) }
   }
 
   // MARK: Samples as they are
 
   /// Copies samples whose packaging stays.
-  private func copySamples(_ editor: (any HeaderEditing)?) async throws(CopyRefusal) -> Result {
-    let opened = try CopySource.open(plan)
-    let source = opened.source
-    guard var copy = SampleCopy(source.video.track) else { throw .irregular }
+  ///
+  /// - Parameter number: of the range that is read.
+  private func copySamples(
+    _ editor: (any HeaderEditing)?, _ number: inout Int
+  ) async throws(CopyRefusal) -> Result {
+    var opened = try CopySource.open(plan, plan.ranges[0])
     var writer = CopyWriter(plan, opened, editor)
+    try await copySamples(opened.source, &writer)
+    while number + 1 < plan.ranges.count, Interruption.signal == nil {
+      number += 1
+      opened = try CopySource.open(plan, plan.ranges[number])
+      writer.beginRange(number, opened)
+      try await copySamples(opened.source, &writer)
+    }
+    do throws(Failure) { try writer.finish() } catch { throw .failure(error) }
+    return summary(of: writer, opened.source.video.track.remark)
+  }
+
+  private func copySamples(_ source: CopySource, _ writer: inout CopyWriter) async throws(CopyRefusal) {
+    guard var copy = SampleCopy(source.video.track) else { throw .irregular }
     let (status, place) = (source.file.status, ProgressPlace(of: source.video.track, in: input))
     try writer.begin(copy.format)
     try await Interruption.handled(
@@ -81,15 +99,30 @@ package struct Copy {
           }
         }
       })
-    try writer.finish()
-    return summary(of: writer, source.video.track.remark)
+    try writer.finishRange()
   }
 
   // MARK: Through a pipeline
 
   /// Reads the file once, and takes its access units apart.
-  private func runPipeline(_ editor: (any HeaderEditing)?) async throws(CopyRefusal) -> Result {
-    let (reader, writer) = try open(editor)
+  ///
+  /// - Parameter number: of the range that is read.
+  private func runPipeline(
+    _ editor: (any HeaderEditing)?, _ number: inout Int
+  ) async throws(CopyRefusal) -> Result {
+    let writer = Writer(plan, editor)
+    while true {
+      let reader = try writer.open(number)
+      try await run(reader, writer)
+      guard number + 1 < plan.ranges.count, Interruption.signal == nil else {
+        return try writer.finish { summary(of: $0, reader.remark) }
+      }
+      number += 1
+    }
+  }
+
+  /// Runs the pipeline of a range.
+  private func run(_ reader: any PictureSource, _ writer: Writer) async throws(CopyRefusal) {
     let (pipeline, target) = (reader.pipeline, plan.target)
     do throws(Failure) {
       try await Interruption.handled(
@@ -120,56 +153,92 @@ package struct Copy {
       throw .failure(error)
     }
     await pipeline.stop()
-    return try writer.finish { summary(of: $0, reader.remark) }
+    try writer.finishRange()
   }
 
-  /// The writer, on the thread of the pipeline and behind its end.
+  /// Opens ranges, and writes them on the threads of their pipelines.
   private final class Writer: Sendable {
     private struct State {
-      var writer: CopyWriter
-      var origin: Int64
+      /// `nil` before the first range is open.
+      var writer: CopyWriter?
+      var range = Range()
+      var refusal: CopyRefusal?
+    }
+
+    private struct Range {
+      /// The distance of the pipeline's timestamps from times of the media, in nanoseconds.
+      var origin: Int64 = 0
+      /// The times that the container has, if the pipeline's are derived.
+      var known: KnownTimes?
       /// The latest presentation time so far.
       var latest = Int64.min
       /// The configuration record of the last sample.
       var configuration: [UInt8]?
-      var refusal: CopyRefusal?
       var hasEnded = false
     }
 
-    private let state: Mutex<State>
-    private let known: KnownTimes?
-    private let needsTimes: Bool
+    private let state = Mutex(State())
+    private let plan: CopyPlan
+    private let editor: (any HeaderEditing)?
 
-    /// - Parameters:
-    ///   - origin: the distance of the pipeline's timestamps from times of the media, in nanoseconds.
-    ///   - known: the times that the container has, if the pipeline's are derived.
-    init(
-      _ writer: sending CopyWriter, origin: Int64, following known: KnownTimes? = nil,
-      needsTimes: Bool
-    ) {
-      state = Mutex(State(writer: writer, origin: origin))
-      (self.known, self.needsTimes) = (known, needsTimes)
-    }
+    init(_ plan: CopyPlan, _ editor: (any HeaderEditing)?) { (self.plan, self.editor) = (plan, editor) }
+
+    private var needsTimes: Bool { plan.container != .annexb || plan.isCut }
 
     /// Why an access unit was not written.
     var refusal: CopyRefusal? { state.withLock { $0.refusal } }
+
+    /// Opens a range.
+    func open(_ number: Int) throws(CopyRefusal) -> any PictureSource {
+      try state.withLock { state throws(CopyRefusal) in
+        let (reader, opened) = try source(number)
+        if state.writer == nil {
+          state.writer = CopyWriter(plan, opened, editor)
+        } else {
+          state.writer?.beginRange(number, opened)
+        }
+        state.range = Range()
+        if let opened { (state.range.origin, state.range.known) = (ContainerSource.origin, opened.source.known) }
+        return reader
+      }
+    }
+
+    private func source(
+      _ number: Int
+    ) throws(CopyRefusal) -> (reader: any PictureSource, opened: CopySource.Opened?) {
+      let (container, drop, packaging) = (plan.container, plan.drop, plan.packaging)
+      @Sendable func chain(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
+        let repackager = try codec.repackager(for: container, inBand: packaging == .inBand)
+        if let drop { try repackager[0].set("drop", .string(drop)) }
+        return try repackager + [PipelineElement("appsink", name: "packaged", ["sync": false, "max-buffers": 64])]
+      }
+      guard !plan.input.isRaw else {
+        return try CopyRefusal.failing { () throws(Failure) in
+          (try plan.input.pictureSource(framerate: plan.framerate, chain), nil)
+        }
+      }
+      let opened = try CopySource.open(plan, plan.ranges[number])
+      return try CopyRefusal.failing { () throws(Failure) in
+        (try ContainerReader(opened.source.file, opened.source.video, clips: false, chain), opened)
+      }
+    }
 
     /// Returns false if the access unit cannot be written.
     func take(_ sample: Sample) -> Bool {
       let configuration = sample.caps?.codecData ?? []
       return state.withLock { state in
-        guard !state.writer.isFinished else { return true }
+        guard state.writer?.isFinished == false else { return true }
         do throws(CopyRefusal) {
-          if state.latest == .min, let first = known?.first, let time = sample.attributes.pts {
-            state.origin = Int64(clamping: time.nanoseconds) - first
+          if state.range.latest == .min, let first = state.range.known?.first, let time = sample.attributes.pts {
+            state.range.origin = Int64(clamping: time.nanoseconds) - first
           }
-          let accessUnit = try sample.accessUnit(origin: state.origin, needsTime: needsTimes)
-          state.latest = max(state.latest, accessUnit.presentation)
-          if configuration != state.configuration, let format = sample.videoFormat {
-            try state.writer.begin(format)
-            state.configuration = configuration
+          let accessUnit = try sample.accessUnit(origin: state.range.origin, needsTime: needsTimes)
+          state.range.latest = max(state.range.latest, accessUnit.presentation)
+          if configuration != state.range.configuration, let format = sample.videoFormat {
+            try state.writer?.begin(format)
+            state.range.configuration = configuration
           }
-          try state.writer.take(accessUnit)
+          try state.writer?.take(accessUnit)
           return true
         } catch {
           state.refusal = error
@@ -178,64 +247,45 @@ package struct Copy {
       }
     }
 
-    /// Whether nothing more of the source is needed; true once.
+    /// Whether nothing more of the range is needed; true once.
     func ends() -> Bool {
       state.withLock { state in
-        guard state.writer.isFinished, !state.hasEnded else { return false }
-        state.hasEnded = true
+        guard state.writer?.isFinished == true, !state.range.hasEnded else { return false }
+        state.range.hasEnded = true
         return true
       }
     }
 
-    func finish(_ summary: (CopyWriter) -> Result) throws(CopyRefusal) -> Result {
+    /// Writes the rest of a range.
+    func finishRange() throws(CopyRefusal) {
       try state.withLock { state throws(CopyRefusal) in
         // Derived times have no gaps.
-        guard known.map({ $0.latest <= state.latest }) ?? true else { throw .gap }
-        try state.writer.finish()
-        return summary(state.writer)
+        guard state.range.known.map({ $0.latest <= state.range.latest }) ?? true else { throw .gap }
+        try state.writer?.finishRange()
       }
     }
-  }
 
-  private func open(
-    _ editor: (any HeaderEditing)?
-  ) throws(CopyRefusal) -> (reader: any PictureSource, writer: Writer) {
-    let (container, drop, packaging) = (plan.container, plan.drop, plan.packaging)
-    @Sendable func chain(_ codec: FormatDescription.Codec) throws(PipelineError) -> [PipelineElement] {
-      let repackager = try codec.repackager(for: container, inBand: packaging == .inBand)
-      if let drop { try repackager[0].set("drop", .string(drop)) }
-      return try repackager + [PipelineElement("appsink", name: "packaged", ["sync": false, "max-buffers": 64])]
-    }
-    let needsTimes = container != .annexb || plan.bounds != nil
-    guard !input.isRaw else {
-      let reader = try CopyRefusal.failing { () throws(Failure) in
-        try input.pictureSource(framerate: plan.framerate, chain)
+    /// Completes the target.
+    func finish(_ summary: (CopyWriter) -> Result) throws(CopyRefusal) -> Result {
+      try state.withLock { state throws(CopyRefusal) in
+        guard var writer = state.writer else { throw .failure(Failure("\(plan.target.name): no picture to write")) }
+        do throws(Failure) { try writer.finish() } catch { throw .failure(error) }
+        return summary(writer)
       }
-      return (reader, Writer(CopyWriter(plan, nil, editor), origin: 0, needsTimes: needsTimes))
     }
-    let opened = try CopySource.open(plan)
-    let source = opened.source
-    let reader = try CopyRefusal.failing { () throws(Failure) in
-      try ContainerReader(source.file, source.video, clips: false, chain)
-    }
-    return (
-      reader,
-      Writer(
-        CopyWriter(plan, opened, editor), origin: ContainerSource.origin, following: source.known,
-        needsTimes: needsTimes)
-    )
   }
 
   // MARK: The result
 
   /// Summarizes the written contents, and the contents that were left out.
   private func summary(of writer: CopyWriter, _ remark: String) -> Result {
-    let (window, isHidden) = (writer.window, plan.bounds?.mode == .hidden)
+    let window = writer.window
+    let isHidden = plan.ranges.contains { $0.bounds?.mode == .hidden }
     var summary = "\(plan.target.name): "
     if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
     summary += "\(plan.container.name), \(Text.list(writer.contents))"
     if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) before the first keyframe" }
-    let source = plan.bounds == nil ? "the shown part of the source" : "the cut"
+    let source = plan.isCut ? "the cut" : "the shown part of the source"
     if let remark = window.remark { summary += "; \(remark)" }
     if window.hiddenInFront > 0, !plan.hasEditList || isHidden {
       summary += "; \(Text.count(window.hiddenInFront, "picture")) before \(source)"
@@ -245,7 +295,7 @@ package struct Copy {
       summary += "; \(Text.count(window.hiddenBehind, "picture")) after \(source)"
     }
     summary += remark
-    if plan.bounds?.end == nil, input.hasGrown { summary += "; the source grew in the meantime, and may have more" }
+    if plan.reachesEnd, input.hasGrown { summary += "; the source grew in the meantime, and may have more" }
     return (summary, writer.losses)
   }
 

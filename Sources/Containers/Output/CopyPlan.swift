@@ -25,16 +25,25 @@ package struct CopyPlan {
   /// Kinds of NAL units, joined by +.
   package var drop: String?
   package var keepsAudio: Bool
-  /// The part that is kept; `nil` for everything.
-  package var bounds: Window.Bounds?
+  /// The ranges that are kept, one after the other; one without bounds for everything.
+  private(set) var ranges: [Range]
 
+  /// - Parameter bounds: the ranges that are kept, in the order of the copy; none for everything.
   package init(
     input: InputFile, target: OutputFile, container: TargetContainer, framerate: Fraction? = nil,
-    framerateOption: String = "--framerate", drop: String? = nil, keepsAudio: Bool = true, bounds: Window.Bounds? = nil
+    framerateOption: String = "--framerate", drop: String? = nil, keepsAudio: Bool = true, bounds: [Window.Bounds] = []
   ) {
     (self.input, self.target, self.container) = (input, target, container)
     (self.framerate, self.framerateOption, self.drop, self.keepsAudio) = (framerate, framerateOption, drop, keepsAudio)
-    self.bounds = bounds
+    ranges = bounds.isEmpty ? [Range(bounds: nil)] : bounds.map { Range(bounds: $0) }
+  }
+
+  /// A range of the source. Each is read by itself.
+  struct Range {
+    /// `nil` for everything.
+    let bounds: Window.Bounds?
+    /// The place at which reading begins.
+    fileprivate(set) var start = Start.front
   }
 
   /// How access units come into the copy.
@@ -57,12 +66,17 @@ package struct CopyPlan {
   }
 
   private(set) var packaging = Packaging.outOfBand
-  private(set) var start = Start.front
   /// Times are derived from the order of pictures, because the container lacks some.
   private(set) var ordersPictures = false
 
   /// Whether pictures can be hidden in the copy.
   var hasEditList: Bool { container.hasEditList(in: target) }
+
+  /// Whether a part of what the source shows was requested.
+  var isCut: Bool { ranges.contains { $0.bounds != nil } }
+
+  /// Whether the end of the source was requested.
+  var reachesEnd: Bool { ranges.contains { $0.bounds?.end == nil } }
 
   // MARK: Before the first pass
 
@@ -75,19 +89,24 @@ package struct CopyPlan {
   ///
   /// - Throws: a `Failure` if the container has no times, but the copy needs them.
   func decided() throws(Failure) -> CopyPlan {
-    if container != .annexb || bounds != nil, input.kind == .container(.avi) {
+    if container != .annexb || isCut, input.kind == .container(.avi) {
       // Reports errors of the video first.
       _ = try input.videoTrack()
       throw Failure(
         "\(input.name): AVI does not store when pictures are shown, which \(container.name) needs; first make a byte "
           + "stream (-o FILE.h264), then repackage that")
     }
+    guard ranges.count == 1 || input.size != nil else {
+      throw Failure("\(input.name): several ranges need a file, because each is read by itself; a pipe is read once")
+    }
     var plan = self
-    let bounds = input.hasIndex ? bounds : nil
-    guard !input.isRaw, input.size != nil, canCopySamples || bounds != nil else { return plan }
+    guard !input.isRaw, input.size != nil, canCopySamples || input.hasIndex && isCut else { return plan }
     do throws(Failure) {
-      let (reader, within) = try CopySource.reader(ContainerFile(input, ReadingStatus()), self.bounds)
-      plan.decide(reader, bounds == nil ? nil : within)
+      for number in ranges.indices where number == 0 || input.hasIndex {
+        let bounds = ranges[number].bounds
+        let (reader, within) = try CopySource.reader(ContainerFile(input, ReadingStatus()), bounds)
+        plan.decide(number, reader, input.hasIndex ? within : nil)
+      }
     } catch {
       // The first pass reports what it cannot read, unless it is something else.
     }
@@ -99,9 +118,9 @@ package struct CopyPlan {
     target.isSeekable && drop == nil && !container.hasStartCodes && !input.hasClock
   }
 
-  /// Reads the first samples. If they show no place to begin at, or an error, the copy begins at the front.
-  private mutating func decide(_ reader: any VideoTrackReader, _ bounds: Window.Bounds?) {
-    var copy = canCopySamples ? SampleCopy(reader.track) : nil
+  /// Reads the first samples for a range. If they show no place to begin at, or an error, it begins at the front.
+  private mutating func decide(_ number: Int, _ reader: any VideoTrackReader, _ bounds: Window.Bounds?) {
+    var copy = number == 0 && canCopySamples ? SampleCopy(reader.track) : nil
     var (window, roles, spacing) = (Window(bounds, of: reader.shown), reader.track.roleReader, PictureSpacing())
     var count = 0
     while count < Self.trialCount && copy != nil
@@ -125,29 +144,32 @@ package struct CopyPlan {
       } catch { break }
     }
     if copy != nil { packaging = .asTheyAre }
-    if let origin = window.origin, let place = window.distantStart { start = .near(place: place, origin: origin) }
+    if let origin = window.origin, let place = window.distantStart {
+      ranges[number].start = .near(place: place, origin: origin)
+    }
   }
 
   // MARK: After a pass
 
   /// The plan for the next pass.
   ///
+  /// - Parameter number: of the range that was read.
   /// - Throws: a `Failure` if no plan is left.
-  func retry(after refusal: CopyRefusal) throws(Failure) -> CopyPlan {
+  func retry(after refusal: CopyRefusal, in number: Int) throws(Failure) -> CopyPlan {
     var next = self
     switch refusal {
-    case .missed: next.start = .front
+    case .missed: next.ranges[number].start = .front
     case .failure(let failure):
       // Perhaps only the place is wrong.
-      guard start.isNear, target.isSeekable, Interruption.signal == nil else { throw failure }
-      next.start = .front
+      guard ranges[number].start.isNear, target.isSeekable, Interruption.signal == nil else { throw failure }
+      next.ranges[number].start = .front
     case _ where packaging == .asTheyAre: next.packaging = .outOfBand
     case .formatChange, .irregular:
       // One description of the video is not enough: parameter sets stay with their pictures.
       guard packaging == .outOfBand, target.isSeekable, input.size != nil else { throw changing }
       next.packaging = .inBand
     case .untimed:
-      guard input.hasClock, input.size != nil, target.isSeekable, bounds == nil, !ordersPictures else {
+      guard input.hasClock, input.size != nil, target.isSeekable, !isCut, !ordersPictures else {
         throw untimed(
           framerate == nil
             ? "and the stream has no frame rate: set it with \(framerateOption), such as 25"
@@ -166,7 +188,7 @@ package struct CopyPlan {
   }
 
   private func untimed(_ reason: String) -> Failure {
-    let user = bounds == nil ? "\(container.name) needs" : "a cut needs"
+    let user = isCut ? "a cut needs" : "\(container.name) needs"
     return Failure("\(input.name): pictures without a time, which \(user), \(reason)")
   }
 }

@@ -7,13 +7,21 @@ import StreamReport
 /// source's other streams, into a container or a byte stream.
 struct CopySink {
   private let plan: CopyPlan
-  let otherStreams: OtherStreams?
+  /// The number of the range that is written now.
+  private var number = 0
+  /// Of that range.
+  private(set) var otherStreams: OtherStreams?
   private var output: MediaOutput?
   /// The target if it is a byte stream, which has no times.
   private var byteStream: OutputBytes?
   private var times: PresentationTimes
+  /// The end of all that is written.
+  private var end = PresentationTimes.End()
+  /// The ranges of the media that are shown, if the copy has several, with times of the presentation.
+  private var shown: [ShownRange] = []
   /// The part of the other streams that is kept; `nil` for everything.
   private var span: OtherStreamSpan?
+  private var seams = SoundSeams()
   /// Streams that are written beside the video, and those that are not.
   private(set) var (kept, left): ([StreamDescription], [StreamDescription]) = ([], [])
   /// Chapters of the presentation that is written.
@@ -37,6 +45,48 @@ struct CopySink {
   /// Descriptions of the streams beside the video in the container, for the user.
   var keptNames: [String] { kept.map { output?.displayName(of: $0) ?? $0.displayName } }
 
+  // MARK: Ranges
+
+  /// Begins the next range of the source.
+  ///
+  /// - Parameter opened: `nil` for a byte stream.
+  mutating func beginRange(_ opened: CopySource.Opened?) {
+    number += 1
+    (otherStreams, times) = (opened?.source.otherStreams, opened?.times ?? PresentationTimes())
+    otherStreams?.choose(plan.container == .annexb ? [] : kept.filter { !$0.isCover })
+    seams.beginRange()
+  }
+
+  /// Begins to write the range behind others.
+  ///
+  /// - Parameter first: the access unit that is written first, with times of the media.
+  mutating func `continue`(_ window: Window, at first: borrowing MediaOutput.AccessUnit) {
+    times.begin(
+      window, behind: end, earliest: window.opening?.earliest ?? first.presentation, decoding: first.decoding,
+      hasEditList: plan.hasEditList)
+    span = span(of: window)
+  }
+
+  /// Ends a range: writes the rest of its other streams.
+  mutating func finishRange(_ window: Window) throws(Failure) {
+    guard output != nil, plan.ranges.count > 1 else { return }
+    otherStreams?.endVideo()
+    try writeOtherStreams(before: .max)
+    guard let start = window.shown?.start, let duration = window.shownDuration else { return }
+    let place = start &- times.offset
+    shown.append(ShownRange(start: place, end: place &+ duration, time: end.presentation))
+    end.presentation = plan.hasEditList ? end.presentation &+ duration : end.media
+  }
+
+  /// The part of the other streams that belongs to a window; `nil` for everything.
+  private func span(of window: Window) -> OtherStreamSpan? {
+    guard window.isCut, let opening = window.opening, let shown = window.shown else { return nil }
+    return OtherStreamSpan(
+      start: times.otherStreamTime(of: shown.start), isOpen: opening.isAtOrigin && written == 0,
+      end: shown.end.map { times.otherStreamTime(of: $0 &+ Window.tolerance) },
+      hidesFront: plan.hasEditList || written > 0, hasPriming: container == .mkv)
+  }
+
   // MARK: Writing
 
   /// Opens the target with the other streams that its muxer takes. The muxer may refuse a stream as late as in the
@@ -51,12 +101,7 @@ struct CopySink {
     at first: borrowing MediaOutput.AccessUnit
   ) throws(Failure) {
     let opening = window.opening
-    if window.isCut, let opening, let shown = window.shown {
-      span = OtherStreamSpan(
-        start: times.otherStreamTime(of: shown.start), isOpen: opening.isAtOrigin,
-        end: shown.end.map { times.otherStreamTime(of: $0 &+ Window.tolerance) }, hidesFront: plan.hasEditList,
-        hasPriming: container == .mkv)
-    }
+    span = span(of: window)
     let delay = times.begin(window, at: opening?.earliest ?? first.presentation, hasEditList: plan.hasEditList)
     // The source's time code applies to the first picture here, too.
     let keepsTimeCode = opening?.isAtOrigin ?? true
@@ -94,9 +139,11 @@ struct CopySink {
     if container == .annexb {
       try write(accessUnit.bytes)
     } else {
-      times.place(&accessUnit)
       try writeOtherStreams(before: accessUnit.decoding)
+      times.place(&accessUnit)
       try output?.write(accessUnit)
+      end.media = max(end.media, accessUnit.presentation &+ accessUnit.duration)
+      end.decoding = max(end.decoding, accessUnit.decoding)
     }
     written += 1
     hasSync = hasSync || accessUnit.isSync
@@ -112,12 +159,17 @@ struct CopySink {
     if let failure { throw Failure("\(target.name): \(failure)") }
   }
 
-  private func writeOtherStreams(before time: Int64) throws(Failure) {
+  /// - Parameter time: of the video's media in the source.
+  private mutating func writeOtherStreams(before time: Int64) throws(Failure) {
     guard let otherStreams, let output else { return }
-    let turn =
-      time == .max ? span?.readingEnd ?? .max : time.addingReportingOverflow(times.otherStreamOffset).partialValue
+    let turn = time == .max ? span?.readingEnd ?? .max : times.otherStreamTime(of: time)
+    let zero = times.otherStreamOffset
     while var packet = try otherStreams.next(before: turn) {
-      if span?.clip(&packet) != false { try output.write(packet, zero: times.otherStreamOffset) }
+      let base = packet.stream.timeBase
+      let end = number + 1 < plan.ranges.count ? span?.end.map { base.rescaled($0, from: .nanoseconds) } : nil
+      if span?.clip(&packet) != false, seams.place(&packet, zero: base.rescaled(zero, from: .nanoseconds), end: end) {
+        try output.write(packet, zero: zero)
+      }
     }
   }
 
@@ -141,12 +193,25 @@ struct CopySink {
       guard output.room == 0 else { throw Failure("\(target.name): its description is not in the expected place") }
       return
     }
-    let shown = window.edits(offset: times.offset)
+    let shown = plan.ranges.count > 1 ? edits : window.edits(offset: times.offset)
     if !shown.isEmpty { file.movie.setEdits(edits(shown, output)) }
     if !hasSync { file.movie.denySyncSamples() }
     file.movie.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
     file.movie.complete(extras)
     try file.finish()
+  }
+
+  /// What an edit list must show of several ranges; empty if timestamps alone show it.
+  private var edits: [ShownRange] {
+    var edits: [ShownRange] = []
+    for range in shown {
+      if let last = edits.last, last.end == range.start {
+        edits[edits.count - 1].end = range.end
+      } else {
+        edits.append(range)
+      }
+    }
+    return edits.count == 1 && edits[0].start == 0 && edits[0].end == end.media ? [] : edits
   }
 
   private func edits(_ shown: [ShownRange], _ output: MediaOutput) -> [MP4Edit] {

@@ -16,13 +16,13 @@ struct CopySource {
   /// A source, the part of its video that is kept, and the times of that part.
   typealias Opened = (source: CopySource, window: Window, times: PresentationTimes)
 
-  /// Opens the container at the place that the plan has.
+  /// Opens the container at the place that the plan has for a range.
   ///
   /// - Throws: `CopyRefusal.missed` if there is no way to that place.
-  static func open(_ plan: CopyPlan) throws(CopyRefusal) -> Opened {
+  static func open(_ plan: CopyPlan, _ range: CopyPlan.Range) throws(CopyRefusal) -> Opened {
     do throws(Failure) {
-      let opened = try openAtFront(plan)
-      guard case .near(let place, _) = plan.start else { return opened }
+      let opened = try openAtFront(plan, range)
+      guard case .near(let place, _) = range.start else { return opened }
       let video = opened.source.video
       let time = place &- video.shown.start &+ video.shown.time
       if try video.seek(to: ClockTime(positive: time)), opened.source.otherStreams?.seek(to: time) != false {
@@ -32,7 +32,7 @@ struct CopySource {
     throw .missed
   }
 
-  private static func openAtFront(_ plan: CopyPlan) throws(Failure) -> Opened {
+  private static func openAtFront(_ plan: CopyPlan, _ range: CopyPlan.Range) throws(Failure) -> Opened {
     let file = try ContainerFile(plan.input, ReadingStatus())
     // Before the video is read on, because a pipe is read once.
     let (otherStreams, refusal): (OtherStreams?, Failure?)
@@ -42,7 +42,7 @@ struct CopySource {
       guard plan.input.selection.isEmpty else { throw error }
       (otherStreams, refusal) = (nil, error)
     }
-    let (video, bounds) = try reader(file, plan.bounds)
+    let (video, bounds) = try reader(file, range.bounds)
     let container = video as? ContainerVideoReader
     if plan.ordersPictures { try container?.leaveTimesOut(frameRate: plan.framerate) }
     let source = CopySource(
@@ -57,7 +57,7 @@ struct CopySource {
       let start = otherStreams?.context.start.map { $0 &* 1000 } ?? beginning
       shown = ShownRange(start: min(beginning, start), end: nil, time: 0)
     }
-    let origin: Int64? = if case .near(_, let origin) = plan.start { origin } else { nil }
+    let origin: Int64? = if case .near(_, let origin) = range.start { origin } else { nil }
     // Access units of a byte stream need no times.
     let isWhole = plan.container == .annexb && bounds == nil && !dropsFront && shown.end == nil
     return (

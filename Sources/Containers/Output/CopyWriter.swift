@@ -21,16 +21,20 @@ struct CopyWriter {
   private var format: CopyFormat
   /// `nil` if nothing depends on them.
   private var roles: (any AccessUnitRoleReading)?
+  /// Of the range that is written now.
   private(set) var window: Window
   private var sink: CopySink
 
   // MARK: Between the stages
 
   private let plan: CopyPlan
+  /// The number of the range that is written.
+  private var number = 0
   /// `nil` for a byte stream.
-  private let source: CopySource?
+  private var source: CopySource?
   private var spacing = PictureSpacing()
   private var hasKeyframe = false
+  /// Whether an access unit of the range was written.
   private var hasBegun = false
 
   /// Pictures before the first keyframe.
@@ -43,16 +47,29 @@ struct CopyWriter {
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
+  /// Begins with the first range.
+  ///
   /// - Parameters:
   ///   - opened: `nil` for a byte stream.
   ///   - editor: changes the headers; `nil` if no changes are requested.
   init(_ plan: CopyPlan, _ opened: CopySource.Opened?, _ editor: (any HeaderEditing)?) {
     let source = opened?.source
     (self.plan, self.source) = (plan, source)
-    window = opened?.window ?? Window(plan.bounds)
+    window = opened?.window ?? Window(plan.ranges[0].bounds)
     sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
     format = CopyFormat(plan, editor)
     sink = CopySink(plan, opened)
+  }
+
+  /// Begins the next range, behind the end of the one before.
+  ///
+  /// - Parameter opened: `nil` for a byte stream.
+  mutating func beginRange(_ number: Int, _ opened: CopySource.Opened?) {
+    (self.number, source) = (number, opened?.source)
+    window = opened?.window ?? Window(plan.ranges[number].bounds)
+    sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
+    (roles, spacing, hasBegun) = (nil, PictureSpacing(), false)
+    sink.beginRange(opened)
   }
 
   /// Begins another format, before the first access unit that has it.
@@ -78,8 +95,8 @@ struct CopyWriter {
     for accessUnit in try window.take(accessUnit) { try write(accessUnit) }
   }
 
-  /// Writes the rest: nothing more comes.
-  mutating func finish() throws(CopyRefusal) {
+  /// Writes the rest of a range: nothing more of it comes.
+  mutating func finishRange() throws(CopyRefusal) {
     for accessUnit in try window.finish() { try write(accessUnit) }
     try CopyRefusal.failing { () throws(Failure) in
       if let (start, duration) = window.searched {
@@ -89,9 +106,14 @@ struct CopyWriter {
           "\(plan.input.name): no picture after --start \(Text.time(ClockTime(positive: start))); the last one ends at "
             + Text.time(ClockTime(positive: duration)))
       }
-      try format.finish()
-      try sink.finish(window, extras)
+      try sink.finishRange(window)
     }
+  }
+
+  /// Completes the target.
+  mutating func finish() throws(Failure) {
+    try format.finish()
+    try sink.finish(window, extras)
   }
 
   // MARK: Behind the window
@@ -114,7 +136,9 @@ struct CopyWriter {
       let completed = format.completed(first)
       // Parameter sets may be in samples in front of the place that was sought.
       let isInBand = (source?.otherStreams?.sampleEntry?.coding).map(Self.inBandEntries.contains) ?? false
-      guard !plan.start.isNear || !isInBand || completed.count == first.bytes.count else { throw .missed }
+      guard !plan.ranges[number].start.isNear || !isInBand || completed.count == first.bytes.count else {
+        throw .missed
+      }
       if format.hasStartCodes || format.video?.allowsInBandParameterSets == true { first.bytes = completed }
     }
     guard plan.container != .annexb else { return }
@@ -129,6 +153,7 @@ struct CopyWriter {
   ]
 
   private mutating func open(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
+    guard number == 0 else { return sink.continue(window, at: first) }
     guard var video = format.description(first) else { throw Failure("\(plan.target.name): neither H.264 nor H.265") }
     let timeBase = source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate
@@ -152,7 +177,7 @@ struct CopyWriter {
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")
     }
-    if plan.bounds?.end == nil, plan.input.isCutOff {
+    if plan.reachesEnd, plan.input.isCutOff {
       losses.append("everything beyond the end of the source, which is cut off")
     }
     let boxes = plan.hasEditList ? extras.edited : extras.untranslated

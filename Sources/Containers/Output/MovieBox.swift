@@ -90,8 +90,11 @@ struct MovieBox {
       let trackHeader = first(FourCharacterCode("tkhd"), in: track.content)
     else { return }
     let scale = number(header.content.lowerBound + (isLong(header) ? 20 : 12), 4)
-    let durations = edits.map { Self.ticks($0.duration, scale) }
-    let total = durations.reduce(0, +)
+    // The ends are rounded, not the durations, whose errors would add up.
+    let ends = edits.map(\.duration).reduce(into: [Int64]()) { $0.append(($0.last ?? 0) &+ $1) }
+      .map { Self.ticks($0, scale) }
+    let durations = zip(ends, [0] + ends).map { $0 - $1 }
+    let total = ends.last ?? 0
     let others = tracks.filter { $0 != track }.compactMap { first(FourCharacterCode("tkhd"), in: $0.content) }
     let end = others.map { (other) -> UInt64 in
       let (place, width) = duration(in: other, behind: 8)

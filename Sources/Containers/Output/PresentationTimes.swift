@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 
-/// The times of a copy's presentation, by the times of its source's media, all in nanoseconds.
+/// The times of a copy, by the times of its source's media, for one range of the source. All are in nanoseconds.
 struct PresentationTimes {
+  /// The end of the ranges that are written, in times of the target.
+  struct End {
+    /// When the presentation ends.
+    var presentation: Int64 = 0
+    /// When the last picture of the video's media ends, whether it is shown or not.
+    var media: Int64 = 0
+    /// When the last access unit is decoded.
+    var decoding = Int64.min
+  }
+
   /// How much later than the composition of a picture the media of other streams are that belong to it.
   let shift: Int64
-  /// The time of the media at which the presentation begins.
+  /// The time of the source's media at which the video's media in the target have time 0.
   private(set) var offset: Int64 = 0
+  /// The time of the source's media that is at time 0 of the presentation.
+  private var presentationOffset: Int64 = 0
 
   init(shift: Int64 = 0) { self.shift = shift }
 
   /// The time of the media of other streams that belongs to a composition time.
   func otherStreamTime(of composition: Int64) -> Int64 { composition &+ shift }
 
-  /// The time of the media of other streams at which the presentation begins.
-  var otherStreamOffset: Int64 { otherStreamTime(of: offset) }
+  /// The time of the media of other streams that is at time 0 of the presentation.
+  var otherStreamOffset: Int64 { otherStreamTime(of: presentationOffset) }
 
   /// Begins the presentation.
   ///
@@ -26,16 +38,37 @@ struct PresentationTimes {
   mutating func begin(_ window: Window, at first: Int64, hasEditList: Bool) -> Int64 {
     let start = window.parts.isEmpty ? window.shown.map { $0.start &- $0.time } ?? first : 0
     offset = hasEditList ? start : min(start, first)
+    presentationOffset = offset
     return start.subtractingReportingOverflow(offset).partialValue
   }
+
+  /// Continues behind other ranges. The media follow those of the range in front, with all hidden pictures. What is
+  /// shown follows what the range in front shows, if the target can hide pictures.
+  ///
+  /// - Parameters:
+  ///   - earliest: the earliest presentation time of an access unit, of the media.
+  ///   - decoding: the decoding time of the first access unit, of the media.
+  mutating func begin(
+    _ window: Window, behind end: End, earliest: Int64, decoding: Int64, hasEditList: Bool
+  ) {
+    let start = window.shown?.start ?? earliest
+    offset = min(start, earliest) &- end.media
+    // Decoding times ascend.
+    if decoding &- offset <= end.decoding { offset = decoding &- end.decoding &- Self.step }
+    presentationOffset = hasEditList ? start &- end.presentation : offset
+  }
+
+  /// The least distance of two decoding times: a tick of the coarsest container, which is Matroska.
+  private static let step: Int64 = 1_000_000
 
   /// Delays the beginning to avoid times below 0, both for an access unit that is decoded at this time of the media
   /// and for another stream's packet.
   mutating func beginAtZero(_ decoding: Int64, _ other: Int64?) {
     offset &+= min(decoding &- offset, other.map { $0 &- otherStreamOffset } ?? 0, 0)
+    presentationOffset = offset
   }
 
-  /// Gives an access unit times of the presentation.
+  /// Gives an access unit times of the target.
   func place(_ accessUnit: inout MediaOutput.AccessUnit) {
     accessUnit.presentation &-= offset
     accessUnit.decoding &-= offset

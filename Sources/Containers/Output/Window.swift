@@ -183,6 +183,14 @@ package struct Window {
 
   // MARK: The edit list
 
+  /// How long the window shows pictures; `nil` if it shows none.
+  var shownDuration: Int64? {
+    guard let shown, shownEnd != nil else { return nil }
+    // Times since the beginning of the range.
+    let edit = edits(offset: shown.start &- shown.time).first
+    return edit.map { ($0.end ?? $0.start) &- $0.start } ?? shownEnd.map { min($0, next ?? .max) &- shown.start }
+  }
+
   /// The ranges that an edit list must show, with times of the presentation; empty if timestamps alone show them.
   ///
   /// - Parameter offset: the media's time at which the presentation begins.

@@ -110,7 +110,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       return try await Copy.run(
         CopyPlan(
           input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio,
-          bounds: bounds))
+          bounds: bounds.map { [$0] } ?? []))
     }
     Terminal.say(summary)
     for loss in left { Terminal.say("\(target.name): left behind: \(loss)") }
