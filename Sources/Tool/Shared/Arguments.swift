@@ -9,16 +9,8 @@ struct TimeArgument: ExpressibleByArgument {
   let time: ClockTime
 
   init?(argument: String) {
-    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-    guard (1...3).contains(parts.count), let last = parts.last, let seconds = Double(last), seconds >= 0,
-      seconds < (parts.count > 1 ? 60 : 1e9), last.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") })
-    else { return nil }
-    var whole: UInt64 = 0
-    for part in parts.dropLast() {
-      guard let number = UInt64(part), number < 1_000_000 else { return nil }
-      whole = whole * 60 + number
-    }
-    time = .seconds(whole * 60) + ClockTime(nanoseconds: UInt64((seconds * 1e9).rounded()))
+    guard let time = ClockTime(text: argument) else { return nil }
+    self.time = time
   }
 }
 
