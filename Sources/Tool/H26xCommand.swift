@@ -20,9 +20,8 @@ struct H26xCommand: AsyncParsableCommand {
       """,
     version: "h26x \(ReleaseVersion.text)",
     subcommands: [
-      InfoCommand.self, DecodeCommand.self, HashCommand.self, RepackCommand.self, EditCommand.self,
-      SnapshotCommand.self,
-      CompareCommand.self,
+      InfoCommand.self, DecodeCommand.self, HashCommand.self, RepackCommand.self, CutCommand.self,
+      EditCommand.self, SnapshotCommand.self, CompareCommand.self,
       PlayCommand.self, ReceiveCommand.self, DemoCommand.self,
       InspectCommand.self, CheckCommand.self, ReportCommand.self,
     ])

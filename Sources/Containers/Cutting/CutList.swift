@@ -25,9 +25,6 @@ package struct CutList: Sendable, Hashable {
   /// - Parameter name: the file's name, for messages.
   /// - Throws: a `Failure` with the number of the first line that cannot be read.
   package init(_ contents: [UInt8], name: String) throws(Failure) {
-    guard contents.count <= Self.sizeLimit else {
-      throw Failure("\(name): a list of ranges has at most \(Self.sizeLimit) bytes")
-    }
     guard !contents.contains(0) else { throw Failure("\(name): a list of ranges must be UTF-8 text") }
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     let text = contents.starts(with: mark) ? contents.dropFirst(mark.count) : contents[...]

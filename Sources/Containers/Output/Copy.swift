@@ -29,8 +29,8 @@ package struct Copy {
   package typealias Result = (summary: String, left: [String])
 
   /// How a pass ends.
-  enum Outcome {
-    case done(Result)
+  private enum Outcome<Value: Sendable>: Sendable {
+    case done(Value)
     case retry(with: CopyPlan)
   }
 
@@ -43,20 +43,40 @@ package struct Copy {
   package static func run(
     _ request: CopyPlan, editing editor: (any HeaderEditing)? = nil
   ) async throws(Failure) -> Result {
+    try await passes(request, editor) { copy, writer, remark in copy.summary(of: writer, remark) }
+  }
+
+  /// Reads the access units that a copy without bounds would have, in decoding order, without their bytes, and the range
+  /// that the source shows. Nothing is written.
+  static func survey(
+    _ request: CopyPlan
+  ) async throws(Failure) -> (accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?) {
+    try await passes(request.surveying(), nil) { _, writer, _ in (writer.surveyed ?? [], writer.window.shown) }
+  }
+
+  /// Performs passes until one completes the copy.
+  private static func passes<Value: Sendable>(
+    _ request: CopyPlan, _ editor: (any HeaderEditing)?,
+    _ value: @escaping @Sendable (Copy, CopyWriter, _ remark: String) -> Value
+  ) async throws(Failure) -> Value {
     var plan = try request.decided()
     while true {
       try Interruption.check()
-      switch try await Copy(plan: plan).pass(editor) {
+      switch try await Copy(plan: plan).pass(editor, value) {
       case .done(let result): return result
       case .retry(let next): plan = next
       }
     }
   }
 
-  private func pass(_ editor: (any HeaderEditing)?) async throws(Failure) -> Outcome {
+  private func pass<Value: Sendable>(
+    _ editor: (any HeaderEditing)?, _ value: @escaping @Sendable (Copy, CopyWriter, String) -> Value
+  ) async throws(Failure) -> Outcome<Value> {
     var number = 0
     do throws(CopyRefusal) {
-      return .done(try await plan.packaging == .asTheyAre ? copySamples(editor, &number) : runPipeline(editor, &number))
+      return .done(
+        try await plan.packaging == .asTheyAre
+          ? copySamples(editor, &number, value) : runPipeline(editor, &number, value))
     } catch { return .retry(with: try plan.retry(after: error, in: number)) }
   }
 
@@ -65,9 +85,9 @@ package struct Copy {
   /// Copies samples whose packaging stays.
   ///
   /// - Parameter number: of the range that is read.
-  private func copySamples(
-    _ editor: (any HeaderEditing)?, _ number: inout Int
-  ) async throws(CopyRefusal) -> Result {
+  private func copySamples<Value>(
+    _ editor: (any HeaderEditing)?, _ number: inout Int, _ value: (Copy, CopyWriter, String) -> Value
+  ) async throws(CopyRefusal) -> Value {
     var opened = try CopySource.open(plan, plan.ranges[0])
     var writer = CopyWriter(plan, opened, editor)
     try await copySamples(opened.source, &writer)
@@ -78,7 +98,7 @@ package struct Copy {
       try await copySamples(opened.source, &writer)
     }
     do throws(Failure) { try writer.finish() } catch { throw .failure(error) }
-    return summary(of: writer, opened.source.video.track.remark)
+    return value(self, writer, opened.source.video.track.remark)
   }
 
   private func copySamples(_ source: CopySource, _ writer: inout CopyWriter) async throws(CopyRefusal) {
@@ -107,15 +127,15 @@ package struct Copy {
   /// Reads the file once, and takes its access units apart.
   ///
   /// - Parameter number: of the range that is read.
-  private func runPipeline(
-    _ editor: (any HeaderEditing)?, _ number: inout Int
-  ) async throws(CopyRefusal) -> Result {
+  private func runPipeline<Value: Sendable>(
+    _ editor: (any HeaderEditing)?, _ number: inout Int, _ value: (Copy, CopyWriter, String) -> Value
+  ) async throws(CopyRefusal) -> Value {
     let writer = Writer(plan, editor)
     while true {
       let reader = try writer.open(number)
       try await run(reader, writer)
       guard number + 1 < plan.ranges.count, Interruption.signal == nil else {
-        return try writer.finish { summary(of: $0, reader.remark) }
+        return try writer.finish { value(self, $0, reader.remark) }
       }
       number += 1
     }
@@ -266,11 +286,11 @@ package struct Copy {
     }
 
     /// Completes the target.
-    func finish(_ summary: (CopyWriter) -> Result) throws(CopyRefusal) -> Result {
+    func finish<Value: Sendable>(_ value: (CopyWriter) -> Value) throws(CopyRefusal) -> Value {
       try state.withLock { state throws(CopyRefusal) in
         guard var writer = state.writer else { throw .failure(Failure("\(plan.target.name): no picture to write")) }
         do throws(Failure) { try writer.finish() } catch { throw .failure(error) }
-        return summary(writer)
+        return value(writer)
       }
     }
   }

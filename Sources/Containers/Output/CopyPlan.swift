@@ -66,6 +66,8 @@ package struct CopyPlan {
   }
 
   private(set) var packaging = Packaging.outOfBand
+  /// Whether access units are only listed.
+  private(set) var surveys = false
   /// Times are derived from the order of pictures, because the container lacks some.
   private(set) var ordersPictures = false
 
@@ -73,10 +75,17 @@ package struct CopyPlan {
   var hasEditList: Bool { container.hasEditList(in: target) }
 
   /// Whether a part of what the source shows was requested.
-  var isCut: Bool { ranges.contains { $0.bounds != nil } }
+  var isCut: Bool { surveys || ranges.contains { $0.bounds != nil } }
 
   /// Whether the end of the source was requested.
   var reachesEnd: Bool { ranges.contains { $0.bounds?.end == nil } }
+
+  /// The plan that lists the access units of the whole source.
+  func surveying() -> CopyPlan {
+    var plan = self
+    (plan.ranges, plan.surveys) = ([Range(bounds: nil)], true)
+    return plan
+  }
 
   // MARK: Before the first pass
 

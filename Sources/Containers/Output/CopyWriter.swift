@@ -39,6 +39,8 @@ struct CopyWriter {
 
   /// Pictures before the first keyframe.
   private(set) var early = 0
+  /// Access units without their bytes, if the plan surveys them; `nil` if it writes them.
+  private(set) var surveyed: [MediaOutput.AccessUnit]?
 
   /// Access units of the video that were written.
   var written: Int { sink.written }
@@ -59,6 +61,7 @@ struct CopyWriter {
     sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
     format = CopyFormat(plan, editor)
     sink = CopySink(plan, opened)
+    surveyed = plan.surveys ? [] : nil
   }
 
   /// Begins the next range, behind the end of the one before.
@@ -75,7 +78,7 @@ struct CopyWriter {
   /// Begins another format, before the first access unit that has it.
   mutating func begin(_ next: MediaOutput.VideoFormat) throws(CopyRefusal) {
     let edited = try CopyRefusal.failing { () throws(Failure) in try format.begin(next) }
-    if plan.container != .annexb || window.isSelective {
+    if plan.container != .annexb || window.isSelective || surveyed != nil {
       roles = edited.roleReader(hasStartCodes: format.hasStartCodes)
     }
     if !window.isSearching { format.choose(format.formats.count - 1) }
@@ -92,11 +95,18 @@ struct CopyWriter {
     if accessUnit.duration <= 0 {
       accessUnit.duration = format.video?.frameDuration?.nanoseconds(1) ?? spacing.duration
     }
+    if surveyed != nil {
+      accessUnit.bytes = []
+      accessUnit.role.parameterSets = []
+      surveyed?.append(accessUnit)
+      return
+    }
     for accessUnit in try window.take(accessUnit) { try write(accessUnit) }
   }
 
   /// Writes the rest of a range: nothing more of it comes.
   mutating func finishRange() throws(CopyRefusal) {
+    guard surveyed == nil else { return }
     for accessUnit in try window.finish() { try write(accessUnit) }
     try CopyRefusal.failing { () throws(Failure) in
       if let (start, duration) = window.searched {
@@ -112,6 +122,7 @@ struct CopyWriter {
 
   /// Completes the target.
   mutating func finish() throws(Failure) {
+    guard surveyed == nil else { return }
     try format.finish()
     try sink.finish(window, extras)
   }

@@ -125,6 +125,24 @@ package final class OpenFile: Sendable {
     }
   }
 
+  /// Reads a whole text file.
+  ///
+  /// - Parameter limit: the largest size, in bytes.
+  package static func contents(of path: FilePath, limit: Int) throws(Failure) -> [UInt8] {
+    let file = try OpenFile(path, .readOnly)
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= limit {
+      let count: Int
+      do { count = try unsafe chunk.withUnsafeMutableBytes { try unsafe file.descriptor.read(into: $0) } } catch {
+        throw Failure("\(path): cannot be read: \(error)")
+      }
+      guard count > 0 else { return bytes }
+      bytes += chunk[..<count]
+    }
+    throw Failure("\(path): more than \(limit) bytes")
+  }
+
   deinit { if !Self.inherited.contains(number) { try? descriptor.close() } }
 
   /// The descriptors below 1024 that were open when the program began, before it opened any itself.

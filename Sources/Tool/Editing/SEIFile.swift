@@ -61,7 +61,9 @@ struct SEIFile {
   func edits() throws(Failure) -> [StreamEdit] {
     let decoder = JSONDecoder()
     var edits: [StreamEdit] = []
-    for (index, line) in try bytes().split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
+    for (index, line) in try OpenFile.contents(of: path, limit: Self.limit).split(
+      separator: 0x0A, omittingEmptySubsequences: false
+    ).enumerated()
     where line.contains(where: { $0 > 0x20 }) {
       let found: Line
       do { found = try decoder.decode(Line.self, from: Data(line)) } catch { throw failure(index, Self.reason(error)) }
@@ -93,20 +95,5 @@ struct SEIFile {
       context.codingPath.last.map { "\($0.stringValue) is of another type" } ?? "not a JSON object"
     default: "not JSON, or cut off"
     }
-  }
-
-  private func bytes() throws(Failure) -> [UInt8] {
-    let file = try OpenFile(path, .readOnly)
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count <= Self.limit {
-      let count: Int
-      do { count = try unsafe chunk.withUnsafeMutableBytes { try unsafe file.descriptor.read(into: $0) } } catch {
-        throw Failure("\(path): cannot be read: \(error)")
-      }
-      guard count > 0 else { return bytes }
-      bytes += chunk[..<count]
-    }
-    throw Failure("\(path): more than \(Self.limit >> 20) MiB")
   }
 }

@@ -5,10 +5,10 @@ import Testing
 
 /// What `repack --start --end` shows is what its source shows in that span.
 @Suite(.enabled(if: Program.isBuilt)) struct CutTests {
-  private static func media(_ name: String) -> String { Program.media.appending(path: name).path }
+  static func media(_ name: String) -> String { Program.media.appending(path: name).path }
 
   /// The hashes of all pictures of a file.
-  private static func pictures(_ name: String, in folder: Folder) async throws -> [String] {
+  static func pictures(_ name: String, in folder: Folder) async throws -> [String] {
     let run = try await Program.run(["hash", "--each", name], in: folder.url)
     return run.text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { String($0.suffix(32)) }
   }

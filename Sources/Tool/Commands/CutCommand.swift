@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MPL-2.0
+import ArgumentParser
+import Containers
+import GStreamer
+import SystemPackage
+
+/// `h26x cut`: keeps parts of a file, without re-encoding.
+struct CutCommand: AsyncParsableCommand, ShowsProgress {
+  static let configuration = CommandConfiguration(
+    commandName: "cut", abstract: "Keeps parts of a file, joined into one or a file each.",
+    discussion: """
+      Positions are times since the first picture (90, 1:30, 1:02:03.5), or pictures in the order in which they are \
+      shown, from #0. A range A-B contains its first picture, and ends in front of B. A- ends with the file. If the \
+      pattern OUT has a number, such as part-%03d.mp4, each range gets a file of its own. Otherwise, the ranges are \
+      joined in the order given. OUT may have the formats of repack, and sound, subtitles and chapters follow.
+
+      A list is CSV (start,end,name in each line) or comskip's EDL, whose parts are removed.
+
+      --mode hidden shows exactly the pictures of each range. MP4 and MOV have the edit list that it needs. The file \
+      also contains the hidden pictures that the others depend on. --mode keyframe begins each range with the keyframe \
+      at or before its start. By default, the mode is hidden if OUT has an edit list.
+
+      Examples:
+        h26x cut clip.mp4 -o best.mp4 --range 1:30-2:00 --range 5:10-5:25
+        h26x cut clip.mkv -o part-%02d.mkv --every 10:00
+        h26x cut show.ts -o show.mp4 --list show.edl
+        h26x cut clip.mp4 -o scene.mp4 --range '#100-#250'
+      """)
+
+  @Argument(help: "The file.", completion: .file(), transform: FilePath.init(argument:))
+  var file: FilePath
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("The output file, or a pattern with %d or %03d.", valueName: "out"),
+    completion: .file(), transform: FilePath.init(argument:))
+  var output: FilePath
+  @Option(
+    parsing: .unconditionalSingleValue, help: ArgumentHelp("A part to keep; may be repeated.", valueName: "A-B"),
+    transform: CutRange.init(text:))
+  var range: [CutRange] = []
+  @Option(
+    parsing: .unconditionalSingleValue, help: ArgumentHelp("A part to leave out; may be repeated.", valueName: "A-B"),
+    transform: CutRange.init(text:))
+  var remove: [CutRange] = []
+  @Option(help: ArgumentHelp("Start of one part to keep.", valueName: "A"), transform: Self.position)
+  var start: CutPosition?
+  @Option(help: ArgumentHelp("End of one part to keep.", valueName: "B"), transform: Self.position)
+  var end: CutPosition?
+  @Option(
+    help: ArgumentHelp("A file with parts to keep (CSV) or to leave out (EDL).", valueName: "file"),
+    completion: .file(), transform: FilePath.init(argument:))
+  var list: FilePath?
+  @Option(help: ArgumentHelp("Pieces of this length.", valueName: "time")) var every: TimeArgument?
+  @Flag(help: "A part for each chapter.") var chapters = false
+  @Option(help: "How a part begins that does not begin with a keyframe: hidden or keyframe.")
+  var mode: Window.Bounds.Mode?
+  @Option(help: "annexb, mp4, mov, mkv, ts or flv, regardless of OUT's suffix.") var format: TargetContainer?
+  @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
+  var framerate: FrameRateArgument?
+  @Option(help: ArgumentHelp("Keep only the streams with these numbers, such as 0,2.", valueName: "list"))
+  var streams: StreamNumbersArgument?
+  @Option(help: ArgumentHelp("Number of the MPEG-TS program to read.", valueName: "n")) var program: Int?
+  @Option(help: ArgumentHelp("Keep only sound and subtitles in this language, such as ger.", valueName: "code"))
+  var language: String?
+  @Flag(help: "Do not write audio.") var noAudio = false
+  @Flag(help: "Replace existing files.") var force = false
+  @OptionGroup var progress: ProgressOptions
+
+  private static func position(_ text: String) throws -> CutPosition {
+    guard let position = CutPosition(text: text) else {
+      throw ValidationError("expected a time such as 90, 1:30 or 1:02:03.5, or a picture such as #0")
+    }
+    return position
+  }
+
+  mutating func validate() throws {
+    if format == nil { format = TargetContainer(fileName: output.string) }
+    guard let format else {
+      throw ValidationError(
+        "-o \(output) has no known suffix: expected .h264, .mp4, .mov, .mkv, .ts or .flv, or --format")
+    }
+    let kinds = [!range.isEmpty, !remove.isEmpty, start != nil || end != nil, list != nil, every != nil, chapters]
+    guard kinds.count(where: { $0 }) == 1 else {
+      throw ValidationError("expected one of --range, --remove, --start and --end, --list, --every and --chapters")
+    }
+    if let every, every.time == .zero { throw ValidationError("--every 0: expected a time above 0") }
+    if start != nil || end != nil { _ = try CutRange(start: start ?? .beginning, end: end) }
+    if mode == .hidden, output == "-" || !format.isMovie {
+      throw ValidationError("--mode hidden needs an edit list, which MP4 and MOV files have; \(output) cannot have one")
+    }
+  }
+
+  func run() async throws {
+    try PluginFile.load()
+    guard let format else { throw Failure("\(output): no format", .usage) }
+    let selection = StreamSelection(streams: streams?.numbers, program: program, language: language)
+    let input = try InputFile(file).selecting(selection)
+    let request = try request()
+    let ranges = try await request.ranges(of: input, framerate: framerate?.rate)
+    for range in ranges {
+      if let end = range.missingEnd { Terminal.say("\(input.name): ends before \(end.text), and so does the range") }
+    }
+    guard let name = NumberedName(output) else { return try await write(ranges, of: input, to: output, format) }
+    for (number, range) in ranges.enumerated() where Interruption.signal == nil {
+      try await write([range], of: input, to: name(number + 1), format)
+    }
+  }
+
+  private func request() throws -> CutRequest {
+    if let list { return CutRequest(try CutList(file: list)) }
+    if !remove.isEmpty { return .removals(remove) }
+    if let every { return .pieces(Int64(clamping: every.time.nanoseconds)) }
+    if chapters { return .chapters }
+    return .ranges(range.isEmpty ? [try CutRange(start: start ?? .beginning, end: end)] : range)
+  }
+
+  private func write(
+    _ ranges: [ResolvedRange], of input: InputFile, to output: FilePath, _ format: TargetContainer
+  ) async throws {
+    let target = try OutputFile(output, force: force, inputs: [input])
+    let mode = mode ?? (format.hasEditList(in: target) ? .hidden : .keyframe)
+    let bounds = ranges.map { Window.Bounds(start: $0.start, end: $0.end, mode: mode) }
+    let (summary, left) = try await target.written { () async throws(Failure) in
+      guard mode != .hidden || format.hasEditList(in: target) else {
+        throw Failure("\(target.name): --mode hidden needs a file, because an edit list cannot be written into a pipe")
+      }
+      return try await Copy.run(
+        CopyPlan(
+          input: input, target: target, container: format, framerate: framerate?.rate, keepsAudio: !noAudio,
+          bounds: bounds))
+    }
+    Terminal.say(summary)
+    for loss in left { Terminal.say("\(target.name): left behind: \(loss)") }
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// `h26x cut`: the pictures of the ranges, and how ranges are requested.
+@Suite(.enabled(if: Program.isBuilt)) struct CutCommandTests {
+  /// Cuts a clip in a folder of its own, and returns the pictures of the target.
+  private static func cut(
+    _ source: String, _ target: String, _ options: [String]
+  ) async throws -> (pictures: [String], said: String) {
+    let folder = try Folder()
+    let run = try await Program.run(["cut", CutTests.media(source), "-o", target] + options, in: folder.url)
+    #expect(run.status == 0, "\(source) to \(target), \(options): \(run.said)")
+    return (try await CutTests.pictures(target, in: folder), run.said)
+  }
+
+  private static func all(_ source: String) async throws -> [String] {
+    try await CutTests.pictures(CutTests.media(source), in: Folder())
+  }
+
+  static let sources = ["clip.h264", "clip.mp4", "clip.mkv", "clip.ts", "clip.h265", "clip-h265.mp4", "clip-h265.ts"]
+
+  /// The ranges of a request, in pictures of 1/25 second, of which there are 62.
+  typealias Request = (options: [String], pictures: [Range<Int>])
+
+  static let requests: [Request] = [
+    (["--range", "0-0.4", "--range", "0.8-1.6"], [0..<10, 20..<40]),
+    // Out of order, and twice.
+    (["--range", "1.24-1.6", "--range", "0.4-0.48", "--range", "0.4-0.48"], [31..<40, 10..<12, 10..<12]),
+    (["--range", "#50-", "--range", "-#1"], [50..<62, 0..<1]), (["--range", "#7-#8"], [7..<8]),
+    (["--start", "1.2", "--end", "#60"], [30..<60]), (["--remove", "#3-#40", "--remove", "0-0.04"], [1..<3, 40..<62]),
+    (["--remove", "0-1.24"], [31..<62]), (["--every", "1"], [0..<25, 25..<50, 50..<62]),
+  ]
+
+  @Test(arguments: TestScope.rows(sources, usually: 3)) func showsExactlyThePicturesOfTheRanges(
+    source: String
+  ) async throws {
+    let all = try await Self.all(source)
+    try #require(all.count == 62)
+    try await Crowd.each(TestScope.rows(Self.requests, usually: 8)) { request in
+      for target in ["out.mp4", "out.mov"] {
+        let (pictures, said) = try await Self.cut(source, target, request.options)
+        #expect(pictures == request.pictures.flatMap { all[$0] }, "\(source) \(request.options): \(said)")
+      }
+    }
+  }
+
+  /// Without an edit list, a range begins with a keyframe, and pictures behind its end that others need are shown.
+  @Test(arguments: TestScope.rows(sources, usually: 2)) func beginsRangesWithKeyframesWithoutAnEditList(
+    source: String
+  ) async throws {
+    let all = try await Self.all(source)
+    let second = source.contains("265") ? 25 : 20
+    for target in ["out.mkv", "out.ts", source.contains("265") ? "out.h265" : "out.h264"] {
+      let options = ["--range", "0-0.4", "--range", "1.08-1.6"]
+      let (pictures, said) = try await Self.cut(source, target, options)
+      let behind = said.split(separator: ";").filter { $0.contains("after the cut") }
+        .compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }.reduce(0, +)
+      #expect(behind <= 4 && pictures.count == 10 + 40 - second + behind, "\(source) to \(target): \(said)")
+      #expect(pictures.starts(with: all[0..<10]) && pictures.contains(all[second]), "\(said)")
+      let inFront = pictures.firstIndex(of: all[second]) ?? 0
+      #expect(pictures[inFront...].starts(with: all[second..<40]), "\(source) to \(target): \(said)")
+      #expect(said.contains("a keyframe"), "\(said)")
+    }
+  }
+
+  @Test func writesAFileForEachRange() async throws {
+    let all = try await Self.all("clip.mp4")
+    let folder = try Folder()
+    let run = try await Program.run(
+      ["cut", CutTests.media("clip.mp4"), "-o", "part-%02d.mp4", "--every", "0.72"], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    #expect(folder.names.sorted() == ["part-01.mp4", "part-02.mp4", "part-03.mp4", "part-04.mp4"], "\(folder.names)")
+    var pictures: [String] = []
+    for name in folder.names.sorted() { pictures += try await CutTests.pictures(name, in: folder) }
+    #expect(pictures == all)
+  }
+
+  /// The parts that a list keeps, and those that it removes.
+  @Test(arguments: [
+    ("start,end,name\n0.4,0.8,\"one, two\"\n#30,#31\n", [10..<20, 30..<31]),
+    ("0.4\t0.8\t0\n0.8 1.2 1\n1.6 2 3\r\n", [0..<10, 20..<40, 50..<62]),
+  ]) func readsLists(text: String, ranges: [Range<Int>]) async throws {
+    let all = try await Self.all("clip.mp4")
+    let folder = try Folder()
+    try folder.write("list", Data(text.utf8))
+    let run = try await Program.run(
+      ["cut", CutTests.media("clip.mp4"), "-o", "out.mp4", "--list", "list"], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    #expect(try await CutTests.pictures("out.mp4", in: folder) == ranges.flatMap { all[$0] })
+  }
+
+  static let mistakes: [(options: [String], status: Int32, said: String)] = [
+    ([], 64, "expected one of --range, --remove"), (["--range", "2-1"], 64, "its end is not after its start"),
+    (["--range", "1-1"], 64, "its end is not after its start"), (["--range", "soon"], 64, "expected A-B"),
+    (["--range", "3-4"], 1, "the video ends before 0:00:03.000"), (["--range", "#62-"], 1, "it has 62 pictures"),
+    (["--remove", "0-"], 1, "nothing is left"), (["--every", "0"], 64, "a time above 0"),
+    (["--chapters"], 1, "no chapters"), (["--range", "0-1", "--every", "1"], 64, "expected one of"),
+    (["--list", "nowhere.csv"], 1, "nowhere.csv"), (["--list", "list"], 1, "list: line 2"),
+    (["--range", "0-1", "--mode", "hidden", "--format", "mkv"], 64, "needs an edit list"),
+  ]
+
+  @Test func refusesRequestsInOneLine() async throws {
+    try await Crowd.each(Self.mistakes) { mistake in
+      let folder = try Folder()
+      try folder.write("list", Data("0,1\nsoon,later\n".utf8))
+      let run = try await Program.run(
+        ["cut", CutTests.media("clip.mp4"), "-o", "out.mp4"] + mistake.options, in: folder.url)
+      #expect(run.status == mistake.status && run.said.contains(mistake.said), "\(mistake): \(run.status) \(run.said)")
+      #expect(run.said.filter { $0 == "\n" }.count == 1 && folder.names == ["list"], "\(mistake): \(run.said)")
+    }
+  }
+
+  @Test func cutsARangeAtTheEndOfTheVideo() async throws {
+    let all = try await Self.all("clip.mp4")
+    let (pictures, said) = try await Self.cut("clip.mp4", "out.mp4", ["--range", "2-9"])
+    #expect(pictures == Array(all[50...]) && said.contains("ends before 0:00:09.000"), "\(said)")
+  }
+
+  @Test func refusesSeveralRangesOfAPipe() async throws {
+    let folder = try Folder()
+    let run = try await Program.shell(
+      "cat \(CutTests.media("clip.ts")) | h26x cut - -o out.mp4 --range 0-0.4 --range 1-2", in: folder.url)
+    #expect(run.status == 1 && run.said.contains("several ranges need a file") && folder.names.isEmpty, "\(run.said)")
+    let one = try await Program.shell(
+      "cat \(CutTests.media("clip.ts")) | h26x cut - -o out.mp4 --range 0.4-0.8", in: folder.url)
+    #expect(one.status == 0, "\(one.said)")
+    let all = try await Self.all("clip.ts")
+    #expect(try await CutTests.pictures("out.mp4", in: folder) == Array(all[10..<20]))
+  }
+}
