@@ -23,8 +23,9 @@ extension Window {
     private let range: ShownRange
     /// The last picture, which may get a second field.
     private var last: Picture?
-    /// The first picture, if decoding begins with it, up to the next entry.
+    /// The first picture, up to the next entry; `nil` before and behind.
     private var beginning: Picture?
+    private var hasBegun = false
     /// In front of the first entry in the range: reference pictures since the last encoded one.
     private var references: [Picture] = []
     /// Pictures since an entry in the range whose fate is open, in decoding order.
@@ -91,7 +92,8 @@ extension Window {
     // MARK: In front of the first entry
 
     private mutating func encode(_ picture: Picture) -> [AccessUnit] {
-      defer { if picture.isEntry || beginning == nil { beginning = picture } }
+      if !hasBegun || picture.isEntry { beginning = hasBegun ? nil : picture }
+      hasBegun = true
       guard picture.place != .inside else {
         defer { references = [] }
         return leave(references, as: .needed) + leave([picture], as: .encoded)
