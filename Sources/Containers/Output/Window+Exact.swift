@@ -111,7 +111,7 @@ extension Window {
 
     private mutating func hold(_ picture: Picture) -> [AccessUnit] {
       held.append(picture)
-      guard held.count > Window.reorderLimit else { return [] }
+      guard hasSettledFront || held.count > Window.reorderLimit else { return [] }
       var leaving: [AccessUnit] = []
       if !hasSettledFront {
         held.markFront()
@@ -119,13 +119,13 @@ extension Window {
       }
       if range.end == nil {
         defer { (held, entries) = ([], []) }
-        return leaving + leave(held, as: .copied)
+        return leaving + leave(held.filter { $0.fate == .copied }, as: .copied)
       }
       // Pictures of the range are decoded at most that much later.
       guard !hasReachedEnd, let next = entries.lastIndex(where: { held.count - $0 > Window.reorderLimit }), next > 0
       else { return leaving }
       let place = entries[next]
-      leaving += leave(Array(held[..<place]), as: .copied)
+      leaving += leave(held[..<place].filter { $0.fate == .copied }, as: .copied)
       held.removeFirst(place)
       entries = entries[next...].map { $0 - place }
       return leaving

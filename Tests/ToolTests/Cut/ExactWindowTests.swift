@@ -66,6 +66,8 @@ import Testing
   static let streams = [
     MadeStream("I0 P1 P2 P3 P4", repeated: 4), MadeStream("I0 P3 b1 b2 P6 b4 b5", repeated: 3),
     MadeStream("I0 P3 b1 b2 P6 b4 b5", repeated: 3, isUneven: true),
+    // Pictures that are decoded long before they are shown.
+    MadeStream("I0 P2 P4 b1 b3", repeated: 3), MadeStream("I0 P3 b1 P4 b2", repeated: 3),
     MadeStream("I0 P4 B2 b1 b3 P8 B6 b5 b7", repeated: 2), MadeStream("I0 P8 B4 B2 b1 b3 B6 b5 b7", repeated: 2),
     MadeStream("I0 P1 P2 C5 b3 b4 P7 b6 C10 b8 b9 P11"), MadeStream("C0 P3 b1 b2 C6 b4 b5 P9 b7 b8 C12 B10 b11 P13"),
     MadeStream("C0 C4 B2 b1 b3 C8 B6 b5 b7 C12 B10 b9 b11"),
