@@ -23,6 +23,8 @@ package struct AccessUnitRole {
   package var isIntra = false
   /// The stream marks it as a random access point, exact or not.
   var isRandomAccess = false
+  /// A recovery point behind which pictures are right only later (gradual refresh), or only approximately.
+  var isGradual = false
   /// It completes the frame that the access unit before began.
   var isSecondField = false
   /// The parameter sets up to here, of an access unit with which decoding can begin.
@@ -99,6 +101,7 @@ private struct AccessUnitRoleReader<Codec: VideoCodecSyntax>: AccessUnitRoleRead
       // Some encoders add the message to pictures that refer to others.
       let isIntra = info.slice?.prediction == .intra
       if point.distance == 0, point.isExactMatch, isIntra { role.start = .open }
+      role.isGradual = point.distance != 0 || !point.isExactMatch
     // An intra picture promises nothing about the pictures that follow it.
     case .none: if isIntraOnly, info.hasPicture { role.start = .closed }
     }
@@ -136,6 +139,18 @@ private struct AccessUnitRoleReader<Codec: VideoCodecSyntax>: AccessUnitRoleRead
 }
 
 extension MediaOutput {
+  /// The use of an access unit in a copy.
+  enum Disposition: Sendable {
+    /// It is written as it is, and shown.
+    case copied
+    /// It is decoded, and an encoded picture is written instead.
+    case encoded
+    /// It is only decoded, because an encoded picture may refer to it.
+    case needed
+    /// It is written as it is, but not shown.
+    case hidden
+  }
+
   /// An access unit.
   struct AccessUnit {
     var bytes: [UInt8]
@@ -149,6 +164,8 @@ extension MediaOutput {
     var isKeyframe: Bool
     /// Set by ``CopyWriter``.
     var role = AccessUnitRole()
+    /// Set by ``Window``.
+    var disposition = Disposition.copied
     /// The number of its format in ``CopyFormat``.
     var format = 0
 

@@ -96,6 +96,13 @@ extension Window {
       let (keyframe, wanted) = (first.presentation, origin &+ bounds.start)
       if isAtEnd, bounds.start > 0, behind == 0, lastEnd <= target { return nil }
       if hasSought, !first.isSync || keyframe > wanted &+ Window.tolerance { throw .missed }
+      let end = bounds.end.map { origin &+ $0 &- Window.tolerance }
+      guard bounds.mode != .exact else {
+        let start = firstPicture(from: wanted &- Window.tolerance)
+        let opening = Opening(
+          bounds: bounds, keyframe: keyframe, origin: origin, earliest: start, droppedLeading: 0, keptLeading: 0)
+        return (held, opening, ShownRange(start: start, end: end, time: 0))
+      }
       // A frame begins with its first field.
       let upToStart = held.lazy.filter { !$0.role.isSecondField }.map(\.presentation)
         .filter { $0 <= target && $0 >= min(keyframe, target) }
@@ -105,8 +112,13 @@ extension Window {
       let opening = Opening(
         bounds: bounds, keyframe: keyframe, origin: origin, earliest: kept.lazy.map(\.presentation).min() ?? start,
         droppedLeading: dropped, keptLeading: leading)
-      let end = bounds.end.map { origin &+ $0 &- Window.tolerance }
       return (kept, opening, ShownRange(start: start, end: end, time: 0))
+    }
+
+    /// When the first picture from a time on is composed; the time itself if there is none.
+    private func firstPicture(from time: Int64) -> Int64 {
+      let later = held.lazy.filter { !$0.role.isSecondField }.map(\.presentation).filter { $0 >= time }
+      return later.min() ?? time
     }
 
     /// When the last picture ends.

@@ -7,20 +7,23 @@
 /// ```
 ///
 /// A window that begins with its source is open at once. It takes access units in decoding order and returns
-/// those to write, in the same order, whoever encoded them. All times are of the media, in nanoseconds. Sums wrap, because
-/// a hostile file may have times at the limits.
+/// those to write, in the same order, whoever encoded them. The window of an exact cut also returns access units to
+/// decode and encode: see ``Window/Exact``. All times are of the media, in nanoseconds. Sums wrap, because a hostile file
+/// may have times at the limits.
 package struct Window {
   typealias AccessUnit = MediaOutput.AccessUnit
 
-  /// The requested part of a presentation. It is copied without re-encoding.
+  /// The requested part of a presentation.
   package struct Bounds: Sendable, Hashable {
-    /// How the first picture is chosen.
+    /// How the first picture is chosen. Only an exact cut encodes.
     package enum Mode: String, Sendable, CaseIterable {
       /// The keyframe at or before the start.
       case keyframe
       /// The picture that is shown at the start. The pictures that it needs are in the file, in front of the edit
       /// list's range.
       case hidden
+      /// The first picture at or behind the start. Pictures that cannot be decoded from it are encoded.
+      case exact
     }
 
     /// The start, in nanoseconds since the first picture.
@@ -66,6 +69,11 @@ package struct Window {
   private var front: Front?
   /// The beginning; `nil` before it is found, and for a window that begins with its source.
   private(set) var opening: Opening?
+
+  /// The choice of an exact cut, once its beginning is found; `nil` for all others.
+  private var exact: Exact?
+  /// The access units that have left, and those that were left out.
+  private(set) var tally = Tally()
 
   /// Hidden access units since the last one that is shown. Later access units may need them.
   private var held: [AccessUnit] = []
@@ -142,8 +150,9 @@ package struct Window {
   /// - Returns: the access units to write now.
   /// - Throws: `CopyRefusal.missed` if reading began behind the start.
   mutating func finish() throws(CopyRefusal) -> [AccessUnit] {
-    let rest = try open(isAtEnd: true)
+    var rest = try open(isAtEnd: true)
     if front?.hasSought == true { throw .missed }
+    if let last = exact?.finish() { rest += counted(last) }
     return rest
   }
 
@@ -151,6 +160,8 @@ package struct Window {
     guard let found = try front?.beginning(isAtEnd: isAtEnd) else { return [] }
     (opening, front) = (found.opening, nil)
     if isCut { shown = found.shown }
+    if found.opening.bounds.mode == .exact { exact = Exact(found.shown) }
+    if found.opening.droppedLeading > 0 { tally.leftOut[.leading] = found.opening.droppedLeading }
     return found.accessUnits.flatMap { place($0) }
   }
 
@@ -159,13 +170,16 @@ package struct Window {
     shown?.end.map { accessUnit.presentation >= $0 } ?? false
   }
 
-  private mutating func place(_ accessUnit: AccessUnit) -> [AccessUnit] {
+  private mutating func place(_ accessUnit: AccessUnit) -> [AccessUnit] { counted(choose(accessUnit)) }
+
+  private mutating func choose(_ accessUnit: AccessUnit) -> [AccessUnit] {
     let (composition, duration) = (accessUnit.presentation, accessUnit.duration)
     end = max(end ?? .min, composition &+ duration)
     // A cut begins with a whole picture.
     if !accessUnit.role.isSecondField {
       wasShown = shown?.shows(composition, for: isCut ? 1 : duration) != false
     }
+    if exact != nil { return chooseExactly(accessUnit) }
     guard wasShown else {
       if composition < shown?.start ?? .min { hiddenInFront += 1 } else { next = min(next ?? .max, composition) }
       behindCount += isBehind(accessUnit) ? 1 : 0
@@ -178,8 +192,35 @@ package struct Window {
     if isBehind(accessUnit) { fieldEnd = max(fieldEnd ?? .min, composition &+ max(duration, 1)) }
     hiddenBehind += held.count { $0.presentation >= composition }
     defer { (held, behindCount) = ([], 0) }
-    return held + [accessUnit]
+    return held.map { $0.used(as: .hidden) } + [accessUnit]
   }
+
+  private mutating func chooseExactly(_ accessUnit: AccessUnit) -> [AccessUnit] {
+    if wasShown {
+      shownEnd = max(shownEnd ?? .min, accessUnit.presentation &+ accessUnit.duration)
+    } else if isBehind(accessUnit) {
+      next = min(next ?? .max, accessUnit.presentation)
+    }
+    let chosen = exact?.take(accessUnit) ?? []
+    isFinished = exact?.isFinished ?? false
+    return chosen
+  }
+
+  private mutating func counted(_ accessUnits: [AccessUnit]) -> [AccessUnit] {
+    for accessUnit in accessUnits { tally.count[accessUnit.disposition, default: 0] += 1 }
+    if let exact { tally.leftOut = exact.leftOut }
+    return accessUnits
+  }
+
+  /// The pictures that are shown, since the source's first picture: when the first one begins and the last one ends;
+  /// `nil` without any.
+  var shownSpan: (start: Int64, end: Int64)? {
+    guard let opening, let shown, let shownEnd else { return nil }
+    return (shown.start &- opening.origin, min(shownEnd, next ?? .max) &- opening.origin)
+  }
+
+  /// Whether an exact cut encodes everything because its range has only gradual refreshes, no place to copy from.
+  var hasOnlyGradualRefresh: Bool { exact?.hasOnlyGradualRefresh ?? false }
 
   // MARK: The edit list
 
@@ -198,7 +239,8 @@ package struct Window {
     if !parts.isEmpty {
       return parts.map { ShownRange(start: $0.start, end: $0.end ?? max(end ?? .min, $0.start), time: $0.time) }
     }
-    guard let shown, let last = shownEnd, let end else { return [] }
+    // An exact cut hides nothing.
+    guard let shown, let last = shownEnd, let end, exact == nil else { return [] }
     // A picture ends when the next one begins, whatever its duration is.
     let shownEnd = min(last, next ?? .max) &- offset
     guard end &- offset > shownEnd || hiddenInFront > 0 && shown.time > 0, shownEnd > shown.time else { return [] }
@@ -206,6 +248,26 @@ package struct Window {
     let cutEnd = (isCut ? shown.end : nil)
       .map { min(max($0 &+ Self.tolerance, fieldEnd ?? .min), next ?? .max) &- offset }
     return [ShownRange(start: shown.time, end: cutEnd ?? shownEnd, time: shown.time)]
+  }
+}
+
+extension Window {
+  /// Access units, counted.
+  struct Tally {
+    /// Why an access unit does not leave the window.
+    enum Reason: String, CaseIterable {
+      /// Its picture is shown in front of the range, and nothing needs it.
+      case front
+      /// Its picture is shown behind the range, and nothing needs it.
+      case behind
+      /// A leading picture that refers to pictures in front of the first keyframe.
+      case leading
+    }
+
+    /// Those that left. A copied access unit that an encoded picture needs also counts as needed.
+    var count: [MediaOutput.Disposition: Int] = [:]
+    /// Those that did not, between the last keyframe in front of the range and the last access unit that left.
+    var leftOut: [Reason: Int] = [:]
   }
 }
 

@@ -78,6 +78,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       if let cut { throw ValidationError("--cut \(cut.rawValue) needs --start or --end") }
       return
     }
+    if cut == .exact { throw ValidationError("--cut exact encodes pictures, which repack does not do") }
     if let end, end.time <= start?.time ?? .zero {
       throw ValidationError("--end \(Text.time(end.time)) is not after --start \(Text.time(start?.time ?? .zero))")
     }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MPL-2.0
+import StreamReport
+import TestSupport
+import Testing
+
+@testable import Containers
+
+/// Plans, by roles and times alone.
+@Suite struct CutPlanTests {
+  private static let open = MadeStream("C0 P3 b1 b2 P6 b4 b5 P9 b7 b8 C12 b10 b11 P13", repeated: 9)
+  private static let gradual = MadeStream("I0 P1 G2 P3 P4 G5 P6 P7")
+
+  private static func planner(_ stream: MadeStream) -> CutPlanner {
+    var planner = CutPlanner()
+    for accessUnit in stream.accessUnits {
+      planner.add(presentation: accessUnit.presentation, duration: accessUnit.duration, role: accessUnit.role)
+    }
+    return planner
+  }
+
+  private static func part(
+    _ stream: MadeStream, _ start: Int, _ end: Int?, _ abilities: CutPlan.Abilities = CutPlan.Abilities()
+  ) -> CutPlan.Part? {
+    let range = ResolvedRange(start: stream.times[start], end: end.map { stream.times[$0] })
+    return planner(stream).plan([range], abilities).parts.first
+  }
+
+  @Test func findsTimesAndDuration() throws {
+    let planner = Self.planner(MadeStream("I0/ P3/ b1/ b2/ I4/ P5/", isUneven: true))
+    #expect(planner.origin == 0 && planner.pictureTimes == [0, 1, 3, 6, 7, 9].map { $0 * MadeStream.tick })
+    #expect(planner.duration == 12 * MadeStream.tick)
+    #expect(CutPlanner().origin == nil && CutPlanner().duration == 0 && CutPlanner().pictureTimes.isEmpty)
+    #expect(CutPlanner().plan([ResolvedRange(start: 0)], CutPlan.Abilities()).parts.map(\.reasons) == [[.noPicture]])
+  }
+
+  /// A plan begins reading at an entry, and a copy begins with the file.
+  @Test func plansTheAccessUnitsThatACopyHas() throws {
+    var random = SeededGenerator(state: 3)
+    for _ in 0..<40 {
+      let start = Int.random(in: Self.open.pictures.indices, using: &random)
+      let end = Int.random(in: start + 1...Self.open.pictures.count, using: &random)
+      let (window, leaving) = try Self.open.cut(start, end)
+      let part = try #require(Self.part(Self.open, start, end))
+      func numbers(_ disposition: MediaOutput.Disposition) -> AccessUnitNumbers {
+        AccessUnitNumbers(leaving.filter { $0.disposition == disposition }.map { Int($0.decoding) })
+      }
+      #expect(part.mode == .exact && part.reasons.isEmpty, "\(start) to \(end)")
+      #expect(part.copied == numbers(.copied) && part.encoded == numbers(.encoded), "\(start) to \(end)")
+      #expect(part.needed == numbers(.needed) && part.leftOut == window.tally.leftOut, "\(start) to \(end)")
+      #expect(part.shown == Self.open.times[start]..<Self.open.times[end], "\(start) to \(end)")
+    }
+  }
+
+  @Test(
+    arguments: [
+      (CutPlan.Abilities(), .exact, []), (CutPlan.Abilities(mode: .exact), .exact, []),
+      (CutPlan.Abilities(refusal: .noEncoder, hasEditList: true), .hidden, [.noEncoder]),
+      (CutPlan.Abilities(refusal: .noEncoder), .keyframe, [.noEncoder, .noEditList]),
+      (CutPlan.Abilities(refusal: .unsupported("14 bit")), .keyframe, [.unsupported("14 bit"), .noEditList]),
+      (CutPlan.Abilities(mode: .hidden, hasEditList: true), .hidden, [.requested]),
+      (CutPlan.Abilities(mode: .hidden), .keyframe, [.requested, .noEditList]),
+      (CutPlan.Abilities(mode: .keyframe, hasEditList: true), .keyframe, [.requested]),
+    ] as [(CutPlan.Abilities, Window.Bounds.Mode, [CutPlan.Reason])])
+  func takesTheBestModeThatWorks(abilities: CutPlan.Abilities, mode: Window.Bounds.Mode, reasons: [CutPlan.Reason])
+    throws
+  {
+    let part = try #require(Self.part(Self.open, 4, 20, abilities))
+    #expect(part.mode == mode && part.reasons == reasons)
+  }
+
+  @Test func needsNoEncoderToCopy() throws {
+    let part = try #require(Self.part(Self.open, 12, 24, CutPlan.Abilities(refusal: .noEncoder)))
+    #expect(part.mode == .exact && part.encoded.count == 0 && part.copied.count == 12)
+  }
+
+  @Test func encodesAllOfAGradualRefreshOnRequest() throws {
+    let part = try #require(Self.part(Self.gradual, 3, 7, CutPlan.Abilities(hasEditList: true)))
+    #expect(part.mode == .hidden && part.reasons == [.gradualRefresh])
+    #expect(part.hidden.count == 3 && part.copied.count == 4)
+    let all = try #require(Self.part(Self.gradual, 3, 7, CutPlan.Abilities(hasEditList: true, encodesAll: true)))
+    #expect(all.mode == .exact && all.encoded.count == 4 && all.needed.count == 3)
+  }
+
+  @Test func reportsARangeWithoutPictures() throws {
+    let stream = MadeStream("I0 P1 P2 P3")
+    let range = ResolvedRange(start: stream.times[1] + 10_000_000, end: stream.times[2] - 10_000_000)
+    let part = try #require(Self.planner(stream).plan([range], CutPlan.Abilities(hasEditList: true)).parts.first)
+    #expect(part.mode == .exact && part.reasons == [.noPicture] && part.shown == nil)
+  }
+
+  @Test func writesJSON() throws {
+    let stream = MadeStream("I0 P3 b1 b2 P6 b4 b5 I7 P8")
+    let ranges = [
+      ResolvedRange(start: stream.times[5], end: nil, name: "a \"b\"", missingEnd: .picture(12)),
+      ResolvedRange(start: 0, end: stream.times[2]),
+    ]
+    var json = JSONText()
+    Self.planner(stream).plan(ranges, CutPlan.Abilities()).write(to: &json)
+    #expect(
+      String(decoding: json.bytes, as: UTF8.self) == """
+        {"schema":1,"parts":[\
+        {"name":"a \\"b\\"","start":0.2,"missingEnd":"#12","mode":"exact","reasons":[],"shown":{"start":0.2,"end":0.36},\
+        "copied":{"count":2,"runs":[[7,8]]},"encoded":{"count":2,"runs":[[4,4],[6,6]]},\
+        "needed":{"count":2,"runs":[[0,1]]},"hidden":{"count":0,"runs":[]},"leftOut":{"front":3}},\
+        {"start":0.0,"end":0.08,"mode":"exact","reasons":[],"shown":{"start":0.0,"end":0.08},\
+        "copied":{"count":1,"runs":[[0,0]]},"encoded":{"count":1,"runs":[[2,2]]},\
+        "needed":{"count":2,"runs":[[0,1]]},"hidden":{"count":0,"runs":[]},"leftOut":{}}]}
+        """)
+    json = JSONText()
+    Self.planner(stream).plan([ranges[0]], CutPlan.Abilities(refusal: .noEncoder)).write(to: &json)
+    #expect(
+      String(decoding: json.bytes, as: UTF8.self).contains(
+        #""mode":"keyframe","reasons":[{"reason":"noEncoder","text":"there is no encoder for the codec"},"#))
+  }
+
+  @Test(
+    arguments: [([], []), ([3], [3...3]), ([2, 1, 0, 5, 5, 4, 9], [0...2, 4...5, 9...9])]
+      as [([Int], [ClosedRange<Int>])])
+  func findsRunsOfNumbers(numbers: [Int], runs: [ClosedRange<Int>]) {
+    #expect(AccessUnitNumbers(numbers).runs == runs && AccessUnitNumbers(numbers).count == Set(numbers).count)
+  }
+}
