@@ -11,7 +11,7 @@ package struct SliceThreads: Sendable {
 
   /// The number of threads, including the caller's.
   package let count: Int
-  let perform: Perform
+  package let perform: Perform
 
   /// Bytes of NAL units that are kept, and then read together: a second or two of HD video.
   package var batchSize: Int { min(count, 8) << 21 }
