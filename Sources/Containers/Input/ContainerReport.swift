@@ -17,8 +17,9 @@ package struct ContainerReport {
   /// The latest bytes of the stream, and the offset of the first of them.
   private var recent: [UInt8] = []
   private var origin: UInt64 = 0
-  /// The most bytes in `recent`; a larger access unit is not kept whole.
-  private static let recentLimit = 8 << 20
+  /// The most bytes in `recent`; a larger access unit is not kept whole. At least half remain, so items of access units
+  /// whose slices were read together find their bytes.
+  private let recentLimit: Int
 
   /// - Parameters:
   ///   - file: has another reader too, or nil.
@@ -28,6 +29,7 @@ package struct ContainerReport {
     _ input: InputFile, _ options: ReportOptions, sharing file: ContainerFile? = nil, isSummary: Bool = false
   ) throws(Failure) {
     (self.input, self.isSummary) = (input, isSummary)
+    recentLimit = (8 << 20) + 2 * (options.sliceThreads?.batchSize ?? 0)
     let file = if let file { file } else { try ContainerFile(input, ReadingStatus()) }
     // A clock that restarts is a finding.
     let reader = try ContainerVideoReader(file, continuesClock: isSummary)
@@ -72,8 +74,8 @@ package struct ContainerReport {
 
   /// Appends to `recent`. When it is full, at least its older half is removed.
   private mutating func keep(_ bytes: [UInt8]) {
-    if recent.count + bytes.count > Self.recentLimit {
-      let surplus = min(recent.count, max(recent.count / 2, recent.count + bytes.count - Self.recentLimit))
+    if recent.count + bytes.count > recentLimit {
+      let surplus = min(recent.count, max(recent.count / 2, recent.count + bytes.count - recentLimit))
       recent.removeFirst(surplus)
       origin += UInt64(surplus)
     }

@@ -9,10 +9,10 @@ struct StreamAnalysis<Codec: CheckedCodec> {
   private var walk: NALUnitWalk<Codec>
   private var rules = StreamRules<Codec>()
   private var summary = SummaryRecord()
-  /// Reads slice data, if that is wanted and ``counting`` does not.
-  private var slices: SliceWalk<Codec.SliceVerifier>?
-  /// Counts the blocks of access units; nil if they are not counted.
-  private var counting: PictureCounting<Codec>?
+  /// Reads slice data; nil if that is not wanted.
+  private var slices: SliceDataStage<Codec>?
+  /// The access units whose slice data have not been read, or are not in their items yet.
+  private var unread: [UnreadSlices] = []
 
   /// The access unit that is being read.
   private var current: AccessUnitRecord?
@@ -34,15 +34,14 @@ struct StreamAnalysis<Codec: CheckedCodec> {
 
   init(options: ReportOptions) {
     (self.options, walk) = (options, NALUnitWalk(options: options))
-    counting = options.countedAccessUnits.map {
-      PictureCounting($0, listsBlocks: options.listsBlocks, readsSliceData: options.readsSliceData)
-    }
-    if options.readsSliceData, counting?.servesRules != true { slices = SliceWalk() }
+    slices = SliceDataStage(options)
+    if options.readsSliceData { summary.sliceData = SliceDataTotals() }
+    if options.countedAccessUnits != nil { summary.statistics = PictureStatistics(Codec.codec) }
   }
 
   /// The next item; nil if it needs more of the stream, and after the summary.
   mutating func next() -> ReportItem? {
-    if ready.isEmpty {
+    if ready.isEmpty, unread.isEmpty {
       swap(&ready, &items)
       ready.reverse()
     }
@@ -224,16 +223,15 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     for unit in waiting { list(unit) }
     waiting = []
     endAccessUnit(at: offset)
+    addSliceData()
     if isCutOff {
       rules.setPlace(offset: offset)
       rules.checkMissingEnd()
     }
     rules.finish()
     flushFindings()
-    summary.statistics = counting?.total
     summary.reorder = walk.pictures.reorderDepth
     summary.findings = rules.counts
-    summary.sliceData = slices?.totals ?? counting?.totals
     for type in 0..<UInt8(64) { summary.names.append(Codec.shortName(type)) }
     items.append(.summary(summary))
   }
@@ -244,33 +242,25 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     _ bytes: borrowing NALUnitBytes, _ slice: SliceReading<Codec>?, at offset: UInt64, prefix: Int,
     startsPicture: Bool
   ) -> NALUnitRecord {
-    // With the parameter sets before it. Its other findings come first.
-    slices?.take(bytes.head, at: offset, slice, startsPicture: startsPicture, walk.sets)
     rules.setPlace(offset: offset)
     // The walk finds the references of a slice. Parameter sets may replace those of a slice in partitions.
-    if slice == nil { count(bytes, slice, at: offset, startsPicture: startsPicture) }
+    if slice == nil { readSliceData(of: bytes, slice, at: offset, startsPicture: startsPicture) }
     let met = walk.read(bytes, slice, at: offset, prefix: prefix, startsPicture: startsPicture)
-    if slice != nil { count(bytes, slice, at: offset, startsPicture: startsPicture) }
+    if slice != nil { readSliceData(of: bytes, slice, at: offset, startsPicture: startsPicture) }
     rules.check(
       met, in: walk, startsPicture: startsPicture, isFirst: current?.nalUnits.isEmpty ?? true,
       isInSample: boundaryFinder.isInSample)
-    checkSlices()
     if case .parameterSet(let set) = met.content { list(set, isOutOfBand: false) }
     return met.record
   }
 
-  private mutating func count(
-    _ bytes: borrowing NALUnitBytes, _ slice: SliceReading<Codec>?, at offset: UInt64, startsPicture: Bool
+  private mutating func readSliceData(
+    of bytes: borrowing NALUnitBytes, _ slice: SliceReading<Codec>?, at offset: UInt64, startsPicture: Bool
   ) {
-    guard let index = current?.index, bytes.isWhole else { return }
-    counting?.take(
-      bytes.head, at: offset, slice, startsPicture: startsPicture, walk.sets,
-      slice == nil ? SliceReferences() : walk.pictures.references, ofAccessUnit: index)
-  }
-
-  private mutating func checkSlices() {
-    let defects = slices?.take() ?? counting?.takeDefects() ?? []
-    if !defects.isEmpty { rules.check(defects) }
+    guard let countsBlocks = slices?.countsBlocks, current != nil, bytes.isWhole else { return }
+    var context = NALUnitContext(offset: offset, slice: slice, startsPicture: startsPicture)
+    if countsBlocks, slice != nil { context.references = walk.pictures.references }
+    slices?.take(bytes.head, context, walk.sets)
   }
 
   private mutating func list(_ set: WalkedParameterSet<Codec>, isOutOfBand: Bool) {
@@ -307,16 +297,13 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     codedBytes = 0
     rules.beginAccessUnit()
     walk.beginAccessUnit()
+    slices?.beginAccessUnit(accessUnit.index)
   }
 
   private mutating func endAccessUnit(at end: UInt64) {
     guard var accessUnit = current else { return }
     current = nil
     slices?.endAccessUnit(walk.sets)
-    if let counted = counting?.endAccessUnit(accessUnit.index, walk.sets) {
-      (accessUnit.statistics, accessUnit.blocks) = (counted.statistics, counted.blocks)
-    }
-    checkSlices()
     rules.setPlace(offset: accessUnit.offset)
     accessUnit.size = end > accessUnit.offset ? end - accessUnit.offset : 0
     let ended = walk.endAccessUnit()
@@ -331,8 +318,40 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     times.take(accessUnit.sample)
     summary.add(accessUnit)
     items.append(.accessUnit(accessUnit))
+    let record = items.count - 1
     flushFindings()
+    guard let isFull = slices?.isFull else { return }
+    unread.append(UnreadSlices(accessUnit: accessUnit.index, record: record, end: items.count))
+    if isFull { addSliceData() }
+  }
+
+  /// Reads slice data, and adds them to the items: statistics to an access unit, findings behind its others.
+  private mutating func addSliceData() {
+    guard let results = slices?.finish() else { return }
+    var added = 0
+    for (place, result) in zip(unread, results) {
+      summary.sliceData?.add(result.totals)
+      if let statistics = result.statistics, case .accessUnit(var accessUnit) = items[place.record + added] {
+        summary.statistics?.add(statistics)
+        (accessUnit.statistics, accessUnit.blocks) = (statistics, result.blocks)
+        items[place.record + added] = .accessUnit(accessUnit)
+      }
+      for finding in rules.check(result.defects, ofAccessUnit: place.accessUnit) {
+        items.insert(.finding(finding), at: place.end + added)
+        added += 1
+      }
+    }
+    unread.removeAll(keepingCapacity: true)
   }
 
   private mutating func flushFindings() { for finding in rules.take() { items.append(.finding(finding)) } }
+}
+
+/// An access unit whose slice data are not in its items yet.
+private struct UnreadSlices {
+  var accessUnit: UInt64
+  /// The index of its record in the items.
+  var record: Int
+  /// The index behind its items.
+  var end: Int
 }

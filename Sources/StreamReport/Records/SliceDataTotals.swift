@@ -37,6 +37,20 @@ public struct SliceDataTotals: Sendable {
 
   init() {}
 
+  mutating func add(_ other: SliceDataTotals) {
+    slices += other.slices
+    blocks += other.blocks
+    bits += other.bits
+    damaged += other.damaged
+    otherLayers += other.otherLayers
+    unreadableHeaders += other.unreadableHeaders
+    dependentSegments += other.dependentSegments
+    unsupported += other.unsupported
+    marked += other.marked
+    withZeroWords += other.withZeroWords
+    withoutPartitions += other.withoutPartitions
+  }
+
   mutating func add(_ extent: SliceExtent) {
     slices += 1
     blocks += UInt64(clamping: extent.blockCount)

@@ -4,6 +4,8 @@ import H26x
 /// The rules of a stream. Checks its contents, and collects the findings.
 struct StreamRules<Codec: CheckedCodec> {
   private var log = FindingLog(Codec.codec)
+  /// The findings in slice data, which may be read later than the rest of their access unit.
+  private var sliceLog = FindingLog(Codec.codec)
   private var order = NALUnitOrderRules<Codec>()
   private var messages = MessageRules()
   private var container = ContainerRules<Codec>()
@@ -11,7 +13,11 @@ struct StreamRules<Codec: CheckedCodec> {
   private var layers = LayerRules()
 
   /// The number of findings of each rule.
-  var counts: [UInt64] { log.counts }
+  var counts: [UInt64] {
+    var counts = log.counts
+    for (rule, count) in sliceLog.counts.enumerated() { counts[rule] += count }
+    return counts
+  }
 
   /// The findings since the last call.
   mutating func take() -> [Finding] { log.take() }
@@ -108,12 +114,14 @@ struct StreamRules<Codec: CheckedCodec> {
     order.check(unit, met.role, isFirst: isFirst, isInSample: isInSample, log: &log)
   }
 
-  /// Checks the defects of slice data.
-  mutating func check(_ defects: [SliceDefect]) {
+  /// Checks the defects in the slice data of an access unit. Returns the findings.
+  mutating func check(_ defects: [SliceDefect], ofAccessUnit index: UInt64) -> [Finding] {
+    sliceLog.accessUnit = index
     for defect in defects {
-      log.offset = defect.offset
-      SliceDataRules.check(defect, log: &log)
+      sliceLog.offset = defect.offset
+      SliceDataRules.check(defect, log: &sliceLog)
     }
+    return sliceLog.take()
   }
 
   /// Checks a NAL unit of a configuration record, and its parameter set, if that is new.

@@ -21,18 +21,11 @@ struct PictureCounting<Codec: CountedCodec> {
   /// Whether it reads the slices of all access units for the rules too.
   let servesRules: Bool
   private var walk = SliceWalk<Codec.SliceCounter>()
-  /// Slices that were not read to their end, before the access unit.
-  private var unreadBefore: UInt64 = 0
-  /// Slices that were not read at all, before the access unit.
-  private var skippedBefore: UInt64 = 0
-  /// Statistics of all access units so far.
-  private(set) var total: PictureStatistics
 
   init(_ range: ClosedRange<UInt64>, listsBlocks: Bool, readsSliceData: Bool) {
     self.range = range
     servesRules = readsSliceData && range == 0...UInt64.max
     walk.reader.counter.keepsBlocks = listsBlocks
-    total = walk.reader.counter.statistics
   }
 
   /// Takes a NAL unit; see ``SliceWalk/take(_:at:_:startsPicture:_:)``.
@@ -53,27 +46,17 @@ struct PictureCounting<Codec: CountedCodec> {
     walk.take(nalUnit, at: offset, slice, startsPicture: startsPicture, sets)
   }
 
-  /// The defects since the last call, for the rules.
-  mutating func takeDefects() -> [SliceDefect] { servesRules ? walk.take() : [] }
-
-  /// The slices so far, for the rules.
-  var totals: SliceDataTotals? { servesRules ? walk.totals : nil }
-
-  /// Ends an access unit. Returns its statistics and its blocks, if it is counted.
-  mutating func endAccessUnit(
-    _ index: UInt64, _ sets: borrowing Codec.ParameterSets
-  ) -> (statistics: PictureStatistics, blocks: [BlockRecord])? {
-    guard range.contains(index) else { return nil }
-    walk.endAccessUnit(sets)
-    if !servesRules { _ = walk.take() }
-    var counted = walk.reader.counter.take()
-    let skipped = walk.totals.unreadableHeaders &+ walk.totals.dependentSegments
-    let unread = skipped &+ walk.totals.unsupported &+ walk.totals.damaged
-    counted.statistics.sliceCount &+= skipped &- skippedBefore
-    counted.statistics.damagedSliceCount = unread &- unreadBefore
-    (skippedBefore, unreadBefore) = (skipped, unread)
-    total.add(counted.statistics)
-    return counted
+  /// Ends an access unit. Adds its statistics and its blocks to the result, if it is counted, and the rest if it serves
+  /// the rules.
+  mutating func endAccessUnit(_ index: UInt64, _ sets: borrowing Codec.ParameterSets, _ result: inout SliceDataResult) {
+    guard range.contains(index) else { return }
+    let (totals, defects) = walk.endAccessUnit(sets)
+    if servesRules { (result.totals, result.defects) = (totals, defects) }
+    var (statistics, blocks) = walk.reader.counter.take()
+    let skipped = totals.unreadableHeaders &+ totals.dependentSegments
+    statistics.sliceCount &+= skipped
+    statistics.damagedSliceCount = skipped &+ totals.unsupported &+ totals.damaged
+    (result.statistics, result.blocks) = (statistics, blocks)
   }
 }
 

@@ -4,15 +4,15 @@ import Slices
 
 /// Reads the slice data of a stream's pictures, and checks that the slices of each picture cover it.
 ///
-/// It is given each NAL unit in decoding order, then the end of each access unit. Damage ends one slice; the next one is
-/// read. It keeps a copy of a NAL unit only for data partitions.
+/// It is given each NAL unit in decoding order, then the end of each access unit, behind which it remembers nothing.
+/// Damage ends one slice; the next one is read. It keeps a copy of a NAL unit only for data partitions.
 struct SliceWalk<Reader: SliceDataReading> {
   typealias Codec = Reader.Codec
 
   /// Reads slice data.
   var reader = Reader()
-  /// The slices so far.
-  private(set) var totals = SliceDataTotals()
+  /// The slices of the access unit so far.
+  private var totals = SliceDataTotals()
   private var defects: [SliceDefect] = []
   private var picture = PictureCoverage()
   /// The last slice of the picture whose header can be read.
@@ -21,14 +21,6 @@ struct SliceWalk<Reader: SliceDataReading> {
   private var partitioned: PartitionedSlice?
 
   init() {}
-
-  /// The defects since the last call, in decoding order.
-  mutating func take() -> [SliceDefect] {
-    guard !defects.isEmpty else { return [] }
-    let taken = defects
-    defects = []
-    return taken
-  }
 
   /// Takes a NAL unit of any type.
   ///
@@ -72,8 +64,15 @@ struct SliceWalk<Reader: SliceDataReading> {
     read(nalUnit, none, none, place, at: offset, number: picture.number, sets)
   }
 
-  /// Ends the access unit, and checks that its last picture is complete.
-  mutating func endAccessUnit(_ sets: borrowing Codec.ParameterSets) { endPicture(sets) }
+  /// Ends the access unit, and checks that its last picture is complete. Returns its slices and its defects, in decoding
+  /// order.
+  mutating func endAccessUnit(
+    _ sets: borrowing Codec.ParameterSets
+  ) -> (totals: SliceDataTotals, defects: [SliceDefect]) {
+    endPicture(sets)
+    defer { (totals, defects) = (SliceDataTotals(), []) }
+    return (totals, defects)
+  }
 
   // MARK: Slices
 
@@ -109,7 +108,7 @@ struct SliceWalk<Reader: SliceDataReading> {
   }
 
   private mutating func report(_ kind: SliceDefect.Kind, at offset: UInt64, number: Int) {
-    // The findings of a picture are taken before the next one, and only the first fifty are listed.
+    // They are taken at the end of the access unit, and only the first fifty findings of a rule are listed.
     guard defects.count < Self.defectLimit else { return }
     defects.append(SliceDefect(kind: kind, offset: offset, slice: max(0, number - 1)))
   }
@@ -130,14 +129,8 @@ struct SliceWalk<Reader: SliceDataReading> {
     let number: Int
 
     init(_ nalUnit: Span<UInt8>, id: UInt32, _ place: SlicePlace, at offset: UInt64, number: Int) {
-      a = Self.copy(nalUnit)
+      a = [UInt8](copying: nalUnit)
       (self.id, self.place, self.offset, self.number) = (id, place, offset, number)
-    }
-
-    static func copy(_ bytes: Span<UInt8>) -> [UInt8] {
-      [UInt8](capacity: bytes.count) { output in
-        for index in 0..<bytes.count { output.append(bytes[index]) }
-      }
     }
   }
 
@@ -150,9 +143,9 @@ struct SliceWalk<Reader: SliceDataReading> {
       return report(.strayPartition, at: offset, number: picture.number)
     }
     if later.isB {
-      partitioned?.b = PartitionedSlice.copy(nalUnit)
+      partitioned?.b = [UInt8](copying: nalUnit)
     } else {
-      partitioned?.c = PartitionedSlice.copy(nalUnit)
+      partitioned?.c = [UInt8](copying: nalUnit)
     }
   }
 
@@ -174,6 +167,15 @@ struct SliceWalk<Reader: SliceDataReading> {
     picture = PictureCoverage()
     last = nil
     reader.beginPicture()
+  }
+}
+
+extension [UInt8] {
+  /// The bytes of a span.
+  init(copying bytes: Span<UInt8>) {
+    self.init(capacity: bytes.count) { output in
+      for index in 0..<bytes.count { output.append(bytes[index]) }
+    }
   }
 }
 

@@ -28,6 +28,7 @@ struct CheckCommand: AsyncParsableCommand, ShowsProgress {
   @Flag(help: "Read slices to their last bit, to find damage inside pictures.") var deep = false
   @Flag(help: "Print JSON, one object per line: the stream, the findings and the summary of each file.") var json =
     false
+  @OptionGroup var sliceThreads: SliceThreadOptions
   @OptionGroup var progress: ProgressOptions
 
   func run() async throws {
@@ -51,6 +52,7 @@ struct CheckCommand: AsyncParsableCommand, ShowsProgress {
     let input = try InputFile(path)
     var options = ReportOptions()
     options.readsSliceData = deep
+    options.sliceThreads = sliceThreads.sliceThreads
     var items = try await ReportItems(input, options)
     var lines = JSONLines()
     let name = path.string

@@ -42,6 +42,7 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
       "Print only SEI messages of these types, or all: JSON, one object per line, for edit --insert-sei-from.",
       valueName: "types"))
   var sei: SEISelectionArgument?
+  @OptionGroup var sliceThreads: SliceThreadOptions
   @OptionGroup var progress: ProgressOptions
 
   func validate() throws {
@@ -85,6 +86,7 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
     options.readsPayload = payload
     if statistics || blocks { options.countedAccessUnits = bounds }
     options.listsBlocks = blocks
+    options.sliceThreads = sliceThreads.sliceThreads
     var items = try await ReportItems(InputFile(file), options)
     let types = type.map { Self.types($0) }
     var output = ResultWriter()

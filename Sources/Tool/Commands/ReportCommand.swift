@@ -29,6 +29,7 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
 
   /// How many of its first bytes the page shows of each NAL unit.
   private static let byteCount = 64
+  @OptionGroup var sliceThreads: SliceThreadOptions
   @OptionGroup var isolation: IsolationOptions
   @OptionGroup var progress: ProgressOptions
 
@@ -37,6 +38,7 @@ struct ReportCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     var options = ReportOptions()
     (options.includesFields, options.byteCount) = (true, Self.byteCount)
     options.readsSliceData = deep
+    options.sliceThreads = sliceThreads.sliceThreads
     if deep { options.countedAccessUnits = 0...UInt64.max }
     var items = try await ReportItems(input, options)
     let target = try OutputFile(output, force: force, inputs: [input])

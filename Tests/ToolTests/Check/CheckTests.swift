@@ -61,6 +61,21 @@ import Testing
     #expect(totals["damaged"] as? Int == 1, "\(totals)")
   }
 
+  @Test(arguments: clips + ["clip.mkv", "clip.ts"]) func threadsDoNotChangeTheOutput(name: String) async throws {
+    var clip = try Data(contentsOf: URL(filePath: path(name)))
+    for part in 1..<6 { clip[clip.count / 6 * part] ^= 0x10 }
+    let folder = try Folder()
+    try folder.write(name, clip)
+    for command in [["check", "--deep", "--all"], ["inspect", "--statistics", "--csv"]] {
+      let alone = try await Program.run(command + ["--threads", "1", name], in: folder.url)
+      #expect(alone.text.split(separator: "\n").count > 2, "\(alone.said)")
+      for threads in ["0", "2", "8"] {
+        let run = try await Program.run(command + ["--threads", threads, name], in: folder.url)
+        #expect(run.text == alone.text && run.said == alone.said && run.status == alone.status)
+      }
+    }
+  }
+
   @Test func namesEachOfSeveralFiles() async throws {
     let folder = try Folder()
     let files = [path("clip.h264"), path("clip.h265")]

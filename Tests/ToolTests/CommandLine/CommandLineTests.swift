@@ -15,6 +15,7 @@ import Testing
     (["decode", "a", "-o", "b", "--frames", "many"], "--frames"),
     (["decode", "a", "-o", "b", "--threads", "99"], "--threads"),
     (["decode", "a", "-o", "b", "--threads=-1"], "--threads"),
+    (["check", "a", "--threads", "17"], "--threads"), (["inspect", "a", "--threads=-1"], "--threads"),
     (["decode", "a", "-o", "b.png"], "%04d"), (["decode", "a", "-o", "b", "--format", "gif"], "--format"),
     (["decode", "a", "-o", "b", "--pixel-format", "nope"], "--pixel-format"),
     (["decode", "a", "-o", "b.y4m", "--pixel-format", "RGB"], "--pixel-format"),
