@@ -49,7 +49,7 @@ extension H264 {
     public var coefficientSum: UInt32 = 0
     /// The first bit, from the start of the NAL unit, without emulation prevention bytes.
     public var firstBit = 0
-    /// The bits by kind; 0 unless the visitor asks for them.
+    /// The bits by kind, in all data partitions; 0 unless the visitor asks for them.
     public var bits = BlockBits()
     /// The bits of `macroblock_layer()` (A.3.1), without those of PCM samples with arithmetic coding and of data
     /// partitions B and C; 0 for skipped macroblocks.

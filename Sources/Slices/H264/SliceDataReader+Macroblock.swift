@@ -138,14 +138,15 @@ extension H264.SliceDataReader {
       case .yuv444: 512
       }
     elements.beginResidual(isIntra: true, isField: false)
+    if Visitor.wantsBits { bitOffset = elements.bitOffset }
     elements.pcmSamples(bits: 256 &* traits.lumaBitDepth &+ chromaSamples &* traits.chromaBitDepth)
-    elements.endResidual()
     if Visitor.wantsBits {
       let chromaBits = chromaSamples &* traits.chromaBitDepth
       let all = elements.bitOffset &- bitOffset
       macroblock.bits.luma = UInt32(truncatingIfNeeded: max(0, all &- chromaBits))
       macroblock.bits.chroma = UInt32(truncatingIfNeeded: min(all, chromaBits))
     }
+    elements.endResidual()
     info.flags |= Flag.pcm | Flag.counts
     info.codedBlockPattern = 0x2F
     info.dcFlags = 7
@@ -295,6 +296,8 @@ extension H264.SliceDataReader {
     clearCounts()
     loadCounts(isArithmetic: Elements.isArithmetic)
     elements.beginResidual(isIntra: info.has(Flag.intra), isField: isField)
+    // The coefficients may lie in another data partition, whose bits are counted from its own start.
+    if Visitor.wantsBits { bitOffset = elements.bitOffset }
     if Elements.isArithmetic, traits.chroma == .yuv444, info.has(Flag.transform8x8) { ignoreSmallerTransforms() }
     readPlane(0, &elements)
     count(.luma, &elements, &visitor, from: &bitOffset)
@@ -304,8 +307,8 @@ extension H264.SliceDataReader {
     } else if traits.chroma != .monochrome {
       readChroma(&elements)
     }
-    elements.endResidual()
     count(.chroma, &elements, &visitor, from: &bitOffset)
+    elements.endResidual()
     storeCounts()
   }
 

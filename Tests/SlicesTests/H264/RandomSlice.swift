@@ -114,10 +114,13 @@ struct CollectingVisitor: H264.MacroblockVisitor {
   static var wantsValues: Bool { true }
   static var wantsBits: Bool { true }
   var macroblocks: [ReadMacroblock] = []
+  /// The bits of each macroblock.
+  var kinds: [BlockBits] = []
   var bits = 0
 
   mutating func visit(_ macroblock: borrowing H264.Macroblock) {
     macroblocks.append(ReadMacroblock(macroblock))
+    kinds.append(macroblock.bits)
     bits += Int(macroblock.bits.total)
   }
 }

@@ -44,6 +44,35 @@ import Testing
     }
   }
 
+  /// Of each kind, a macroblock has as many bits in three NAL units as in one.
+  @Test(arguments: types) func countsBitsOfAllDataPartitions(_ type: H264.SliceHeader.SliceType) throws {
+    var settings = try SliceSettings(width: 9, height: 7)
+    settings.sliceType = type
+    for seed in 120..<130 as Range<UInt64> {
+      var (whole, divided) = (CollectingVisitor(), CollectingVisitor())
+      for isPartitioned in [false, true] {
+        settings.isPartitioned = isPartitioned
+        let slice = RandomSlice(settings, addresses: Array(0..<63), seed: seed)
+        var reader = H264.SliceReader()
+        if isPartitioned {
+          _ = try reader.read(slice.nalUnits, try settings.parameterSets(), visitor: &divided)
+        } else {
+          _ = try reader.read(slice.nalUnits, try settings.parameterSets(), visitor: &whole)
+        }
+      }
+      #expect(whole.kinds.contains { $0.luma > 0 } && whole.kinds.count == divided.kinds.count)
+      for (index, macroblock) in whole.macroblocks.enumerated() {
+        var (one, other) = (whole.kinds[index], divided.kinds[index])
+        if macroblock.kind == .pcm {
+          // Up to 7 bits in front of the samples align them.
+          #expect(2048..<2056 ~= one.luma && 2048..<2056 ~= other.luma)
+          (one.luma, other.luma) = (0, 0)
+        }
+        #expect(one == other, "macroblock \(index) of seed \(seed)")
+      }
+    }
+  }
+
   @Test func readsWithoutPartitionsBAndC() throws {
     var settings = try SliceSettings(width: 9, height: 7)
     settings.isPartitioned = true
