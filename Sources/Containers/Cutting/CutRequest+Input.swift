@@ -9,18 +9,22 @@ extension CutRequest {
   /// - Parameter framerate: the frame rate of a byte stream that has none.
   /// - Throws: a `Failure` if the file cannot be read, or lacks a part.
   package func ranges(of input: InputFile, framerate: Fraction? = nil) async throws(Failure) -> [ResolvedRange] {
-    var duration = try input.isRaw || input.size == nil ? nil : input.videoTrack().duration
-    var times: [Int64] = []
+    let duration = try input.isRaw || input.size == nil ? nil : input.videoTrack().duration
     if needsPictureTimes || needsDuration && duration == nil {
-      let survey = try await CopySurvey(input, framerate: framerate)
-      (duration, times) = (survey.duration, survey.pictureTimes)
+      return try await ranges(of: input, CutPlanner(reading: input, framerate: framerate))
     }
-    let chapters = try self == .chapters ? chapters(of: input) : []
-    return try ranges(
-      duration: duration.map { Int64(clamping: $0.nanoseconds) }, chapters: chapters, pictureTimes: times)
+    return try ranges(duration: duration.map { Int64(clamping: $0.nanoseconds) }, chapters: chapters(of: input))
+  }
+
+  /// The parts of a file that was read.
+  ///
+  /// - Throws: a `Failure` if the file lacks a part.
+  package func ranges(of input: InputFile, _ planner: CutPlanner) throws(Failure) -> [ResolvedRange] {
+    try ranges(duration: planner.duration, chapters: chapters(of: input), pictureTimes: planner.pictureTimes)
   }
 
   private func chapters(of input: InputFile) throws(Failure) -> [CutChapter] {
+    guard self == .chapters, !input.isRaw else { return [] }
     let context = try OtherStreams(ContainerFile(input, ReadingStatus())).context
     let origin = context.start.map { $0.multipliedReportingOverflow(by: 1000).partialValue } ?? 0
     return context.chapters.map { CutChapter($0, origin: origin) }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Containers
 import GStreamer
+import StreamReport
 import SystemPackage
 
 /// `h26x cut`: keeps parts of a file, without re-encoding.
@@ -62,6 +63,9 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
   @Option(help: ArgumentHelp("Keep only sound and subtitles in this language, such as ger.", valueName: "code"))
   var language: String?
   @Flag(help: "Do not write audio.") var noAudio = false
+  @Flag(
+    help: "Write nothing, and print the plan as JSON: the access units of each range, and the mode with its reason.")
+  var plan = false
   @Flag(help: "Replace existing files.") var force = false
   @OptionGroup var progress: ProgressOptions
 
@@ -84,6 +88,9 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     }
     if let every, every.time == .zero { throw ValidationError("--every 0: expected a time above 0") }
     if start != nil || end != nil { _ = try CutRange(start: start ?? .beginning, end: end) }
+    if mode == .exact {
+      throw ValidationError("--mode exact: pictures are not encoded; expected hidden or keyframe")
+    }
     if mode == .hidden, output == "-" || !format.isMovie {
       throw ValidationError("--mode hidden needs an edit list, which MP4 and MOV files have; \(output) cannot have one")
     }
@@ -95,6 +102,7 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     let selection = StreamSelection(streams: streams?.numbers, program: program, language: language)
     let input = try InputFile(file).selecting(selection)
     let request = try request()
+    if plan { return try await write(planOf: request, for: input, format) }
     let ranges = try await request.ranges(of: input, framerate: framerate?.rate)
     for range in ranges {
       if let end = range.missingEnd { Terminal.say("\(input.name): ends before \(end.text), and so does the range") }
@@ -103,6 +111,20 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     for (number, range) in ranges.enumerated() where Interruption.signal == nil {
       try await write([range], of: input, to: name(number + 1), format)
     }
+  }
+
+  private func write(planOf request: CutRequest, for input: InputFile, _ format: TargetContainer) async throws {
+    let planner = try await CutPlanner(reading: input, framerate: framerate?.rate)
+    let plan = planner.plan(
+      try request.ranges(of: input, planner),
+      CutPlan.Abilities(
+        mode: mode, refusal: .unsupported("pictures are not encoded"),
+        hasEditList: format.isMovie && output != "-"))
+    var json = JSONText(isIndented: true)
+    plan.write(to: &json)
+    var writer = ResultWriter()
+    writer.write(json.bytes + [0x0A])
+    try writer.finish()
   }
 
   private func request() throws -> CutRequest {

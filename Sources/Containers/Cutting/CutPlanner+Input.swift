@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MPL-2.0
+package import GStreamer
+import SystemPackage
+
+extension CutPlanner {
+  /// Reads the roles and times of a whole file.
+  ///
+  /// - Parameter framerate: the frame rate of a byte stream that has none.
+  /// - Throws: a `Failure` if the file cannot be read, or pictures have no times.
+  package init(reading input: InputFile, framerate: Fraction? = nil) async throws(Failure) {
+    guard input.size != nil else {
+      throw Failure("\(input.name): this needs a file, because it is read twice; a pipe is read once")
+    }
+    let (accessUnits, shown) = try await Copy.survey(
+      CopyPlan(
+        input: input, target: OutputFile(FilePath("/dev/null"), force: true), container: .annexb, framerate: framerate))
+    self.init(of: shown)
+    for accessUnit in accessUnits {
+      add(presentation: accessUnit.presentation, duration: accessUnit.duration, role: accessUnit.role)
+    }
+  }
+}
