@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Settings for opening an encoder.
+///
+/// The first picture is an IDR picture, and every other one refers to earlier pictures only. A picture is one slice.
+package struct EncoderSettings: Sendable {
+  /// The codec of the packets.
+  package var codec: CodecSettings.Codec
+  /// The encoder by libavcodec's name (`libx264`); nil for the best one that takes the format.
+  package var encoder: String?
+  /// Coded size in luma samples, which is not cropped. For H.264, a multiple of 16, and of 32 in height if there is a
+  /// ``fieldOrder``; for H.265, a multiple of 8.
+  package var width: Int, height: Int
+  /// The sample format of the pictures: bit depth and chroma format.
+  package var format: FrameFormat
+  /// Pictures per second, from 1/10 to 1000. The encoder writes them as timing information, and keeps to a
+  /// ``rateLimit`` by them.
+  package var frameRate: (numerator: Int, denominator: Int) = (25, 1)
+  /// Width and height of a sample, at most 65535; nil to signal none.
+  package var sampleAspectRatio: (width: Int, height: Int)?
+  /// Full-range samples; nil to signal nothing.
+  package var isFullRange: Bool?
+  /// `colour_primaries` code point (H.273), 2 for unspecified.
+  package var colourPrimaries: UInt8 = 2
+  /// `transfer_characteristics` code point (H.273), 2 for unspecified.
+  package var transferCharacteristics: UInt8 = 2
+  /// `matrix_coefficients` code point (H.273), 2 for unspecified.
+  package var matrixCoefficients: UInt8 = 2
+  /// `chroma_sample_loc_type` (H.264 E.2.1), 0 to 5; nil to signal none.
+  package var chromaSampleLocation: UInt8?
+  /// The H.264 profile to stay within (`profile_idc`, H.264 Annex A): 66, 77, 100, 110, 122 or 244. Nil for no limit.
+  /// A profile of H.265 follows from the format.
+  package var profile: UInt8?
+  /// The level to signal (`level_idc`, H.264 Annex A; `general_level_idc`, H.265 Annex A); nil for the lowest that
+  /// fits.
+  package var level: UInt8?
+  /// Reference pictures, 1 to 16.
+  package var referenceCount = 3
+  /// Constant quality as a rate factor (CRF), from 1, the best, to 51.
+  package var quality = 18.0
+  /// A limit of the bit rate; nil for none.
+  package var rateLimit: RateLimit?
+  /// Interlaced frames are coded as such (MBAFF), the first field being this one; nil for progressive frames.
+  package var fieldOrder: FieldOrder?
+  /// H.264: the entropy coder is CABAC, not CAVLC (`entropy_coding_mode_flag`, 7.4.2.2).
+  package var usesCABAC = true
+  /// H.264: transforms of 8×8 samples are allowed (`transform_8x8_mode_flag`, 7.4.2.2).
+  package var uses8x8Transform = true
+  /// Threads, 1 to 64. For H.264, each but one delays output by a picture.
+  package var threadCount = 1
+
+  /// A bound of the bit rate, by a buffer that the packets go through (VBV).
+  package struct RateLimit: Sendable, Hashable {
+    /// Bits per second into the buffer, at least 1000.
+    package var bitRate: Int
+    /// The size of the buffer in bits, at least 1000.
+    package var bufferSize: Int
+    /// Describes a limit.
+    package init(bitRate: Int, bufferSize: Int) {
+      self.bitRate = bitRate
+      self.bufferSize = bufferSize
+    }
+  }
+
+  /// The first field of an interlaced frame.
+  package enum FieldOrder: Sendable {
+    /// The top field.
+    case topFirst
+    /// The bottom field.
+    case bottomFirst
+  }
+
+  /// Settings for pictures of a size and format, the rest at their defaults.
+  package init(codec: CodecSettings.Codec, width: Int, height: Int, format: FrameFormat) {
+    self.codec = codec
+    self.width = width
+    self.height = height
+    self.format = format
+  }
+
+  /// Settings for pictures such as this decoded one: with its coded size, sample format, color description and sample
+  /// aspect ratio.
+  package init(codec: CodecSettings.Codec, like frame: borrowing Frame) {
+    self.init(codec: codec, width: frame.width, height: frame.height, format: frame.format)
+    isFullRange = frame.isFullRange
+    colourPrimaries = frame.colourPrimaries
+    transferCharacteristics = frame.transferCharacteristics
+    matrixCoefficients = frame.matrixCoefficients
+    chromaSampleLocation = frame.chromaSampleLocation
+    sampleAspectRatio = frame.sampleAspectRatio
+  }
+
+  /// Checks all ranges, so that no encoder gets a number that it does not expect.
+  ///
+  /// - Throws: `AVError.invalidArgument`; `AVError.unsupportedFeature` for fields of H.265, and for other profiles.
+  func check() throws(AVError) {
+    guard codec == .h264 || fieldOrder == nil else { throw .unsupportedFeature }
+    guard codec == .h265 || profile == nil || profileName != nil else { throw .unsupportedFeature }
+    let (columns, rows) = codec == .h265 ? (8, 8) : (16, fieldOrder == nil ? 16 : 32)
+    let sizes = 16...16384
+    guard sizes ~= width, sizes ~= height, width % columns == 0, height % rows == 0 else { throw .invalidArgument }
+    let terms = 1...1 << 24
+    guard terms ~= frameRate.numerator, terms ~= frameRate.denominator,
+      frameRate.numerator <= frameRate.denominator * 1000, frameRate.denominator <= frameRate.numerator * 10
+    else { throw .invalidArgument }
+    if let ratio = sampleAspectRatio {
+      guard 1...65535 ~= ratio.width, 1...65535 ~= ratio.height else { throw .invalidArgument }
+    }
+    if let rateLimit {
+      let rates = 1000...1 << 30
+      guard rates ~= rateLimit.bitRate, rates ~= rateLimit.bufferSize else { throw .invalidArgument }
+    }
+    guard 1...16 ~= referenceCount, 1...51 ~= quality, 1...64 ~= threadCount, chromaSampleLocation ?? 0 <= 5 else {
+      throw .invalidArgument
+    }
+  }
+
+  /// libx264's name of the profile; nil if it has none.
+  private var profileName: String? {
+    switch profile {
+    case 66: "baseline"
+    case 77: "main"
+    case 100: "high"
+    case 110: "high10"
+    case 122: "high422"
+    case 244: "high444"
+    default: nil
+    }
+  }
+
+  /// The options of an encoder, by libavcodec's names and its own.
+  func options(ofEncoder name: String) -> [(name: String, value: String)] {
+    switch name {
+    case "libx264":
+      let options = [
+        ("preset", "medium"), ("crf", "\(quality)"), ("forced-idr", "1"), ("x264-params", x264Parameters),
+      ]
+      return options + (profileName.map { [("profile", $0)] } ?? [])
+    case "libx265":
+      return [("preset", "medium"), ("crf", "\(quality)"), ("forced-idr", "1"), ("x265-params", x265Parameters)]
+    default:
+      // Encoders without a rate factor: a constant quantizer.
+      let quantizer = "\(Int(quality))"
+      return [("qmin", quantizer), ("qmax", quantizer)]
+    }
+  }
+
+  // Pictures are neither reordered nor looked ahead at, so that each packet comes out before the next picture.
+
+  private var x264Parameters: String {
+    [
+      "keyint=infinite", "scenecut=0", "open-gop=0", "bframes=0", "rc-lookahead=0", "sync-lookahead=0", "mbtree=0",
+      "sliced-threads=0", "slices=1", "weightp=0", "aud=0", "nal-hrd=none", "force-cfr=1",
+      "ref=\(referenceCount)", "cabac=\(usesCABAC ? 1 : 0)", "8x8dct=\(uses8x8Transform ? 1 : 0)",
+      "fps=\(frameRate.numerator)/\(frameRate.denominator)",
+    ].joined(separator: ":") + fieldParameter
+  }
+
+  private var fieldParameter: String {
+    switch fieldOrder {
+    case .topFirst: ":tff=1"
+    case .bottomFirst: ":bff=1"
+    case nil: ""
+    }
+  }
+
+  private var x265Parameters: String {
+    // Coding tree blocks are no larger than the picture.
+    let side = min(width, height)
+    let treeSize = side >= 64 ? 64 : side >= 32 ? 32 : 16
+    // Printed to standard error by the encoder itself.
+    let parameters = [
+      "log-level=none", "keyint=-1", "scenecut=0", "open-gop=0", "bframes=0", "b-adapt=0", "rc-lookahead=0",
+      "lookahead-slices=0", "cutree=0", "weightp=0", "frame-threads=1", "slices=1", "aud=0", "hrd=0", "info=0",
+      "ref=\(referenceCount)", "ctu=\(treeSize)",
+      threadCount == 1 ? "pools=none:wpp=0" : "pools=\(threadCount):wpp=1",
+    ]
+    // The level in tenths; general_level_idc has thirtieths.
+    return (parameters + (level.map { ["level-idc=\($0 / 3)"] } ?? [])).joined(separator: ":")
+  }
+}
