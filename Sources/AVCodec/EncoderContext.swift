@@ -98,16 +98,16 @@ import CAVCodec
   /// Sends the encoder a picture, whose samples it reads or keeps a reference to.
   ///
   /// - Parameters:
-  ///   - picture: its cropping, timestamp and messages are ignored.
+  ///   - picture: its cropping, timestamp and messages are ignored. If the settings' format is of luma alone, the
+  ///     picture may have chroma, as the H.264 decoder adds it.
   ///   - presentation: the presentation time, in any unit; comes back with the packet.
   /// - Throws: `AVError.invalidArgument` for a picture of another size or format than the settings',
   ///   `AVError.tryAgain` if packets must be received first, `AVError.endOfFile` after `sendEndOfStream`.
   package func send(_ picture: borrowing Frame, presentation: Int64) throws(AVError) {
-    guard picture.width == settings.width, picture.height == settings.height, picture.format == settings.format else {
-      throw .invalidArgument
-    }
+    guard picture.width == settings.width, picture.height == settings.height else { throw .invalidArgument }
     defer { frame.removeContent() }
-    unsafe try AVError.check(cav_frame_lend_samples(frame.raw, picture.raw))
+    let format = AVPixelFormat(settings.format.rawValue)
+    unsafe try AVError.check(cav_frame_lend_samples(frame.raw, picture.raw, format))
     unsafe frame.raw.pointee.pts = sentCount
     if sentCount == 0 { unsafe frame.raw.pointee.pict_type = AV_PICTURE_TYPE_I }
     if let order = settings.fieldOrder { unsafe cav_frame_set_interlaced(frame.raw, order == .topFirst ? 1 : 0) }
