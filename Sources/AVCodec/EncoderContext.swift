@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MPL-2.0
 import CAVCodec
 
-/// One opened libavcodec encoder (`AVCodecContext`), closed with its last reference.
+/// One opened libavcodec encoder (`AVCodecContext`).
 ///
 /// Packets are Annex B byte streams. The first one has all parameter sets; its SEI messages may describe the encoder.
-/// Use from one thread at a time. Packets may outlive it.
-@safe package final class EncoderContext {
+/// Packets may outlive it.
+///
+/// Not a class, whose methods the linker would keep in the plugin, which does not encode.
+@safe package struct EncoderContext: ~Copyable {
   /// libavcodec's name for the encoder (`libx264`).
   package let name: String
   private let raw: UnsafeMutablePointer<AVCodecContext>
-  /// Empty but while it is sent.
-  private let frame: Frame
-  /// Empty but while it is received.
-  private let packet: UnsafeMutablePointer<AVPacket>
   private let settings: EncoderSettings
   private let pool = PacketPool()
   /// Presentation times of the pictures inside. The encoder itself counts pictures, because times may be anything.
@@ -30,30 +28,32 @@ import CAVCodec
       for: settings.codec, format: settings.format, name: settings.encoder)
     try settings.check()
     CodecLibrary.filterLog()
-    frame = try Frame()
-    guard let packet = unsafe cav_packet_alloc() else { throw .outOfMemory }
-    guard let context = unsafe cavcodec_alloc_context3(codec) else {
-      var unused: UnsafeMutablePointer<AVPacket>? = unsafe packet
-      unsafe cav_packet_free(&unused)
-      throw .outOfMemory
-    }
-    unsafe raw = unsafe context
-    unsafe self.packet = unsafe packet
+    unsafe raw = unsafe try Self.open(codec, settings)
     unsafe name = String(cString: codec.pointee.name)
     self.settings = settings
-    // After this, deinit frees the context, also when this initializer throws.
-    unsafe Self.apply(settings, to: context)
-    for option in settings.options(ofEncoder: name) {
-      unsafe try AVError.check(cav_set_option(context, option.name, option.value))
-    }
-    unsafe try AVError.check(cavcodec_open2(context, codec, nil))
   }
 
   deinit {
     var context: UnsafeMutablePointer<AVCodecContext>? = unsafe raw
     unsafe cavcodec_free_context(&context)
-    var packet: UnsafeMutablePointer<AVPacket>? = unsafe packet
-    unsafe cav_packet_free(&packet)
+  }
+
+  private static func open(
+    _ codec: UnsafePointer<AVCodec>, _ settings: EncoderSettings
+  ) throws(AVError) -> UnsafeMutablePointer<AVCodecContext> {
+    var allocated = unsafe cavcodec_alloc_context3(codec)
+    do throws(AVError) {
+      guard let context = unsafe allocated else { throw .outOfMemory }
+      unsafe apply(settings, to: context)
+      for option in unsafe settings.options(ofEncoder: String(cString: codec.pointee.name)) {
+        unsafe try AVError.check(cav_set_option(context, option.name, option.value))
+      }
+      unsafe try AVError.check(cavcodec_open2(context, codec, nil))
+      return unsafe context
+    } catch {
+      unsafe cavcodec_free_context(&allocated)
+      throw error
+    }
   }
 
   private static func apply(_ settings: EncoderSettings, to context: UnsafeMutablePointer<AVCodecContext>) {
@@ -87,9 +87,9 @@ import CAVCodec
       unsafe context.pointee.rc_buffer_size = Int32(clamping: limit.bufferSize)
     }
     unsafe context.pointee.flags |= Int32(bitPattern: UInt32(AV_CODEC_FLAG_CLOSED_GOP))
-    if let order = settings.fieldOrder {
+    if let isTopFieldFirst = settings.isTopFieldFirst {
       unsafe context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME
-      unsafe context.pointee.field_order = order == .topFirst ? AV_FIELD_TT : AV_FIELD_BB
+      unsafe context.pointee.field_order = isTopFieldFirst ? AV_FIELD_TT : AV_FIELD_BB
     }
     // Errors go to the log at debug level only, and to the caller.
     unsafe context.pointee.log_level_offset = AV_LOG_DEBUG - AV_LOG_ERROR
@@ -103,14 +103,16 @@ import CAVCodec
   ///   - presentation: the presentation time, in any unit; comes back with the packet.
   /// - Throws: `AVError.invalidArgument` for a picture of another size or format than the settings',
   ///   `AVError.tryAgain` if packets must be received first, `AVError.endOfFile` after `sendEndOfStream`.
-  package func send(_ picture: borrowing Frame, presentation: Int64) throws(AVError) {
+  package mutating func send(_ picture: borrowing Frame, presentation: Int64) throws(AVError) {
     guard picture.width == settings.width, picture.height == settings.height else { throw .invalidArgument }
-    defer { frame.removeContent() }
+    let frame = try Frame()
     let format = AVPixelFormat(settings.format.rawValue)
     unsafe try AVError.check(cav_frame_lend_samples(frame.raw, picture.raw, format))
     unsafe frame.raw.pointee.pts = sentCount
     if sentCount == 0 { unsafe frame.raw.pointee.pict_type = AV_PICTURE_TYPE_I }
-    if let order = settings.fieldOrder { unsafe cav_frame_set_interlaced(frame.raw, order == .topFirst ? 1 : 0) }
+    if let isTopFieldFirst = settings.isTopFieldFirst {
+      unsafe cav_frame_set_interlaced(frame.raw, isTopFieldFirst ? 1 : 0)
+    }
     unsafe try AVError.check(cavcodec_send_frame(raw, frame.raw))
     sentCount += 1
     presentations.append(presentation)
@@ -125,11 +127,13 @@ import CAVCodec
   ///
   /// - Returns: nil if the encoder needs another picture first; after `sendEndOfStream`, if there are no more.
   /// - Throws: `AVError.external` if the encoder has reordered pictures, and what it returns.
-  package func receive() throws(AVError) -> EncodedPicture? {
+  package mutating func receive() throws(AVError) -> EncodedPicture? {
+    var allocated = unsafe cav_packet_alloc()
+    defer { unsafe cav_packet_free(&allocated) }
+    guard let packet = unsafe allocated else { throw .outOfMemory }
     let code = unsafe cavcodec_receive_packet(raw, packet)
     if code == AVError.tryAgain.rawValue || code == AVError.endOfFile.rawValue { return nil }
     try AVError.check(code)
-    defer { unsafe cav_packet_unref(packet) }
     guard let data = unsafe packet.pointee.data, let presentation = presentations.first,
       unsafe packet.pointee.pts == sentCount - Int64(presentations.count)
     else { throw .external }

@@ -9,8 +9,8 @@ package struct EncoderSettings: Sendable {
   package var codec: CodecSettings.Codec
   /// The encoder by libavcodec's name (`libx264`); nil for the best one that takes the format.
   package var encoder: String?
-  /// Coded size in luma samples, which is not cropped. For H.264, a multiple of 16, and of 32 in height if there is a
-  /// ``fieldOrder``; for H.265, a multiple of 8.
+  /// Coded size in luma samples, which is not cropped. For H.264, a multiple of 16, and of 32 in height if
+  /// interlaced; for H.265, a multiple of 8.
   package var width: Int, height: Int
   /// The sample format of the pictures: bit depth and chroma format.
   package var format: FrameFormat
@@ -39,37 +39,17 @@ package struct EncoderSettings: Sendable {
   package var referenceCount = 3
   /// Constant quality as a rate factor (CRF), from 1, the best, to 51.
   package var quality = 18.0
-  /// A limit of the bit rate; nil for none.
-  package var rateLimit: RateLimit?
-  /// Interlaced frames are coded as such (MBAFF), the first field being this one; nil for progressive frames.
-  package var fieldOrder: FieldOrder?
+  /// A limit of the bit rate, by a buffer that the packets go through (VBV): bits per second into it, and its size in
+  /// bits, both at least 1000. Nil for no limit.
+  package var rateLimit: (bitRate: Int, bufferSize: Int)?
+  /// Frames are interlaced and coded as such (H.264: MBAFF), the top field being the first; nil for progressive frames.
+  package var isTopFieldFirst: Bool?
   /// H.264: the entropy coder is CABAC, not CAVLC (`entropy_coding_mode_flag`, 7.4.2.2), if the profile has it.
   package var usesCABAC = true
   /// H.264: transforms of 8×8 samples are allowed (`transform_8x8_mode_flag`, 7.4.2.2), if the profile has them.
   package var uses8x8Transform = true
   /// Threads, 1 to 64. For H.264, each but one delays output by a picture.
   package var threadCount = 1
-
-  /// A bound of the bit rate, by a buffer that the packets go through (VBV).
-  package struct RateLimit: Sendable, Hashable {
-    /// Bits per second into the buffer, at least 1000.
-    package var bitRate: Int
-    /// The size of the buffer in bits, at least 1000.
-    package var bufferSize: Int
-    /// Describes a limit.
-    package init(bitRate: Int, bufferSize: Int) {
-      self.bitRate = bitRate
-      self.bufferSize = bufferSize
-    }
-  }
-
-  /// The first field of an interlaced frame.
-  package enum FieldOrder: Sendable {
-    /// The top field.
-    case topFirst
-    /// The bottom field.
-    case bottomFirst
-  }
 
   /// Settings for pictures of a size and format, the rest at their defaults.
   package init(codec: CodecSettings.Codec, width: Int, height: Int, format: FrameFormat) {
@@ -95,8 +75,8 @@ package struct EncoderSettings: Sendable {
   ///
   /// - Throws: `AVError.invalidArgument`; `AVError.unsupportedFeature` for fields of H.265, and for other profiles.
   func check() throws(AVError) {
-    guard codec == .h264 || fieldOrder == nil else { throw .unsupportedFeature }
-    let (columns, rows) = codec == .h265 ? (8, 8) : (16, fieldOrder == nil ? 16 : 32)
+    guard codec == .h264 || isTopFieldFirst == nil else { throw .unsupportedFeature }
+    let (columns, rows) = codec == .h265 ? (8, 8) : (16, isTopFieldFirst == nil ? 16 : 32)
     let sizes = 16...16384
     guard sizes ~= width, sizes ~= height, width % columns == 0, height % rows == 0 else { throw .invalidArgument }
     let terms = 1...1 << 24
@@ -129,7 +109,8 @@ package struct EncoderSettings: Sendable {
     case 244: limits = (14, 0...3)
     default: throw .unsupportedFeature
     }
-    guard profile != 66 || fieldOrder == nil, let samples = unsafe cav_pix_fmt_desc_get(AVPixelFormat(format.rawValue)),
+    guard profile != 66 || isTopFieldFirst == nil,
+      let samples = unsafe cav_pix_fmt_desc_get(AVPixelFormat(format.rawValue)),
       unsafe samples.pointee.comp.0.depth <= limits.depth, unsafe limits.chroma ~= cav_chroma_format(samples)
     else { throw .invalidArgument }
   }
@@ -162,11 +143,7 @@ package struct EncoderSettings: Sendable {
   }
 
   private var fieldParameter: String {
-    switch fieldOrder {
-    case .topFirst: ":tff=1"
-    case .bottomFirst: ":bff=1"
-    case nil: ""
-    }
+    isTopFieldFirst.map { $0 ? ":tff=1" : ":bff=1" } ?? ""
   }
 
   private var x265Parameters: String {
