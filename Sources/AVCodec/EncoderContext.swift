@@ -21,15 +21,16 @@ import CAVCodec
   ///
   /// - Throws: `AVError.encoderNotFound` if there is none, also if ``CodecLibrary`` is missing;
   ///   `AVError.unsupportedFormat` if none takes the sample format; `AVError.invalidArgument` for settings out of range
-  ///   or at odds with one another; `AVError.unsupportedFeature` for fields of H.265 and unknown profiles;
+  ///   or at odds with one another; `AVError.unsupportedFeature` for interlaced frames of H.265 and unknown profiles;
   ///   `AVError.outOfMemory`, and whatever else `avcodec_open2` returns.
   package init(_ settings: EncoderSettings) throws(AVError) {
     let codec = unsafe try CodecLibrary.encoder(
       for: settings.codec, format: settings.format, name: settings.encoder)
-    try settings.check()
+    let name = unsafe String(cString: codec.pointee.name)
+    try settings.check(encoder: name)
     CodecLibrary.filterLog()
-    unsafe raw = unsafe try Self.open(codec, settings)
-    unsafe name = String(cString: codec.pointee.name)
+    unsafe raw = unsafe try Self.open(codec, name, settings)
+    self.name = name
     self.settings = settings
   }
 
@@ -39,13 +40,13 @@ import CAVCodec
   }
 
   private static func open(
-    _ codec: UnsafePointer<AVCodec>, _ settings: EncoderSettings
+    _ codec: UnsafePointer<AVCodec>, _ name: String, _ settings: EncoderSettings
   ) throws(AVError) -> UnsafeMutablePointer<AVCodecContext> {
     var allocated = unsafe cavcodec_alloc_context3(codec)
     do throws(AVError) {
       guard let context = unsafe allocated else { throw .outOfMemory }
       unsafe apply(settings, to: context)
-      for option in unsafe settings.options(ofEncoder: String(cString: codec.pointee.name)) {
+      for option in settings.options(ofEncoder: name) {
         unsafe try AVError.check(cav_set_option(context, option.name, option.value))
       }
       unsafe try AVError.check(cavcodec_open2(context, codec, nil))

@@ -4,6 +4,8 @@ import CAVCodec
 /// Settings for opening an encoder.
 ///
 /// The first picture is an IDR picture, and every other one refers to earlier pictures only. A picture is one slice.
+///
+/// libx264 and libx265 obey all of them. Other encoders choose tools and level themselves, and use a constant quantizer.
 package struct EncoderSettings: Sendable {
   /// The codec of the packets.
   package var codec: CodecSettings.Codec
@@ -73,9 +75,10 @@ package struct EncoderSettings: Sendable {
 
   /// Checks all ranges, so that no encoder gets a number that it does not expect.
   ///
-  /// - Throws: `AVError.invalidArgument`; `AVError.unsupportedFeature` for fields of H.265, and for other profiles.
-  func check() throws(AVError) {
-    guard codec == .h264 || isTopFieldFirst == nil else { throw .unsupportedFeature }
+  /// - Throws: `AVError.invalidArgument`; `AVError.unsupportedFeature` for other profiles, and for interlaced frames if
+  ///   the encoder does not code them as such.
+  func check(encoder name: String) throws(AVError) {
+    guard name == "libx264" || isTopFieldFirst == nil else { throw .unsupportedFeature }
     let (columns, rows) = codec == .h265 ? (8, 8) : (16, isTopFieldFirst == nil ? 16 : 32)
     let sizes = 16...16384
     guard sizes ~= width, sizes ~= height, width % columns == 0, height % rows == 0 else { throw .invalidArgument }
@@ -139,11 +142,7 @@ package struct EncoderSettings: Sendable {
       "sliced-threads=0", "slices=1", "weightp=0", "aud=0", "nal-hrd=none", "force-cfr=1",
       "ref=\(referenceCount)", "cabac=\(hasCABAC ? 1 : 0)", "8x8dct=\(has8x8Transform ? 1 : 0)",
       "fps=\(frameRate.numerator)/\(frameRate.denominator)",
-    ].joined(separator: ":") + fieldParameter
-  }
-
-  private var fieldParameter: String {
-    isTopFieldFirst.map { $0 ? ":tff=1" : ":bff=1" } ?? ""
+    ].joined(separator: ":") + (isTopFieldFirst.map { $0 ? ":tff=1" : ":bff=1" } ?? "")
   }
 
   private var x265Parameters: String {
