@@ -27,6 +27,8 @@ package struct AVError: Error, RawRepresentable, Hashable, Sendable {
   package static let bug2 = AVError(rawValue: Int32(CAV_ERROR_BUG2))
   /// This libavcodec was built without the decoder (`AVERROR_DECODER_NOT_FOUND`).
   package static let decoderNotFound = AVError(rawValue: Int32(CAV_ERROR_DECODER_NOT_FOUND))
+  /// This libavcodec was built without the encoder (`AVERROR_ENCODER_NOT_FOUND`).
+  package static let encoderNotFound = AVError(rawValue: Int32(CAV_ERROR_ENCODER_NOT_FOUND))
   /// Out of memory (`AVERROR(ENOMEM)`).
   package static let outOfMemory = AVError(rawValue: Int32(CAV_ERROR_NO_MEMORY))
   /// An argument or a parameter of the stream is out of range (`AVERROR(EINVAL)`).
@@ -49,6 +51,11 @@ package struct AVError: Error, RawRepresentable, Hashable, Sendable {
   /// No device could be opened.
   package static let hardwareUnavailable = AVError(rawValue: -0x7100_0003)
 
+  // Encoding, likewise.
+
+  /// The encoder does not take pictures of this sample format.
+  package static let unsupportedFormat = AVError(rawValue: -0x7100_0005)
+
   /// Whether decoding may succeed without the device.
   package var isOfHardware: Bool {
     [.hardwareRefused, .hardwareBusy, .hardwareFailed, .hardwareUnavailable].contains(self)
@@ -70,6 +77,7 @@ extension AVError: CustomStringConvertible {
     case .hardwareBusy: return "the device has no room for this stream at the moment"
     case .hardwareFailed: return "the device failed"
     case .hardwareUnavailable: return "no device can be used"
+    case .unsupportedFormat: return "the encoder does not take this sample format"
     default: break
     }
     let capacity = Int(CAV_ERROR_STRING_SIZE)

@@ -7,6 +7,7 @@
 #include <link.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <libavcodec/avcodec.h>
 #include <libavutil/avutil.h>
 #include <libavutil/buffer.h>
@@ -17,6 +18,7 @@
 #include <libavutil/hwcontext.h>
 #include <libavutil/hwcontext_drm.h>
 #include <libavutil/mem.h>
+#include <libavutil/opt.h>
 #include <libavutil/pixdesc.h>
 
 #pragma clang diagnostic push
@@ -37,6 +39,7 @@ enum {
   CAV_ERROR_BUG = AVERROR_BUG,
   CAV_ERROR_BUG2 = AVERROR_BUG2,
   CAV_ERROR_DECODER_NOT_FOUND = AVERROR_DECODER_NOT_FOUND,
+  CAV_ERROR_ENCODER_NOT_FOUND = AVERROR_ENCODER_NOT_FOUND,
   CAV_ERROR_STRING_SIZE = AV_ERROR_MAX_STRING_SIZE,
   CAV_INPUT_PADDING = AV_INPUT_BUFFER_PADDING_SIZE,
 };
@@ -363,13 +366,18 @@ static inline int cav_cuda_decodes(const AVBufferRef *device, enum AVCodecID cod
   return 1;
 }
 
+/// The chroma format of samples (chroma_format_idc).
+static inline int cav_chroma_format(const AVPixFmtDescriptor *format) {
+  return format->nb_components == 1 ? 0 : format->log2_chroma_h ? 1 : format->log2_chroma_w ? 2 : 3;
+}
+
 /// Whether a CUDA device decodes the stream of a context, into so many surfaces. Libavutil's description of its frames
 /// takes nothing from the driver.
 static inline int cav_cuda_decodes_stream(const AVCodecContext *context, int surfaceCount) {
   enum { mostSurfaces = 32 };  // the most that the driver creates a decoder with
   const AVPixFmtDescriptor *format = cav_pix_fmt_desc_get(context->sw_pix_fmt);
   if (!format || surfaceCount > mostSurfaces) return 0;
-  int chroma = format->nb_components == 1 ? 0 : format->log2_chroma_h ? 1 : format->log2_chroma_w ? 2 : 3;
+  int chroma = cav_chroma_format(format);
   CAVPictureSizes sizes;
   uint32_t width = (uint32_t)context->coded_width, height = (uint32_t)context->coded_height;
   return cav_cuda_decodes(context->hw_device_ctx, context->codec_id, chroma, (uint32_t)format->comp[0].depth, &sizes) &&
@@ -448,6 +456,70 @@ static inline int cav_frame_is_key(const AVFrame *frame) {
   return (frame->flags & AV_FRAME_FLAG_KEY) != 0;
 #else
   return frame->key_frame;
+#endif
+}
+
+// MARK: Encoding
+
+static inline const AVCodec *cavcodec_iterate(void **state) { CAV_CALL(CAV_CODEC_LIBRARY, NULL, av_codec_iterate, state); }
+static inline int cavcodec_is_encoder(const AVCodec *codec) { CAV_CALL(CAV_CODEC_LIBRARY, 0, av_codec_is_encoder, codec); }
+static inline int cavcodec_send_frame(AVCodecContext *context, const AVFrame *frame) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_send_frame, context, frame); }
+static inline int cavcodec_receive_packet(AVCodecContext *context, AVPacket *packet) { CAV_CALL(CAV_CODEC_LIBRARY, AVERROR(ENOSYS), avcodec_receive_packet, context, packet); }
+/// Sets an option of a context or of its encoder.
+static inline int cav_set_option(AVCodecContext *context, const char *name, const char *value) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_opt_set, context, name, value, AV_OPT_SEARCH_CHILDREN); }
+
+/// Whether a codec encodes without a device. OpenMAX's encoders are not marked as those of devices.
+static inline int cav_is_software_encoder(const AVCodec *codec) {
+  return cavcodec_is_encoder(codec) && !(codec->capabilities & (AV_CODEC_CAP_HARDWARE | AV_CODEC_CAP_HYBRID)) &&
+         !strstr(codec->name, "_omx");
+}
+
+/// The formats that an encoder takes, up to AV_PIX_FMT_NONE; NULL if it takes any. A field before libavcodec 61.13.
+static inline const enum AVPixelFormat *cav_encoder_formats(const AVCodec *codec) {
+#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(61, 13, 100)
+  return codec->pix_fmts;
+#else
+  static void *address;
+  __typeof__(&avcodec_get_supported_config) function = (__typeof__(&avcodec_get_supported_config))cav_resolve(
+      &address, CAV_CODEC_LIBRARY, "avcodec_get_supported_config");
+  const void *formats = NULL;
+  if (function && function(NULL, codec, AV_CODEC_CONFIG_PIX_FORMAT, 0, &formats, NULL) < 0) return NULL;
+  return (const enum AVPixelFormat *)formats;
+#endif
+}
+
+/// Whether samples of a format are also samples of `wanted`: of the same, or of its luma alone.
+static inline int cav_format_includes(enum AVPixelFormat format, enum AVPixelFormat wanted) {
+  const AVPixFmtDescriptor *all = cav_pix_fmt_desc_get(format), *luma = cav_pix_fmt_desc_get(wanted);
+  uint64_t other = AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BITSTREAM;
+  return format == wanted || (all && luma && luma->nb_components == 1 && !((all->flags | luma->flags) & other) &&
+                              !memcmp(&all->comp[0], &luma->comp[0], sizeof all->comp[0]) &&
+                              !((all->flags ^ luma->flags) & (AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_FLOAT)));
+}
+
+/// Has an empty frame refer to the samples of another: without its side data and properties, which an encoder would
+/// write or obey. Fails if the other has another format, if a plane is missing, or without memory.
+static inline int cav_frame_lend_samples(AVFrame *target, const AVFrame *source, enum AVPixelFormat wanted) {
+  const AVPixFmtDescriptor *format = cav_pix_fmt_desc_get(wanted);
+  if (!format || !source->buf[0] || !cav_format_includes((enum AVPixelFormat)source->format, wanted)) return AVERROR(EINVAL);
+  for (int i = 0; i < format->nb_components; i++)
+    if (!source->data[format->comp[i].plane]) return AVERROR(EINVAL);
+  for (int i = 0; i < AV_NUM_DATA_POINTERS && source->buf[i]; i++)
+    if (!(target->buf[i] = cav_buffer_ref(source->buf[i]))) return AVERROR(ENOMEM);
+  for (int i = 0; i < AV_NUM_DATA_POINTERS; i++) cav_frame_set_plane(target, i, source->data[i], source->linesize[i]);
+  target->format = wanted;
+  target->width = source->width;
+  target->height = source->height;
+  return 0;
+}
+
+/// Marks a frame as interlaced.
+static inline void cav_frame_set_interlaced(AVFrame *frame, int isTopFieldFirst) {
+#ifdef AV_FRAME_FLAG_INTERLACED
+  frame->flags |= AV_FRAME_FLAG_INTERLACED | (isTopFieldFirst ? AV_FRAME_FLAG_TOP_FIELD_FIRST : 0);
+#else
+  frame->interlaced_frame = 1;
+  frame->top_field_first = isTopFieldFirst;
 #endif
 }
 
