@@ -182,7 +182,10 @@ extension H264.SliceDataReader {
   private mutating func finish<Elements: H264.MacroblockElements & ~Escapable, Visitor: H264.MacroblockVisitor>(
     _ elements: inout Elements, _ visitor: inout Visitor
   ) throws(SliceDamage) {
-    guard elements.fault == nil, !elements.isOverrun else { throw damage(&elements) }
+    guard elements.fault == nil, !elements.isOverrun else {
+      damagedBlocks = blocksOfMacroblock
+      throw damage(&elements)
+    }
     infos[base &+ address] = info
     guard Visitor.wantsValues else { return }
     visit(&visitor)

@@ -34,6 +34,12 @@ extension H264 {
     var skippedTop = (isThere: false, firstBit: 0, bits: 0)
     /// Values for the visitor.
     var macroblock = Macroblock()
+    /// Whether ``codedBlocks`` is needed.
+    var collectsBlocks = false
+    /// The blocks that have coefficients in any macroblock of the slice, the damaged one included.
+    var codedBlocks = CodedBlocks()
+    /// The blocks that have coefficients in the damaged macroblock.
+    var damagedBlocks = CodedBlocks()
 
     init() {}
 
@@ -242,6 +248,23 @@ extension H264 {
       }
       counts[base &+ address] = edges
       info.flags |= MacroblockInfo.Flag.counts
+      if collectsBlocks { codedBlocks.formUnion(blocksOfMacroblock) }
+    }
+
+    /// The blocks that have coefficients in the current macroblock, as far as it has been read.
+    var blocksOfMacroblock: CodedBlocks {
+      var blocks = CodedBlocks()
+      guard info.has(MacroblockInfo.Flag.counts), !info.has(MacroblockInfo.Flag.pcm) else { return blocks }
+      for plane in 0..<(traits.chroma == .monochrome ? 1 : 3) {
+        for place in 0..<16 where around.counts[Grid.plane &* plane &+ Grid.place(place & 3, place &>> 2)] > 0 {
+          blocks.insert(plane: plane, place: place)
+        }
+        guard plane > 0, traits.chroma != .yuv444 else { continue }
+        if info.dcFlags &>> UInt8(truncatingIfNeeded: plane) & 1 != 0 { blocks.insertDC(plane: plane) }
+      }
+      if info.has(MacroblockInfo.Flag.transform8x8) { blocks.extendTo8x8() }
+      if info.has(MacroblockInfo.Flag.intra16x16) { blocks.insertLuma() }
+      return blocks
     }
 
     @inline(__always)

@@ -29,6 +29,19 @@ extension H264 {
     /// Creates a reader.
     public init() {}
 
+    /// Whether ``codedBlocks`` is needed: finding out takes time.
+    package var collectsBlocks: Bool {
+      get { reader.collectsBlocks }
+      set { reader.collectsBlocks = newValue }
+    }
+
+    /// The blocks that have coefficients in any macroblock of the slice that was read last, the damaged one included.
+    package var codedBlocks: CodedBlocks { reader.codedBlocks }
+
+    /// The blocks that have coefficients in the damaged macroblock of that slice. Empty without damage, and if the
+    /// damage is in no macroblock.
+    package var damagedBlocks: CodedBlocks { reader.damagedBlocks }
+
     /// Whether NAL units of a type have slice data that ``read(_:parameterSets:visitor:)`` reads: types 1, 2 and 5.
     public static func reads(_ type: NALUnitType) -> Bool {
       type == .slice || type == .idrSlice || type == .slicePartitionA
@@ -105,6 +118,8 @@ extension H264 {
       _ nalUnit: Span<UInt8>, partitionB: Span<UInt8>, partitionC: Span<UInt8>,
       parameterSets: borrowing ParameterSets, visitor: inout Visitor
     ) throws(SliceDamage) -> SliceExtent {
+      reader.codedBlocks = CodedBlocks()
+      reader.damagedBlocks = CodedBlocks()
       let header: WholeSliceHeader
       do throws(BitstreamError) {
         header = try WholeSliceHeader(

@@ -18,6 +18,8 @@ struct SessionCore: ~Copyable {
   private var output = SessionOutput()
   /// The access units whose slices are to be verified while the codec decodes them.
   private var sliceTasks = RingQueue<SliceTask>()
+  /// The number of access units that the codec has got since it was last reset.
+  private var sentCount = 0
 
   private enum Step {
     /// Decode the next access unit that is queued in the ledger.
@@ -213,8 +215,9 @@ struct SessionCore: ~Copyable {
     entry.start = gate.start ?? .marked
     input.complete(&entry)
     if let reading = entry.reading.take(), let packet = entry.packet, !isSkippedByCodec(summary) {
-      sliceTasks.append(SliceTask(entry, packet, reading))
+      sliceTasks.append(SliceTask(entry, packet, reading, thread: codec.thread(ofPacket: sentCount)))
     }
+    sentCount += 1
     ledger.send(&entry)
     let oldest = ledger.first?.index ?? index
     let outcome = codec.decode(entry, oldest: oldest, isDamaged: ledger.isDamaged(index), ledger.entries)
@@ -432,6 +435,7 @@ struct SessionCore: ~Copyable {
     case .drained: isReplayed = codec.flush(keepsReferences: true)
     case .lost, .cancelled, .invalidated: codec.close()
     }
+    sentCount = 0
     input.reset(keepsReferences: isReplayed)
     guard !isReplayed else { return }
     input.forgetDecoded()

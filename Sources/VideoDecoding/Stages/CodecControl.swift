@@ -107,6 +107,15 @@ struct CodecControl {
     return settings
   }
 
+  /// The frame thread that decodes a packet, which libavcodec gives to its threads in turn; nil if a device does.
+  ///
+  /// - Parameter number: counts the packets since the codec was last reset.
+  func thread(ofPacket number: Int) -> Int? {
+    let settings = settings
+    guard !settings.usesHardware else { return nil }
+    return settings.useFrameThreads && !settings.lowDelay ? number % settings.effectiveThreadCount : 0
+  }
+
   // MARK: Hardware
 
   /// The reason that software has taken a device's place; nil if it has not since the last call.

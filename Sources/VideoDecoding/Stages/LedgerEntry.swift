@@ -102,12 +102,12 @@ extension DecodeError {
 
 extension SliceTask {
   /// The slices of an access unit.
-  init(_ record: LedgerEntry, _ packet: Packet, _ reading: AccessUnitDescription.Reading) {
+  init(_ record: LedgerEntry, _ packet: Packet, _ reading: AccessUnitDescription.Reading, thread: Int? = 0) {
     let summary = record.summary
     self.init(
       index: record.index, tag: record.request.tag, nalUnitType: summary.nalUnitType, packet: packet, reading: reading,
       isReference: summary.isReference, hasReferenceSets: summary.references != nil,
-      isSecondField: summary.isSecondField)
+      isSecondField: summary.isSecondField, thread: thread)
   }
 }
 

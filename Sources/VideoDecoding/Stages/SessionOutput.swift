@@ -39,6 +39,7 @@ struct SessionOutput {
 
   /// Slices of an access unit are damaged.
   mutating func note(_ verdict: SliceVerdict) {
+    guard verdict.count > 0 else { return }
     statistics.damagedSlices = (statistics.damagedSlices ?? 0) + UInt64(verdict.count)
     statistics.lastDamagedSlice = DecodeError(verdict)
   }

@@ -21,6 +21,8 @@ struct SliceTask: Sendable {
   let hasReferenceSets: Bool
   /// It is the second field of the frame that the access unit before it begins.
   let isSecondField: Bool
+  /// The number of the frame thread that decodes it; nil if a device does.
+  let thread: Int?
 }
 
 /// Slices of an access unit are damaged. Sound access units have no verdict.
@@ -31,12 +33,14 @@ struct SliceVerdict: Sendable {
     case damage(SliceDamage, slice: Int)
     /// All slices are sound, but do not cover the picture.
     case missing(blocks: Int)
+    /// The access unit is sound, but libavcodec mixes coefficients of an earlier one into its picture.
+    case leftovers
   }
 
   let task: SliceTask
   /// The first fault.
   let first: Fault
-  /// The number of damaged slices.
+  /// The number of damaged slices. If 0, the picture is wrong all the same.
   let count: Int
 }
 
@@ -47,6 +51,7 @@ extension DecodeError {
       switch verdict.first {
       case .damage(let damage, let number): "slice \(number) is damaged\(damage.place)"
       case .missing(let blocks): "slices are missing: \(blocks) blocks are in none"
+      case .leftovers: "it was decoded with coefficients of an earlier, damaged slice"
       }
     self.init(
       .badData, tag: verdict.task.tag, accessUnitNumber: verdict.task.index, nalUnitType: verdict.task.nalUnitType,

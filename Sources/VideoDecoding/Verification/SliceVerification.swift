@@ -10,6 +10,7 @@ struct SliceVerification {
   private let packaging: NALPackaging
   private var h264 = H264.SliceReader()
   private var h265 = H265.SliceReader()
+  private var leftovers = LeftoverCoefficients()
 
   init(_ packaging: NALPackaging) { self.packaging = packaging }
 
@@ -20,13 +21,16 @@ struct SliceVerification {
     var findings = Findings()
     switch task.reading {
     case .h264(let reading):
-      read(h264: task.packet.bytes, reading.parameterSets, &findings, isCancelled)
+      read(h264: task.packet.bytes, reading.parameterSets, thread: task.thread, &findings, isCancelled)
     case .h265(let reading):
       read(h265: task.packet.bytes, reading, &findings, isCancelled)
     }
     guard let first = findings.first else { return nil }
     return SliceVerdict(task: task, first: first, count: findings.count)
   }
+
+  /// Access units were decoded that have not been verified.
+  mutating func forgetLeftovers() { leftovers = LeftoverCoefficients() }
 
   /// The results of an access unit's slices so far.
   private struct Findings {
@@ -69,14 +73,19 @@ struct SliceVerification {
       (blockCount, isWhole) = (0, true)
     }
 
+    /// All slices are sound, unless others are not, but the picture is not.
+    mutating func noteLeftovers() { first = first ?? .leftovers }
+
     /// The slices cannot be judged.
     mutating func forget() { self = Findings() }
   }
 
   private mutating func read(
-    h264 accessUnit: Span<UInt8>, _ sets: H264.ParameterSets, _ findings: inout Findings, _ isCancelled: () -> Bool
+    h264 accessUnit: Span<UInt8>, _ sets: H264.ParameterSets, thread: Int?, _ findings: inout Findings,
+    _ isCancelled: () -> Bool
   ) {
     var last: H264.SliceHeader?
+    var isMixed = false
     var hasSecondPicture = false
     h264.beginPicture()
     for range in packaging.nalUnits(of: accessUnit) where !range.isEmpty {
@@ -101,13 +110,18 @@ struct SliceVerification {
         h264.beginPicture()
       }
       last = header
+      h264.collectsBlocks = thread.map { leftovers.exist(inThread: $0) } ?? false
       do throws(SliceDamage) {
         findings.add(try h264.verify(nalUnit, parameterSets: sets))
       } catch {
         findings.add(error)
       }
+      if let thread, leftovers.decode(h264.codedBlocks, damaged: h264.damagedBlocks, inThread: thread) {
+        isMixed = true
+      }
     }
     if let last { findings.endPicture(size: size(ofPictureOf: last, sets)) }
+    if isMixed { findings.noteLeftovers() }
   }
 
   /// Whether two slices of an access unit belong to different fields, or one of them to another picture by mistake. The

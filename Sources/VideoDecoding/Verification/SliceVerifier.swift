@@ -98,7 +98,10 @@ import H26x
       unsafe sigfillset(&signals)
       unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
       var verification = SliceVerification(packaging)
+      var lastGeneration: UInt64 = 0
       while let (task, generation) = next() {
+        if generation != lastGeneration { verification.forgetLeftovers() }
+        lastGeneration = generation
         let verdict = verification.verdict(on: task) {
           state.withLock(notifies: false) { $0.isEnding || $0.generation != generation }
         }

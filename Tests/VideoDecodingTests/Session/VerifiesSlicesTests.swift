@@ -113,6 +113,44 @@ import Testing
     #expect(after <= before && found > 0)
   }
 
+  /// libavcodec leaves coefficients of a damaged macroblock to the next picture of the same thread, and reports nothing.
+  /// All pictures of this stream are intra pictures.
+  @Test(.enabled(if: Vector.folder != nil), arguments: [1, 3])
+  func flagsPicturesThatGetCoefficientsOfADamagedOne(_ threads: Int) throws {
+    let stream = try CodedStream("SVA_BA1_B.264")
+    let whole = Set(try stream.decode(.with { $0.threadCount = 1 }).checksums)
+    var units = stream.units
+    units[11] = Array(units[11].prefix(621))
+    var configuration = Self.configuration(threads: threads)
+    configuration.threadType = threads == 1 ? .none : .frame
+    let (run, statistics) = try Self.run(stream, units, configuration)
+    let wrong = zip(run.frames, run.checksums).filter { !whole.contains($1) }.map(\.0.tag)
+    #expect(wrong == [11, 11 + UInt64(threads)])
+    #expect(Set(run.frames.filter(\.isCorrupt).map(\.tag)).isSuperset(of: wrong))
+    #expect(statistics.damagedSlices == 1 && statistics.lastDamagedSlice?.tag == 11)
+  }
+
+  /// The next picture of the thread with coefficients in the same blocks gets them, and none after it.
+  @Test func coefficientsAreLeftUntilTheirBlocksAreCoded() throws {
+    let stream = try CodedStream("clip.h264")
+    var verification = SliceVerification(NALPackaging(lengthSize: nil))
+    var inspection = AccessUnitInspection<H264>(lengthSize: nil)
+    let pool = PacketPool()
+    var verdicts: [SliceVerdict?] = []
+    // Number, thread.
+    for (index, thread) in [(0, 0), (1, 0), (2, 1), (0, 1), (0, 0), (0, 0)] as [(UInt64, Int)] {
+      // The first picture is intra and has coefficients in all blocks.
+      var unit = stream.units[0]
+      if index == 1 { unit.removeLast(unit.count / 3) }
+      let reading = inspection.read(unit.span).reading
+      let entry = LedgerEntry(index: index, request: DecodeRequest(tag: index), summary: DecodingSummary())
+      let packet = try pool.packet(copying: unit.span, timestamp: 0)
+      verdicts.append(verification.verdict(on: SliceTask(entry, packet, reading, thread: thread)))
+    }
+    #expect(verdicts.map { $0?.count } == [nil, 1, nil, nil, 0, nil])
+    #expect(verdicts[4]?.first == .leftovers)
+  }
+
   /// The last slices of a picture are lost. With slice threads, libavcodec does not report it.
   @Test func flagsPicturesThatLackSlices() throws {
     let stream = try CodedStream("small-slices.h264")
