@@ -10,7 +10,8 @@ extension H264.SliceHeaderValues {
   /// - Throws: `.valueOutOfRange` if a value has no code with the parameter sets, `.unsupported` if they have no syntax
   ///   element for a value that is needed. The error names the element.
   func write(
-    to writer: inout BitWriter, from old: borrowing H264.SliceParameterSets, under new: borrowing H264.SliceParameterSets
+    to writer: inout BitWriter, from old: borrowing H264.SliceParameterSets,
+    under new: borrowing H264.SliceParameterSets
   ) throws(BitstreamError) {
     let parameters = new.parameters
     guard firstMacroblock < parameters.frameSizeInMacroblocks else { throw .beyond("first_mb_in_slice") }

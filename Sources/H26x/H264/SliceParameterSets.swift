@@ -50,9 +50,7 @@ extension H264 {
       if values.sliceType == .b, sps.usesDirect8x8Inference != otherSPS.usesDirect8x8Inference {
         return "direct_8x8_inference_flag"
       }
-      let none = PictureParameterSet.High(
-        uses8x8Transform: false, scalingLists: nil, secondChromaQPIndexOffset: pps.chromaQPIndexOffset)
-      let (high, otherHigh) = (pps.high ?? none, otherPPS.high ?? none)
+      let (high, otherHigh) = (pps.high ?? .neutral(pps), otherPPS.high ?? .neutral(otherPPS))
       if high.uses8x8Transform != otherHigh.uses8x8Transform { return "transform_8x8_mode_flag" }
       if pps.chromaQPIndexOffset != otherPPS.chromaQPIndexOffset { return "chroma_qp_index_offset" }
       if high.secondChromaQPIndexOffset != otherHigh.secondChromaQPIndexOffset {
