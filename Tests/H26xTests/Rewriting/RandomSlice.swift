@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-import H26x
 import TestSupport
+
+@testable import H26x
 
 /// A random legal slice header of H.264 with random data behind it. It is written without the library's own writer of
 /// headers.

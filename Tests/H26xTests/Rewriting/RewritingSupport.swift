@@ -45,7 +45,10 @@ extension H264.SliceRewriter {
   init(_ source: H264.ParameterSets, picture: [UInt8: UInt8], sequence: [UInt8: UInt8]) throws {
     let identifiers = ParameterSetIdentifiers(picture: picture, sequence: sequence)
     var target = H264.ParameterSets()
-    for unit in source.nalUnits { try target.insert(H264.rewritten(parameterSet: unit.span, identifiers).span) }
+    for unit in source.nalUnits {
+      let moved = try H264.rewritten(parameterSet: unit.span, identifiers)
+      try target.insert(moved.span)
+    }
     self.init(from: source, to: target, identifiers: identifiers)
   }
 
