@@ -17,7 +17,7 @@ package struct RawPlace {
   ///   - start: the first byte that may have emulation prevention bytes behind it, such as the one behind the header.
   package init(bitOffset: Int, in bytes: Span<UInt8>, from start: Int = 0) {
     self.bitOffset = bitOffset
-    var (index, run, left) = (start, 0, bitOffset >> 3 - start)
+    var (index, run, left) = (start, 0, (bitOffset >> 3) - start)
     while index < bytes.count {
       let byte = bytes[index]
       if byte == 3, run >= 2 {

@@ -21,9 +21,14 @@ import Testing
     (pps.id, pps.sequenceParameterSetID) = (255, 31)
     #expect(movedPPS == pps.nalUnit())
     // An SPS extension with alpha, and a subset SPS with views and unknown bits behind them.
-    let movedExtension = try moved([0x6D, 0xD0, 0x20, 0x80, 0x42, 0x00, 0x60])
-    let set = try H264.SequenceParameterSetExtension(nalUnit: movedExtension.span)
-    #expect(set.id == 31 && set.alpha?.bitDepth == 8)
+    var alpha = BitWriter()
+    alpha.u(8, 0x6D)
+    for value: UInt32 in [0, 1, 0] { alpha.ue(value) }
+    for (count, value) in [(1, 1), (9, 256), (9, 3), (1, 0)] as [(Int, UInt32)] { alpha.u(count, value) }
+    alpha.trailingBits()
+    let movedAlpha = try moved(alpha.bytes)
+    let set = try H264.SequenceParameterSetExtension(nalUnit: movedAlpha.span)
+    #expect(set.id == 31 && set.alpha?.opaqueValue == 256 && set.alpha?.transparentValue == 3)
     sps.profile = H264.Profile(idc: 118, constraintFlags: 0)
     for id: UInt8 in [0, 31] {
       sps.id = .init(id)
