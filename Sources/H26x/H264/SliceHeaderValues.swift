@@ -15,7 +15,8 @@ extension H264 {
     package var pictureParameterSetID: PictureParameterSetID
     /// `colour_plane_id`, 0 to 2; 0 if absent.
     package let colourPlaneID: UInt8
-    /// `frame_num`. Its range depends on the SPS.
+    /// `frame_num`, modulo MaxFrameNum of the SPS. If the new SPS has another MaxFrameNum, numbers that have wrapped
+    /// around must be set.
     package var frameNumber: UInt32
     /// `field_pic_flag`.
     package let isField: Bool

@@ -27,7 +27,7 @@ extension H264 {
     }
 
     /// The first syntax element by which slice data would be read or decoded in another way with other parameter sets;
-    /// nil if there is none. Scaling lists and the size of the decoded picture buffer are not compared.
+    /// nil if there is none. Scaling lists are not compared.
     ///
     /// - Parameters:
     ///   - other: the other parameter sets.
@@ -49,6 +49,10 @@ extension H264 {
       }
       if values.sliceType == .b, sps.usesDirect8x8Inference != otherSPS.usesDirect8x8Inference {
         return "direct_8x8_inference_flag"
+      }
+      // With fewer frames, the sliding window loses references sooner (8.2.5.3).
+      if !values.sliceType.isIntra, sps.maximumReferenceFrames > otherSPS.maximumReferenceFrames {
+        return "max_num_ref_frames"
       }
       let (high, otherHigh) = (pps.high ?? .neutral(pps), otherPPS.high ?? .neutral(otherPPS))
       if high.uses8x8Transform != otherHigh.uses8x8Transform { return "transform_8x8_mode_flag" }

@@ -170,7 +170,7 @@ import Testing
       try rewritten(slice) {
         $0.sps.log2MaximumFrameNumber = 16
         $0.sps.pictureOrderCountType = .leastSignificantBits(log2Maximum: 16)
-        $0.sps.maximumReferenceFrames = 1
+        $0.sps.maximumReferenceFrames = 16
         $0.sps.vui = nil
       }, replacing: [:])
   }
@@ -288,6 +288,9 @@ import Testing
       ),
     ]
     for (expected, change, changeValues) in rows { #expect(try refusal(slice, change, changeValues) == expected) }
+    #expect(try refusal(slice) { $0.sps.maximumReferenceFrames -= 1 } == "unsupported max_num_ref_frames")
+    let intra = try self.slice(kind: 2) { $0.u(1, 0) }
+    #expect(try rewritten(intra) { $0.sps.maximumReferenceFrames -= 1 } == rewritten(intra))
     let b = try self.slice(kind: 1) { $0.u(5, 0) }
     #expect(try refusal(b) { $0.sps.usesDirect8x8Inference.toggle() } == "unsupported direct_8x8_inference_flag")
     #expect(try refusal(b) { $0.pps.weightedBipredictionIDC = 2 } == "unsupported weighted_bipred_idc")
