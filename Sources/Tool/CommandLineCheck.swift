@@ -30,11 +30,15 @@ enum CommandLineCheck {
     for argument in arguments.prefix(while: { $0 != "--" }) {
       defer { previous = argument }
       guard argument.hasPrefix("-"), !argument.hasPrefix("--"), !["-", "-h", "-o"].contains(argument),
-        // A negative number behind an option is its value.
-        Double(argument) == nil || !previous.hasPrefix("--")
+        // A negative number behind an option is its value, and so is a range that only has an end.
+        !isValue(argument) || !previous.hasPrefix("--")
       else { continue }
       throw Failure("unknown option \(argument): \(remedy(for: argument, help))", .usage)
     }
+  }
+
+  private static func isValue(_ argument: String) -> Bool {
+    Double(argument) != nil || argument.dropFirst().first.map { $0.isNumber || $0 == "#" } ?? false
   }
 
   private static func remedy(for argument: String, _ help: String) -> String {

@@ -25,8 +25,15 @@ import SystemPackage
 /// The stages up to the window belong to one source and one range of it. The stages behind it belong to the copy: they
 /// take access units of any source, also those that are encoded anew.
 package struct Copy {
-  /// The written contents, and the contents that were left out.
-  package typealias Result = (summary: String, left: [String])
+  /// The result, for the user.
+  package struct Result: Sendable {
+    /// The written contents, and how the range was cut if there is one.
+    package let summary: String
+    /// How each range was cut, if there are several.
+    package let ranges: [String]
+    /// The contents that were left out, a line for each.
+    package let left: [String]
+  }
 
   /// How a pass ends.
   private enum Outcome<Value: Sendable>: Sendable {
@@ -299,24 +306,36 @@ package struct Copy {
 
   /// Summarizes the written contents, and the contents that were left out.
   private func summary(of writer: CopyWriter, _ remark: String) -> Result {
-    let window = writer.window
-    let isHidden = plan.ranges.contains { $0.bounds?.mode == .hidden }
     var summary = "\(plan.target.name): "
     if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
     summary += "\(plan.container.name), \(Text.list(writer.contents))"
     if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) before the first keyframe" }
-    let source = plan.isCut ? "the cut" : "the shown part of the source"
-    if let remark = window.remark { summary += "; \(remark)" }
-    if window.hiddenInFront > 0, !plan.hasEditList || isHidden {
-      summary += "; \(Text.count(window.hiddenInFront, "picture")) before \(source)"
-      if isHidden { summary += ", hidden" }
-    }
-    if window.hiddenBehind > 0, !plan.hasEditList {
-      summary += "; \(Text.count(window.hiddenBehind, "picture")) after \(source)"
+    var ranges = writer.finishedWindows.map { self.remark(about: $0) }
+    if ranges.count == 1, plan.ranges.count == 1 {
+      summary += ranges.removeFirst()
+    } else {
+      ranges = ranges.enumerated().map { number, remark in
+        "\(plan.target.name): range \(number + 1)\(remark.dropFirst())"
+      }
     }
     summary += remark
     if plan.reachesEnd, input.hasGrown { summary += "; the source grew in the meantime, and may have more" }
-    return (summary, writer.losses)
+    return Result(summary: summary, ranges: ranges, left: writer.losses)
+  }
+
+  /// The end of a sentence about a range.
+  private func remark(about window: Window) -> String {
+    let isHidden = plan.ranges.contains { $0.bounds?.mode == .hidden }
+    let source = plan.isCut ? "the cut" : "the shown part of the source"
+    var text = window.remark(plan.ranges.count > 1 ? "its start" : "--start").map { "; \($0)" } ?? ""
+    if window.hiddenInFront > 0, !plan.hasEditList || isHidden {
+      text += "; \(Text.count(window.hiddenInFront, "picture")) before \(source)"
+      if isHidden { text += ", hidden" }
+    }
+    if window.hiddenBehind > 0, !plan.hasEditList {
+      text += "; \(Text.count(window.hiddenBehind, "picture")) after \(source)"
+    }
+    return text
   }
 
   /// Ends the program when, after an interrupt, the output cannot be completed: it does not grow for ten seconds.
@@ -353,12 +372,14 @@ extension FormatDescription.Codec {
 
 extension Window {
   /// The beginning of a cut, for the user; `nil` for no cut, and before the beginning is known.
-  fileprivate var remark: String? {
+  ///
+  /// - Parameter start: the name of the requested start.
+  fileprivate func remark(_ start: String) -> String? {
     guard isCut, let opening, let shown else { return nil }
     let distance = opening.wanted - shown.start
     var remark = "from \(Text.time(ClockTime(positive: opening.bounds.offset + shown.start - opening.origin)))"
     if shown.start == opening.keyframe, distance > Self.tolerance {
-      remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before --start"
+      remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before \(start)"
     }
     if opening.droppedLeading > 0 {
       remark += ", without \(Text.count(opening.droppedLeading, "leading picture")), shown before it"

@@ -23,6 +23,8 @@ struct CopyWriter {
   private var roles: (any AccessUnitRoleReading)?
   /// Of the range that is written now.
   private(set) var window: Window
+  /// Of the ranges that are written.
+  private(set) var finishedWindows: [Window] = []
   private var sink: CopySink
 
   // MARK: Between the stages
@@ -118,6 +120,7 @@ struct CopyWriter {
       }
       try sink.finishRange(window)
     }
+    finishedWindows.append(window)
   }
 
   /// Completes the target.

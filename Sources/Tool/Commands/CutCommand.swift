@@ -141,7 +141,7 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     let target = try OutputFile(output, force: force, inputs: [input])
     let mode = mode ?? (format.hasEditList(in: target) ? .hidden : .keyframe)
     let bounds = ranges.map { Window.Bounds(start: $0.start, end: $0.end, mode: mode) }
-    let (summary, left) = try await target.written { () async throws(Failure) in
+    let result = try await target.written { () async throws(Failure) in
       guard mode != .hidden || format.hasEditList(in: target) else {
         throw Failure("\(target.name): --mode hidden needs a file, because an edit list cannot be written into a pipe")
       }
@@ -150,7 +150,8 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
           input: input, target: target, container: format, framerate: framerate?.rate, keepsAudio: !noAudio,
           bounds: bounds))
     }
-    Terminal.say(summary)
-    for loss in left { Terminal.say("\(target.name): left behind: \(loss)") }
+    Terminal.say(result.summary)
+    for range in result.ranges { Terminal.say(range) }
+    for loss in result.left { Terminal.say("\(target.name): left behind: \(loss)") }
   }
 }

@@ -66,8 +66,8 @@ struct EditTarget {
   }
 
   private func repack(_ plan: CopyPlan, _ edit: VideoEdit?) async throws(Failure) -> [String] {
-    let (summary, left) = try await Copy.run(plan, editing: edit.flatMap { $0.isEmpty ? nil : $0 })
-    return [summary] + left.map { "\(target.name): left behind: \($0)" }
+    let result = try await Copy.run(plan, editing: edit.flatMap { $0.isEmpty ? nil : $0 })
+    return [result.summary] + result.left.map { "\(target.name): left behind: \($0)" }
   }
 
   // MARK: For the user

@@ -104,7 +104,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     let selection = StreamSelection(streams: streams?.numbers, program: program, language: language)
     let input = try InputFile(file).selecting(selection)
     let target = try OutputFile(output, force: force, inputs: [input])
-    let (summary, left) = try await target.written { () async throws(Failure) in
+    let result = try await target.written { () async throws(Failure) in
       guard cut != .hidden || format.hasEditList(in: target) else {
         throw Failure("\(target.name): \(Self.hidingNeedsAFile)")
       }
@@ -113,8 +113,8 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
           input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio,
           bounds: bounds.map { [$0] } ?? []))
     }
-    Terminal.say(summary)
-    for loss in left { Terminal.say("\(target.name): left behind: \(loss)") }
+    Terminal.say(result.summary)
+    for loss in result.left { Terminal.say("\(target.name): left behind: \(loss)") }
   }
 }
 

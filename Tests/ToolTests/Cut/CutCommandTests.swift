@@ -55,7 +55,7 @@ import Testing
     for target in ["out.mkv", "out.ts", source.contains("265") ? "out.h265" : "out.h264"] {
       let options = ["--range", "0-0.4", "--range", "1.08-1.6"]
       let (pictures, said) = try await Self.cut(source, target, options)
-      let behind = said.split(separator: ";").filter { $0.contains("after the cut") }
+      let behind = said.split { ";\n".contains($0) }.filter { $0.contains("after the cut") }
         .compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }.reduce(0, +)
       #expect(behind <= 4 && pictures.count == 10 + 40 - second + behind, "\(source) to \(target): \(said)")
       #expect(pictures.starts(with: all[0..<10]) && pictures.contains(all[second]), "\(said)")
@@ -97,7 +97,8 @@ import Testing
     (["--range", "3-4"], 1, "the video ends before 0:00:03.000"), (["--range", "#62-"], 1, "it has 62 pictures"),
     (["--remove", "0-"], 1, "nothing is left"), (["--every", "0"], 64, "a time above 0"),
     (["--chapters"], 1, "no chapters"), (["--range", "0-1", "--every", "1"], 64, "expected one of"),
-    (["--list", "nowhere.csv"], 1, "nowhere.csv"), (["--list", "list"], 1, "list: line 2"),
+    (["--list", "nowhere.csv"], 1, "nowhere.csv"), (["--list", "/dev/zero"], 1, "more than 1000000 bytes"),
+    (["--list", "list"], 1, "list: line 2"),
     (["--range", "0-1", "--mode", "hidden", "--format", "mkv"], 64, "needs an edit list"),
   ]
 
@@ -110,6 +111,36 @@ import Testing
       #expect(run.status == mistake.status && run.said.contains(mistake.said), "\(mistake): \(run.status) \(run.said)")
       #expect(run.said.filter { $0 == "\n" }.count == 1 && folder.names == ["list"], "\(mistake): \(run.said)")
     }
+  }
+
+  @Test func saysWhereEachRangeBegins() async throws {
+    let (_, said) = try await Self.cut("clip.mp4", "out.mkv", ["--range", "0-0.4", "--range", "1-1.6"])
+    let lines = said.split(separator: "\n")
+    #expect(lines.first == "h26x: out.mkv: Matroska, H.264", "\(said)")
+    let begins = ["1 from 0:00:00.000;", "2 from 0:00:00.800, a keyframe 0.200 s before its start;"]
+    for begin in begins { #expect(lines.contains { $0.hasPrefix("h26x: out.mkv: range \(begin)") }, "\(said)") }
+  }
+
+  /// The plan of an unwritten cut counts the access units that the cut has.
+  @Test func printsAPlanAndWritesNothing() async throws {
+    struct Plan: Decodable {
+      struct Numbers: Decodable { let count: Int }
+      struct Part: Decodable {
+        let mode: String
+        let copied: Numbers
+        let hidden: Numbers
+      }
+      let schema: Int
+      let parts: [Part]
+    }
+    let folder = try Folder()
+    let run = try await Program.run(
+      ["cut", CutTests.media("clip.ts"), "-o", "out.mp4", "--range", "0-0.4", "--range", "1-1.6", "--plan"],
+      in: folder.url)
+    let plan = try JSONDecoder().decode(Plan.self, from: Data(run.text.utf8))
+    #expect(plan.schema == 1 && plan.parts.map(\.mode) == ["hidden", "hidden"], "\(run.text)")
+    #expect(plan.parts.map(\.copied.count) == [10, 15] && plan.parts[1].hidden.count >= 5, "\(run.text)")
+    #expect(run.status == 0 && folder.names.isEmpty, "\(run.said)")
   }
 
   @Test func cutsARangeAtTheEndOfTheVideo() async throws {
