@@ -79,11 +79,13 @@ import Testing
     try Self.compare(whole)
     var random = SeededGenerator(state: 26)
     var damaged = whole
-    // Behind the parameter sets, or the boxes of MP4.
+    // Behind the parameter sets.
     for _ in 0..<12 {
       damaged[Int.random(in: 4_000..<damaged.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
     }
     try Self.compare(damaged, Self.options, "damaged")
+    // The boxes of MP4 are at the end.
+    guard !name.hasSuffix("mp4") else { return }
     try Self.compare(Array(damaged[..<(damaged.count * 2 / 3)]), Self.options, "cut")
   }
 
