@@ -35,7 +35,7 @@ public struct AccessUnitContents: OptionSet, Sendable {
   public static var accessUnitStart: Self { Self(rawValue: 1 << 12) }
   /// An access unit ends here.
   public static var accessUnitEnd: Self { Self(rawValue: 1 << 13) }
-  /// Data was lost upstream or is damaged, in front of it too: a slice refers to a parameter set that cannot be read.
+  /// Data was lost upstream or is damaged.
   public static var damaged: Self { Self(rawValue: 1 << 14) }
   /// A slice of a picture at which decoding may begin by its type: IDR, in H.265 every IRAP picture.
   public static var randomAccess: Self { Self(rawValue: 1 << 15) }

@@ -33,7 +33,6 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   private var hasSeenForeignTypes = false
   private var hasSeenStartCodes = false
   private var hasUnreadablePictureParameterSet = false
-  private var lostSets = LostParameterSets<Codec>()
   var lookAhead = LookAhead<Codec.ParameterSets>()
 
   private var found = AccessUnit()
@@ -86,7 +85,6 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
   /// Forgets the parameter sets.
   mutating func removeParameterSets() {
     parameterSets.removeAll()
-    lostSets = LostParameterSets()
     headerSearch = AnnexB.Scanner()
     lastSequenceParameterSetID = nil
     hasUnreadablePictureParameterSet = false
@@ -226,11 +224,9 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     }
     // Filler data in front of everything fills nothing.
     if type == .fillerData, lastSequenceParameterSetID == nil { return drop(range, start: start) }
-    if type.isParameterSet {
-      let isReadable = store(nalUnit)
-      lostSets.take(nalUnit, isUsed: isReadable, parameterSets)
+    if type.isParameterSet, !store(nalUnit), parameterSets.holdsSet(withIDOf: nalUnit) {
       // Decoders would use its readable part in place of the good one.
-      if !isReadable, parameterSets.holdsSet(withIDOf: nalUnit) { return drop(range, start: start) }
+      return drop(range, start: start)
     }
     current.end = range.upperBound
     let contents = look(nalUnit, type, range, start: start)
@@ -316,7 +312,6 @@ public struct AccessUnitScanner<Codec: VideoCodecSyntax>: Sendable {
     case .bidirectional: contents.insert(.bSlice)
     case nil: break
     }
-    if !lostSets.isEmpty, lostSets.areUsed(by: slice) { contents.insert(.damaged) }
     if current.slice == nil { current.slice = deepened(slice, nalUnit) }
     return contents
   }

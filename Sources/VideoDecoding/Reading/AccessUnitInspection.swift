@@ -18,17 +18,12 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   private var videoParameterSetIDs: Set<VideoParameterSetID> = []
   /// A parameter set was withheld from libavcodec, and may come again.
   private var hasWithheldSets = false
-  /// The parameter sets that were withheld, although slices may need them.
-  private(set) var lostSets = LostParameterSets<Codec>()
 
   init(lengthSize: NALLengthSize?) { packaging = NALPackaging(lengthSize: lengthSize) }
 
   /// Takes parameter sets from outside the stream.
   mutating func insert(_ nalUnits: [[UInt8]]) {
-    for nalUnit in nalUnits {
-      guard (try? parameterSets.insert(nalUnit.span)) != nil else { continue }
-      lostSets.take(nalUnit.span, isUsed: true, parameterSets)
-    }
+    for nalUnit in nalUnits { _ = try? parameterSets.insert(nalUnit.span) }
     reader?.insert(nalUnits)
     repackage()
   }
@@ -120,11 +115,8 @@ struct AccessUnitInspection<Codec: SessionCodec> {
   /// The parameter sets in an access unit that are withheld from libavcodec: they reach it as filler data.
   private mutating func patches(for accessUnit: Span<UInt8>) -> [PacketPool.Patch] {
     var patches: [PacketPool.Patch] = []
-    for range in packaging.nalUnits(of: accessUnit) {
-      let nalUnit = accessUnit.extracting(range)
-      let isWithheld = isWithheld(nalUnit)
-      lostSets.take(nalUnit, isUsed: !isWithheld, parameterSets)
-      if isWithheld { patches.append(PacketPool.Patch(offset: range.lowerBound, byte: Codec.fillerHeader)) }
+    for range in packaging.nalUnits(of: accessUnit) where isWithheld(accessUnit.extracting(range)) {
+      patches.append(PacketPool.Patch(offset: range.lowerBound, byte: Codec.fillerHeader))
     }
     hasWithheldSets = hasWithheldSets || !patches.isEmpty
     return patches

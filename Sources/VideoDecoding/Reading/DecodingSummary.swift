@@ -37,7 +37,7 @@ struct DecodingSummary {
   var isIntra = false
   /// A recovery point is reached: the pictures after it in output order are correct.
   var completesRecovery = false
-  /// Its first slice is missing, or a parameter set that it needs.
+  /// Its first slice is missing.
   var isIncomplete = false
   /// Other pictures refer to it.
   var isReference = false

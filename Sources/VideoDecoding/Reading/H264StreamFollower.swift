@@ -167,10 +167,8 @@ struct H264StreamFollower: StreamFollower {
     guard let sps = inspection.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
       return
     }
-    summary.isIncomplete =
-      inspection.lostSets.areUsed(by: slice)
-      || RefusedParameterSets.hasUndecodableSamples(
-        sps.chromaFormat, luma: sps.lumaBitDepth, chroma: sps.chromaBitDepth)
+    summary.isIncomplete = RefusedParameterSets.hasUndecodableSamples(
+      sps.chromaFormat, luma: sps.lumaBitDepth, chroma: sps.chromaBitDepth)
     if summary.randomAccess.isMarked || sequence == nil {
       // Not at other pictures: a damaged SPS that is corrected before the next random access point ends nothing.
       if let sequence, !slice.isIDR { summary.beginsOtherSequence = !sps.codesPictures(like: sequence) }

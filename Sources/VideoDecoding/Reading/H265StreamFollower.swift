@@ -94,9 +94,8 @@ struct H265StreamFollower: StreamFollower {
     guard let sps = inspection.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) else {
       return
     }
-    if inspection.lostSets.areUsed(by: slice)
-      || RefusedParameterSets.hasUndecodableSamples(
-        sps.chromaFormat, luma: sps.lumaBitDepth, chroma: sps.chromaBitDepth)
+    if RefusedParameterSets.hasUndecodableSamples(
+      sps.chromaFormat, luma: sps.lumaBitDepth, chroma: sps.chromaBitDepth)
     {
       summary.isIncomplete = true
     }

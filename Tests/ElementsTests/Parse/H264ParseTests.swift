@@ -277,22 +277,6 @@ import Testing
     #expect(third.flags.contains(.droppable))
   }
 
-  /// An unreadable PPS does not pass. The pictures that refer to it are flagged until it comes again.
-  @Test func flagsPicturesThatReferToALostPPS() throws {
-    let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
-    let (sps, pps) = (Stream.spsToOrder(reorder: 0), Stream.ppsToOrder())
-    let stream = Stream.byteStream(
-      sps, pps, Stream.slice(2, number: 0, order: 0, idr: true), [pps[0], pps[1] ^ 0x20],
-      Stream.slice(0, number: 1, order: 2), Stream.slice(0, number: 2, order: 4), pps,
-      Stream.slice(0, number: 3, order: 6))
-    #expect(harness.push(stream) == 0)
-    harness.endOfStream()
-    for isFlagged in [false, true, true, false] {
-      #expect(try harness.pull().flags.contains(.corrupted) == isFlagged)
-    }
-    #expect(harness.waiting == 0)
-  }
-
   @Test func aRecoveryPointIsARandomAccessPoint() throws {
     let harness = try Harness.parse(from: Self.raw, to: Self.toBytes)
     #expect(

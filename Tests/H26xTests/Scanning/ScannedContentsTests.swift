@@ -245,23 +245,4 @@ import Testing
       #expect(scanner.next(in: unit.span, isMarked: true, isDraining: false) == .unusable(unit.count))
     }
   }
-
-  /// An unreadable PPS that differs from the one before damages the pictures that refer to it, until it comes again. A
-  /// truncated copy of the one before does not.
-  @Test(arguments: packagings, [false, true]) func slicesOfALostPPSAreDamaged(
-    _ packaging: NALPackaging, _ isCopy: Bool
-  ) {
-    let pps = MinimalStream.pps()
-    let lost = isCopy ? Array(pps[..<2]) : [pps[0], pps[1] ^ 0x20]
-    let other = [MinimalStream.pps(id: 1), MinimalStream.slice(isIDR: false, pps: 1)]
-    var scanner = scanner(packaging)
-    var areDamaged: [Bool] = []
-    for unit in [sets + [idr], [lost, next], [next], other, [pps, next], [next]] {
-      let bytes = stream(unit, packaging)
-      #expect(scanner.next(in: bytes.span, isMarked: true, isDraining: false) == .accessUnit(bytes.count))
-      areDamaged.append(scanner.takeAccessUnit().contents.contains(.damaged))
-    }
-    #expect(areDamaged == [false, !isCopy, !isCopy, false, false, false])
-    #expect(scanner.errors.parameterSets == 1)
-  }
 }

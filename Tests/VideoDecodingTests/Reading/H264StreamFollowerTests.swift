@@ -115,20 +115,6 @@ import Testing
     #expect(summaries.map(\.completesRecovery) == [false, false, false, true])
   }
 
-  /// An unreadable PPS that differs from the one before damages the pictures that refer to it, until it comes again. A
-  /// truncated copy of the one before does not.
-  @Test(arguments: [false, true]) func picturesOfALostPPSAreDamaged(_ isCopy: Bool) {
-    let pps = MinimalStream.pps()
-    let lost = isCopy ? Array(pps[..<2]) : [pps[0], pps[1] ^ 0x20]
-    let other = SmallPicture(frameNumber: 3, pps: 1).accessUnit(after: [MinimalStream.pps(id: 1)])
-    let summaries = read([
-      SmallPicture.idr.accessUnit(), SmallPicture(frameNumber: 1).accessUnit(after: [lost]), reference(2), other,
-      SmallPicture(frameNumber: 4).accessUnit(after: [pps]), reference(5),
-    ])
-    #expect(summaries.map(\.isIncomplete) == [false, !isCopy, !isCopy, false, false, false])
-    #expect(summaries.map(\.patches.count) == [0, 1, 0, 0, 0, 0])
-  }
-
   /// At a recovery point another SPS begins another sequence; elsewhere it is damage, and at an IDR picture nothing new.
   @Test(arguments: [(true, false, true), (false, false, false), (false, true, false)])
   func anotherSPSAtARecoveryPointBeginsASequence(_ isMarked: Bool, _ isIDR: Bool, _ isSplice: Bool) {

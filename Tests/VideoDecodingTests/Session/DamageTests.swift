@@ -132,25 +132,6 @@ import Testing
     #expect(Array(run.checksums.prefix(20)) == Array(whole.prefix(20)) && run.frames.last?.isCorrupt == true)
   }
 
-  /// Each picture of this stream has scaling lists of its own. If they are lost, libavcodec decodes its slices without an
-  /// error, but with the lists of the picture before.
-  @Test(arguments: [7, 10]) func picturesOfALostPPSAreFlagged(_ lost: Int) throws {
-    var units = accessUnits(Vector.named("FRExt3_Panasonic.avc")?.bytes ?? [])
-    let whole = Set(try decodeAll(units).checksums)
-    let unit = units[lost]
-    var nalUnits = AnnexB.NALUnits(unit.span)
-    let first = nalUnits.next()
-    let pps = try #require(first)
-    #expect(unit[pps.range.lowerBound] & 31 == 8)
-    units[lost] = Array(unit[..<(pps.range.lowerBound + 4)] + unit[pps.range.upperBound...])
-    let run = try decodeAll(units)
-    #expect(run.accounts(for: units.count) && run.frames.count == whole.count)
-    for (frame, checksum) in zip(run.frames, run.checksums) where !frame.isCorrupt {
-      #expect(whole.contains(checksum), "\(frame.tag)")
-    }
-    #expect(run.frames.filter(\.isCorrupt).map(\.tag).contains(UInt64(lost)))
-  }
-
   /// Pictures that wait for output when an IDR picture cannot be decoded are output all the same.
   @Test(arguments: [false, true]) func outputsPicturesBeforeABrokenIDRPicture(_ isMixed: Bool) throws {
     let units = accessUnits(Vector.named("SVA_CL1_E.264")?.bytes ?? [])
