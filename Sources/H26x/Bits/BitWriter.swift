@@ -24,6 +24,9 @@ public struct BitWriter: Sendable {
   /// Whether the next bit is the first one of a byte.
   public var isByteAligned: Bool { cachedBits == 0 }
 
+  /// The bits behind the last whole byte, 0 to 7, in the lowest places.
+  var incompleteByte: (bits: UInt8, count: Int) { (UInt8(truncatingIfNeeded: cache), cachedBits) }
+
   /// Writes the `count` lowest bits of `value`, most significant first.
   ///
   /// - Parameters:

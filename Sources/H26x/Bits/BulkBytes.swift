@@ -108,6 +108,51 @@ package enum BulkBytes {
     }
   }
 
+  /// Appends `source[range]`, as far as it is inside.
+  static func append(_ source: Span<UInt8>, _ range: Range<Int>, to target: inout [UInt8]) {
+    let range = range.clamped(to: 0..<source.count)
+    unsafe source.withUnsafeBufferPointer { unsafe target.append(contentsOf: $0[range]) }
+  }
+
+  /// Appends `source[range]`, as far as it is inside, behind the bits of an incomplete byte.
+  ///
+  /// - Parameters:
+  ///   - source: the bytes.
+  ///   - range: a range of them.
+  ///   - incomplete: bits in the lowest places, which come first. Afterwards, the bits that are left of the last byte.
+  ///   - count: the number of these bits, 1 to 7.
+  ///   - target: gets as many bytes as the range has.
+  static func append(
+    _ source: Span<UInt8>, _ range: Range<Int>, behind incomplete: inout UInt8, count: Int, to target: inout [UInt8]
+  ) {
+    let range = range.clamped(to: 0..<source.count)
+    guard 1...7 ~= count, !range.isEmpty else { return }
+    let start = target.count
+    target.append(contentsOf: repeatElement(0, count: range.count))
+    let (right, left) = (UInt64(count), UInt64(64 - count))
+    var carry = UInt64(incomplete)
+    unsafe source.withUnsafeBytes { from in
+      unsafe target.withUnsafeMutableBytes { to in
+        // `range` is inside of the source, and the target has as many bytes behind `start`.
+        var (index, place) = (range.lowerBound, start)
+        while index <= range.upperBound - 8 {
+          let word = unsafe UInt64(bigEndian: from.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+          let shifted = carry &<< left | word &>> right
+          unsafe to.storeBytes(of: shifted.bigEndian, toByteOffset: place, as: UInt64.self)
+          carry = word
+          (index, place) = (index + 8, place + 8)
+        }
+        while index < range.upperBound {
+          let byte = unsafe UInt64(from[index])
+          unsafe to[place] = UInt8(truncatingIfNeeded: carry << (8 - right) | byte >> right)
+          carry = byte
+          (index, place) = (index + 1, place + 1)
+        }
+      }
+    }
+    incomplete = UInt8(truncatingIfNeeded: carry & ((1 << right) - 1))
+  }
+
   /// Whether `bytes` and `other` are equal.
   static func areEqual(_ bytes: [UInt8], _ other: Span<UInt8>) -> Bool {
     guard bytes.count == other.count else { return false }

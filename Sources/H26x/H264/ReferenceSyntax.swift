@@ -5,6 +5,8 @@ extension H264 {
   public struct ReferenceSyntax: Sendable, Hashable {
     /// `direct_spatial_mv_pred_flag`; false outside B slices.
     public let usesSpatialDirectPrediction: Bool
+    /// `num_ref_idx_active_override_flag`; false outside P, SP and B slices.
+    package let overridesReferenceCounts: Bool
     /// `num_ref_idx_l0_active_minus1` + 1, 0 to 32.
     public let referenceCountList0: UInt8
     /// `num_ref_idx_l1_active_minus1` + 1, 0 to 32.
@@ -87,16 +89,18 @@ extension H264 {
     ) throws(BitstreamError) {
       let isB = sliceType == .b
       usesSpatialDirectPrediction = isB ? try reader.flag("direct_spatial_mv_pred_flag") : false
-      var (count0, count1) = (UInt8(0), UInt8(0))
+      var (count0, count1, overrides) = (UInt8(0), UInt8(0), false)
       if !sliceType.isIntra {
         count0 = parameters.defaultReferenceCountList0
         count1 = isB ? parameters.defaultReferenceCountList1 : 0
-        if try reader.flag("num_ref_idx_active_override_flag") {
+        overrides = try reader.flag("num_ref_idx_active_override_flag")
+        if overrides {
           let highest: UInt8 = isField ? 31 : 15
           count0 = try reader.ue8(in: 0...highest, "num_ref_idx_l0_active_minus1") + 1
           if isB { count1 = try reader.ue8(in: 0...highest, "num_ref_idx_l1_active_minus1") + 1 }
         }
       }
+      overridesReferenceCounts = overrides
       referenceCountList0 = count0
       referenceCountList1 = count1
       modificationsList0 =

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MPL-2.0
 
 /// A place in a NAL unit, both with and without emulation prevention bytes.
-struct RawPlace {
+package struct RawPlace {
   /// The place in bits, without emulation prevention bytes.
-  let bitOffset: Int
+  package let bitOffset: Int
   /// The index of the byte that holds the bit.
-  let byte: Int
+  package let byte: Int
   /// Zero bytes just before it.
-  let zeroRun: Int
+  package let zeroRun: Int
 
   /// Finds a bit near the start of the NAL unit. Reads all bytes before it.
-  init(bitOffset: Int, in bytes: Span<UInt8>) {
+  ///
+  /// - Parameters:
+  ///   - bitOffset: the place in bits, without emulation prevention bytes.
+  ///   - bytes: the NAL unit.
+  ///   - start: the first byte that may have emulation prevention bytes behind it, such as the one behind the header.
+  package init(bitOffset: Int, in bytes: Span<UInt8>, from start: Int = 0) {
     self.bitOffset = bitOffset
-    var (index, run, left) = (0, 0, bitOffset >> 3)
+    var (index, run, left) = (start, 0, (bitOffset >> 3) - start)
     while index < bytes.count {
       let byte = bytes[index]
       if byte == 3, run >= 2 {
@@ -30,7 +35,7 @@ struct RawPlace {
 
   /// The index of the last byte from `start` on that is not zero, without the `cabac_zero_word`s and the emulation
   /// prevention bytes between them; -1 if there is none.
-  static func lastSetByte(of bytes: Span<UInt8>, from start: Int) -> Int {
+  package static func lastSetByte(of bytes: Span<UInt8>, from start: Int) -> Int {
     var index = bytes.count - 1
     while index >= start {
       switch bytes[index] {
@@ -43,7 +48,7 @@ struct RawPlace {
   }
 
   /// The index behind `count` bytes from `start` on that are no emulation prevention bytes; at most the end.
-  static func index(behind count: Int, from start: Int, in bytes: Span<UInt8>) -> Int {
+  package static func index(behind count: Int, from start: Int, in bytes: Span<UInt8>) -> Int {
     var (index, left, run) = (max(0, start), count, 0)
     if index >= 1, index <= bytes.count, bytes[index - 1] == 0 {
       run = index >= 2 && bytes[index - 2] == 0 ? 2 : 1
