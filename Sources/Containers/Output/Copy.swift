@@ -13,6 +13,8 @@ import SystemPackage
 ///   ▼                             │ access units of the source                      │
 /// Window   Window              those of one range, and which of them are shown      │ packets
 ///   ▼                             │                                                 ▼
+/// Seam     Seam                decodes and encodes pictures that cannot be copied
+///   ▼                             │                                                 ▼
 /// Sink     CopySink            PresentationTimes, when they are shown          OtherStreamSpan
 ///                                 ▼                                                 │
 ///                              MediaOutput ─▶ MovieFile  ◀──────────────────────────┘
@@ -25,8 +27,8 @@ import SystemPackage
 /// The stages up to the window belong to one source and one range of it. The stages behind it belong to the copy: they
 /// take access units of any source, also those that are encoded anew.
 package struct Copy {
-  /// The written contents, and the contents that were left out.
-  package typealias Result = (summary: String, left: [String])
+  /// The written contents, the contents that were left out, and ranges that are not cut as requested.
+  package typealias Result = (summary: String, left: [String], remarks: [String])
 
   /// How a pass ends.
   private enum Outcome<Value: Sendable>: Sendable {
@@ -46,12 +48,18 @@ package struct Copy {
     try await passes(request, editor) { copy, writer, remark in copy.summary(of: writer, remark) }
   }
 
-  /// Reads the access units that a copy without bounds would have, in decoding order, without their bytes, and the range
-  /// that the source shows. Nothing is written.
-  static func survey(
-    _ request: CopyPlan
-  ) async throws(Failure) -> (accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?) {
-    try await passes(request.surveying(), nil) { _, writer, _ in (writer.surveyed ?? [], writer.window.shown) }
+  /// A video without its bytes.
+  ///
+  /// - `accessUnits`: those that a copy without bounds would have, in decoding order.
+  /// - `shown`: the range that the source shows; `nil` for everything.
+  /// - `obstacle`: why pictures cannot be encoded; `nil` if they can.
+  typealias Survey = (accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?)
+
+  /// Reads a video. Nothing is written.
+  static func survey(_ request: CopyPlan) async throws(Failure) -> Survey {
+    try await passes(request.surveying(), nil) { _, writer, _ in
+      (writer.surveyed ?? [], writer.window.shown, writer.obstacle)
+    }
   }
 
   /// Performs passes until one completes the copy.
@@ -314,9 +322,10 @@ package struct Copy {
     if window.hiddenBehind > 0, !plan.hasEditList {
       summary += "; \(Text.count(window.hiddenBehind, "picture")) after \(source)"
     }
+    if writer.encoded > 0 { summary += "; \(Text.count(writer.encoded, "picture")) encoded" }
     summary += remark
     if plan.reachesEnd, input.hasGrown { summary += "; the source grew in the meantime, and may have more" }
-    return (summary, writer.losses)
+    return (summary, writer.losses, plan.remarks)
   }
 
   /// Ends the program when, after an interrupt, the output cannot be completed: it does not grow for ten seconds.

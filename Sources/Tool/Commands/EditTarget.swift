@@ -66,7 +66,7 @@ struct EditTarget {
   }
 
   private func repack(_ plan: CopyPlan, _ edit: VideoEdit?) async throws(Failure) -> [String] {
-    let (summary, left) = try await Copy.run(plan, editing: edit.flatMap { $0.isEmpty ? nil : $0 })
+    let (summary, left, _) = try await Copy.run(plan, editing: edit.flatMap { $0.isEmpty ? nil : $0 })
     return [summary] + left.map { "\(target.name): left behind: \($0)" }
   }
 

@@ -104,7 +104,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     let selection = StreamSelection(streams: streams?.numbers, program: program, language: language)
     let input = try InputFile(file).selecting(selection)
     let target = try OutputFile(output, force: force, inputs: [input])
-    let (summary, left) = try await target.written { () async throws(Failure) in
+    let (summary, left, _) = try await target.written { () async throws(Failure) in
       guard cut != .hidden || format.hasEditList(in: target) else {
         throw Failure("\(target.name): \(Self.hidingNeedsAFile)")
       }
