@@ -19,13 +19,15 @@ import Synchronization
 
   /// Opens a decoder.
   ///
-  /// - Parameter device: what decodes where `settings.usesHardware`.
+  /// - Parameters:
+  ///   - buffers: provides the memory of pictures; nil for libavcodec's own. Needed if `settings.usesHardware`.
+  ///   - device: what decodes where `settings.usesHardware`.
   /// - Throws: `AVError.decoderNotFound`, also where ``CodecLibrary`` is missing, `AVError.outOfMemory`,
   ///   `AVError.invalidData` for invalid extradata, and whatever else `avcodec_open2` returns.
   package init(
-    _ settings: CodecSettings, buffers: any FrameBufferSource, device: HardwareDevice? = nil
+    _ settings: CodecSettings, buffers: (any FrameBufferSource)?, device: HardwareDevice? = nil
   ) throws(AVError) {
-    guard !settings.usesHardware || device != nil else { throw .hardwareUnavailable }
+    guard !settings.usesHardware || device != nil && buffers != nil else { throw .hardwareUnavailable }
     let device = settings.usesHardware ? device : nil
     guard !CodecLibrary.isMissing, let codec = unsafe cavcodec_find_decoder(settings.codec.id) else {
       throw .decoderNotFound
@@ -38,7 +40,7 @@ import Synchronization
       throw .outOfMemory
     }
     host = CallbackHost(buffers, maximumPixels: settings.maximumPixels, frameFormat: device?.method.frameFormat)
-    download = device == nil ? nil : HardwareDownload(to: buffers)
+    download = device == nil ? nil : buffers.map { HardwareDownload(to: $0) }
     exports = device?.method == .vaapi && settings.surfaceCount > 0
     unsafe raw = unsafe context
     unsafe self.packet = unsafe packet
@@ -157,12 +159,12 @@ import Synchronization
 
   /// Has a picture of the device stay in its memory, or downloads it, as the source of buffers requests.
   private func place(_ frame: borrowing Frame, by download: HardwareDownload) throws(AVError) {
-    let placement = exports ? host.source.placement(timestamp: frame.timestamp) : .download
-    guard placement != .download else { return unsafe try download.replace(frame.raw) }
+    let placement = exports ? host.source?.placement(timestamp: frame.timestamp) : nil
+    guard let placement, placement != .download else { return unsafe try download.replace(frame.raw) }
     let surface = unsafe try ExportedSurface(frame.raw)
     let isDownloaded = placement == .exportAndDownload
     if isDownloaded { unsafe try download.replace(frame.raw) }
-    guard let surface, let owner = host.source.owner(of: surface, samples: isDownloaded ? frame.owner : nil) else {
+    guard let surface, let owner = host.source?.owner(of: surface, samples: isDownloaded ? frame.owner : nil) else {
       exports = false
       if !isDownloaded { unsafe try download.replace(frame.raw) }
       return
@@ -201,7 +203,8 @@ import Synchronization
 
 /// The object that `AVCodecContext.opaque` points at: not generic, because a C callback needs it.
 private final class CallbackHost: Sendable {
-  let source: any FrameBufferSource
+  /// nil for libavcodec's own memory.
+  let source: (any FrameBufferSource)?
   let pendingFrames = PendingFrames()
   let maximumPixels: Int
   /// The format of the device's frames; nil without a device.
@@ -219,7 +222,7 @@ private final class CallbackHost: Sendable {
     var isUsable: Bool { self == .decodes || self == .isChosen }
   }
 
-  init(_ source: any FrameBufferSource, maximumPixels: Int, frameFormat: AVPixelFormat?) {
+  init(_ source: (any FrameBufferSource)?, maximumPixels: Int, frameFormat: AVPixelFormat?) {
     self.source = source
     self.maximumPixels = maximumPixels
     self.frameFormat = frameFormat
@@ -281,9 +284,14 @@ private let provideFrameBuffer:
       host.deviceState.store(.decodes, ordering: .relaxed)
       // After this point, a driver's failure costs a slice; libavcodec would continue without it and report nothing.
       unsafe context.pointee.err_recognition |= AV_EF_EXPLODE
-      unsafe host.source.hasBegun(timestamp: frame.pointee.pts)
+      unsafe host.source?.hasBegun(timestamp: frame.pointee.pts)
       unsafe host.pendingFrames.append(frame)
       return 0
+    }
+    guard let source = host.source else {
+      let code = unsafe cavcodec_default_get_buffer2(context, frame, flags)
+      if code >= 0 { unsafe host.pendingFrames.append(frame) }
+      return code
     }
     let alignment = unsafe cav_align_dimensions(context, &width, &height)
     let request = unsafe FrameBufferRequest(
@@ -294,7 +302,7 @@ private let provideFrameBuffer:
       alignedWidth: Int(width), alignedHeight: Int(height), strideAlignment: Int(alignment))
     let buffer: FrameBuffer
     do throws(AVError) {
-      unsafe buffer = try host.source.buffer(for: request)
+      unsafe buffer = try source.buffer(for: request)
     } catch {
       return error.rawValue
     }

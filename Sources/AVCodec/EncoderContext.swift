@@ -39,13 +39,31 @@ import CAVCodec
     unsafe cavcodec_free_context(&context)
   }
 
+  /// The parameter sets that an encoder with these settings writes, as an Annex B byte stream. No picture is encoded.
+  ///
+  /// - Throws: as ``init(_:)``; `AVError.unsupportedFeature` if the encoder makes them with the first picture only.
+  package static func parameterSets(_ settings: EncoderSettings) throws(AVError) -> [UInt8] {
+    let codec = unsafe try CodecLibrary.encoder(
+      for: settings.codec, format: settings.format, name: settings.encoder)
+    let name = unsafe String(cString: codec.pointee.name)
+    try settings.check(encoder: name)
+    CodecLibrary.filterLog()
+    var context: UnsafeMutablePointer<AVCodecContext>? = unsafe try open(codec, name, settings, isForHeader: true)
+    defer { unsafe cavcodec_free_context(&context) }
+    guard let bytes = unsafe context?.pointee.extradata, let count = unsafe context?.pointee.extradata_size, count > 0
+    else { throw .unsupportedFeature }
+    return unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
+  }
+
+  /// - Parameter isForHeader: whether the parameter sets are in the context, not in the first packet.
   private static func open(
-    _ codec: UnsafePointer<AVCodec>, _ name: String, _ settings: EncoderSettings
+    _ codec: UnsafePointer<AVCodec>, _ name: String, _ settings: EncoderSettings, isForHeader: Bool = false
   ) throws(AVError) -> UnsafeMutablePointer<AVCodecContext> {
     var allocated = unsafe cavcodec_alloc_context3(codec)
     do throws(AVError) {
       guard let context = unsafe allocated else { throw .outOfMemory }
       unsafe apply(settings, to: context)
+      if isForHeader { unsafe context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
       for option in settings.options(ofEncoder: name) {
         unsafe try AVError.check(cav_set_option(context, option.name, option.value))
       }

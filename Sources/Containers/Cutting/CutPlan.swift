@@ -27,14 +27,18 @@ package struct CutPlan: Sendable, Hashable {
     package var isRequested: Bool
     /// Why pictures cannot be encoded; `nil` if they can.
     package var refusal: Reason?
+    /// Why encoded pictures cannot be in front of an open entry; `nil` if they can.
+    package var openSeam: Reason?
     /// Whether the target can hide pictures.
     package var hasEditList: Bool
     /// Whether a part without a place to copy from is encoded as a whole.
     package var encodesAll: Bool
 
     package init(
-      mode: Window.Bounds.Mode? = nil, refusal: Reason? = nil, hasEditList: Bool = false, encodesAll: Bool = false
+      mode: Window.Bounds.Mode? = nil, refusal: Reason? = nil, openSeam: Reason? = nil, hasEditList: Bool = false,
+      encodesAll: Bool = false
     ) {
+      self.openSeam = openSeam
       (self.mode, isRequested, self.refusal) = (mode ?? .exact, mode != nil, refusal)
       (self.hasEditList, self.encodesAll) = (hasEditList, encodesAll)
     }
@@ -66,6 +70,15 @@ package struct CutPlan: Sendable, Hashable {
 }
 
 extension CutPlan.Reason {
+  /// The reason for which pictures cannot be encoded.
+  package init(_ obstacle: SeamObstacle) {
+    switch obstacle {
+    case .noEncoder: self = .noEncoder
+    case .gradualRefresh: self = .gradualRefresh
+    default: self = .unsupported(obstacle.text)
+    }
+  }
+
   /// The name in documents.
   package var code: String {
     switch self {

@@ -6,6 +6,8 @@ package struct CutPlanner {
 
   /// The range that the source shows; `nil` for everything.
   private let shown: ShownRange?
+  /// Why pictures of the video cannot be encoded; `nil` if they can, as far as that is known.
+  package internal(set) var obstacle: SeamObstacle?
   /// In decoding order. The decoding time of each is its number.
   private var accessUnits: [AccessUnit] = []
   /// The numbers of access units with which decoding can begin, each with the latest time of these up to it.
@@ -73,8 +75,10 @@ package struct CutPlanner {
   private func part(_ range: ResolvedRange, _ abilities: CutPlan.Abilities, _ origin: Int64?) -> CutPlan.Part {
     var reasons: [CutPlan.Reason] = abilities.isRequested && abilities.mode != .exact ? [.requested] : []
     if abilities.mode == .exact {
-      let (window, part) = cut(range, .exact, reasons, origin)
-      guard let refusal = refusal(of: window, abilities) else { return part }
+      let (window, part, hasOpenSeam) = cut(range, .exact, reasons, origin)
+      guard let refusal = refusal(of: window, abilities) ?? (hasOpenSeam ? abilities.openSeam : nil) else {
+        return part
+      }
       reasons = [refusal]
       if refusal == .noPicture { return cut(range, .exact, reasons, origin).part }
     }
@@ -94,13 +98,23 @@ package struct CutPlanner {
 
   private func cut(
     _ range: ResolvedRange, _ mode: Window.Bounds.Mode, _ reasons: [CutPlan.Reason], _ origin: Int64?
-  ) -> (window: Window, part: CutPlan.Part) {
+  ) -> (window: Window, part: CutPlan.Part, hasOpenSeam: Bool) {
     let first = origin.map { start(for: $0 &+ range.start &+ Window.tolerance) } ?? 0
     let bounds = Window.Bounds(start: range.start, end: range.end, mode: mode)
     var window = Window(bounds, of: shown, origin: first > 0 ? origin : nil)
     var numbers: [MediaOutput.Disposition: [Int]] = [:]
+    var (isInSeam, hasOpenSeam) = (false, false)
     func add(_ leaving: [AccessUnit]) {
-      for accessUnit in leaving { numbers[accessUnit.disposition, default: []].append(Int(accessUnit.decoding)) }
+      for accessUnit in leaving {
+        switch accessUnit.disposition {
+        case .encoded: isInSeam = true
+        case .needed: break
+        case .copied, .hidden:
+          if isInSeam, accessUnit.role.start != .closed { hasOpenSeam = true }
+          isInSeam = false
+        }
+        numbers[accessUnit.disposition, default: []].append(Int(accessUnit.decoding))
+      }
     }
     do throws(CopyRefusal) {
       for accessUnit in accessUnits[first...] {
@@ -117,7 +131,7 @@ package struct CutPlanner {
       copied: AccessUnitNumbers(numbers[.copied] ?? []), encoded: AccessUnitNumbers(numbers[.encoded] ?? []),
       needed: AccessUnitNumbers(numbers[.needed] ?? []), hidden: AccessUnitNumbers(numbers[.hidden] ?? []),
       leftOut: window.tally.leftOut)
-    return (window, part)
+    return (window, part, hasOpenSeam)
   }
 
   /// The number of the last access unit, up to a time, with which decoding can begin; 0 without one.

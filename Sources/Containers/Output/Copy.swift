@@ -13,6 +13,8 @@ import SystemPackage
 ///   ▼                             │ access units of the source                      │
 /// Window   Window              those of one range, and which of them are shown      │ packets
 ///   ▼                             │                                                 ▼
+/// Seam     Seam                decodes and encodes pictures that cannot be copied
+///   ▼                             │                                                 ▼
 /// Sink     CopySink            PresentationTimes, when they are shown          OtherStreamSpan
 ///                                 ▼                                                 │
 ///                              MediaOutput ─▶ MovieFile  ◀──────────────────────────┘
@@ -29,8 +31,12 @@ package struct Copy {
   package struct Result: Sendable {
     /// The written contents, and how the range was cut if there is one.
     package let summary: String
+    /// The ranges that are cut in another way than requested, with the reason.
+    package let remarks: [String]
     /// How each range was cut, if there are several.
     package let ranges: [String]
+    /// Whether there are pictures that an edit list hides.
+    package let hidesPictures: Bool
     /// The contents that were left out, a line for each.
     package let left: [String]
   }
@@ -53,12 +59,18 @@ package struct Copy {
     try await passes(request, editor) { copy, writer, remark in copy.summary(of: writer, remark) }
   }
 
-  /// Reads the access units that a copy without bounds would have, in decoding order, without their bytes, and the range
-  /// that the source shows. Nothing is written.
-  static func survey(
-    _ request: CopyPlan
-  ) async throws(Failure) -> (accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?) {
-    try await passes(request.surveying(), nil) { _, writer, _ in (writer.surveyed ?? [], writer.window.shown) }
+  /// A video without its bytes.
+  ///
+  /// - `accessUnits`: those that a copy without bounds would have, in decoding order.
+  /// - `shown`: the range that the source shows; `nil` for everything.
+  /// - `obstacle`: why pictures cannot be encoded; `nil` if they can.
+  typealias Survey = (accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?)
+
+  /// Reads a video. Nothing is written.
+  static func survey(_ request: CopyPlan) async throws(Failure) -> Survey {
+    try await passes(request.surveying(), nil) { _, writer, _ in
+      (writer.surveyed ?? [], writer.window.shown, writer.obstacle)
+    }
   }
 
   /// Performs passes until one completes the copy.
@@ -318,9 +330,17 @@ package struct Copy {
         "\(plan.target.name): range \(number + 1)\(remark.dropFirst())"
       }
     }
+    if writer.encoded > 0 { summary += "; \(Text.count(writer.encoded, "picture")) encoded" }
     summary += remark
     if plan.reachesEnd, input.hasGrown { summary += "; the source grew in the meantime, and may have more" }
-    return Result(summary: summary, ranges: ranges, left: writer.losses)
+    return Result(
+      summary: summary, remarks: plan.remarks, ranges: ranges, hidesPictures: hidesPictures(writer),
+      left: writer.losses)
+  }
+
+  private func hidesPictures(_ writer: CopyWriter) -> Bool {
+    plan.hasEditList && plan.isCut
+      && writer.finishedWindows.contains { $0.hiddenInFront > 0 || $0.hiddenBehind > 0 }
   }
 
   /// The end of a sentence about a range.

@@ -13,6 +13,7 @@ import StreamReport
 /// packaging   as they are ──▶ out of band ──▶ in band
 /// start       near ──▶ front
 /// times       the container's ──▶ the order of pictures
+/// mode        exact ──▶ hidden, or keyframe, of each range
 /// ```
 package struct CopyPlan {
   package var input: InputFile
@@ -25,23 +26,31 @@ package struct CopyPlan {
   /// Kinds of NAL units, joined by +.
   package var drop: String?
   package var keepsAudio: Bool
+  /// The quality of encoded pictures; see `EncoderSettings.quality`.
+  package var quality: Double
   /// The ranges that are kept, one after the other; one without bounds for everything.
   private(set) var ranges: [Range]
 
-  /// - Parameter bounds: the ranges that are kept, in the order of the copy; none for everything.
+  /// - Parameters:
+  ///   - quality: of pictures that exact cuts encode, from 1, the best, to 51.
+  ///   - bounds: the ranges that are kept, in the order of the copy; none for everything.
   package init(
     input: InputFile, target: OutputFile, container: TargetContainer, framerate: Fraction? = nil,
-    framerateOption: String = "--framerate", drop: String? = nil, keepsAudio: Bool = true, bounds: [Window.Bounds] = []
+    framerateOption: String = "--framerate", drop: String? = nil, keepsAudio: Bool = true, quality: Double = 18,
+    bounds: [Window.Bounds] = []
   ) {
     (self.input, self.target, self.container) = (input, target, container)
     (self.framerate, self.framerateOption, self.drop, self.keepsAudio) = (framerate, framerateOption, drop, keepsAudio)
+    self.quality = quality
     ranges = bounds.isEmpty ? [Range(bounds: nil)] : bounds.map { Range(bounds: $0) }
   }
 
   /// A range of the source. Each is read by itself.
   struct Range {
     /// `nil` for everything.
-    let bounds: Window.Bounds?
+    fileprivate(set) var bounds: Window.Bounds?
+    /// Why it is not cut exactly, as requested; `nil` if it is, or another mode was requested.
+    fileprivate(set) var obstacle: SeamObstacle?
     /// The place at which reading begins.
     fileprivate(set) var start = Start.front
   }
@@ -76,6 +85,9 @@ package struct CopyPlan {
 
   /// Whether a part of what the source shows was requested.
   var isCut: Bool { surveys || ranges.contains { $0.bounds != nil } }
+
+  /// Whether pictures may have to be encoded.
+  var mayEncode: Bool { ranges.contains { $0.bounds?.mode == .exact } }
 
   /// Whether the end of the source was requested.
   var reachesEnd: Bool { ranges.contains { $0.bounds?.end == nil } }
@@ -168,6 +180,7 @@ package struct CopyPlan {
     var next = self
     switch refusal {
     case .missed: next.ranges[number].start = .front
+    case .seam(let obstacle): try next.giveUpExactCuts(from: number, obstacle)
     case .failure(let failure):
       // Perhaps only the place is wrong.
       guard ranges[number].start.isNear, target.isSeekable, Interruption.signal == nil else { throw failure }
@@ -188,6 +201,39 @@ package struct CopyPlan {
     case .gap: throw untimed("and they cannot be derived, because there are gaps between the others")
     }
     return next
+  }
+
+  /// Cuts a range by the next mode. If all others with seams would follow one by one, they are cut so as well: hiding
+  /// shows the same pictures.
+  private mutating func giveUpExactCuts(from number: Int, _ obstacle: SeamObstacle) throws(Failure) {
+    guard input.size != nil, target.isSeekable else {
+      throw Failure("\(target.name): cannot be cut exactly, because \(obstacle.text)")
+    }
+    let hides = hasEditList
+    for index in ranges.indices[number...] where ranges[index].bounds?.mode == .exact {
+      guard index == number || obstacle.isOfStream && hides else { break }
+      ranges[index].bounds?.mode = hides ? .hidden : .keyframe
+      ranges[index].obstacle = obstacle
+    }
+  }
+
+  /// The ranges that are not cut exactly, with the reasons, for the user.
+  var remarks: [String] {
+    var counts: [(obstacle: SeamObstacle, first: Window.Bounds, count: Int)] = []
+    for range in ranges {
+      guard let obstacle = range.obstacle, let bounds = range.bounds else { continue }
+      if let place = counts.firstIndex(where: { $0.obstacle == obstacle }) {
+        counts[place].count += 1
+      } else {
+        counts.append((obstacle, bounds, 1))
+      }
+    }
+    return counts.map { obstacle, first, count in
+      let end = first.end.map { Text.time(ClockTime(positive: $0)) } ?? ""
+      let others = count > 1 ? " and \(Text.count(count - 1, "other"))" : ""
+      let range = "range \(Text.time(ClockTime(positive: first.start)))-\(end)\(others)"
+      return "\(range): cut with --mode \(hasEditList ? "hidden" : "keyframe"), because \(obstacle.text)"
+    }
   }
 
   private var changing: Failure {
@@ -221,6 +267,8 @@ enum CopyRefusal: Error {
   case irregular
   /// Reading began behind the keyframe that the window needs.
   case missed
+  /// Pictures of the range cannot be encoded.
+  case seam(SeamObstacle)
   case failure(Failure)
 
   /// Performs steps that only fail.

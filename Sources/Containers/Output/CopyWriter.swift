@@ -12,6 +12,7 @@ import StreamReport
 /// - format: edits, and the contents of one description
 /// - roles: access units with which decoding can begin
 /// - window: the choice of access units and of pictures
+/// - seam: the encoding of pictures that cannot be copied
 /// - sink: when they are shown, and the file
 struct CopyWriter {
   // MARK: Stages
@@ -25,6 +26,7 @@ struct CopyWriter {
   private(set) var window: Window
   /// Of the ranges that are written.
   private(set) var finishedWindows: [Window] = []
+  private var seam: Seam
   private var sink: CopySink
 
   // MARK: Between the stages
@@ -44,8 +46,16 @@ struct CopyWriter {
   /// Access units without their bytes, if the plan surveys them; `nil` if it writes them.
   private(set) var surveyed: [MediaOutput.AccessUnit]?
 
+  /// Why pictures cannot be encoded, by the first entry that is surveyed; `nil` before.
+  private var surveyedEntry: SeamObstacle??
+
+  /// Why pictures of the surveyed video cannot be encoded; `nil` if they can.
+  var obstacle: SeamObstacle? { surveyedEntry ?? .damage }
+
   /// Access units of the video that were written.
   var written: Int { sink.written }
+  /// Pictures that were encoded.
+  var encoded: Int { seam.encodedCount }
   /// Nothing more of the source is needed.
   var isFinished: Bool { window.isFinished }
   /// The streams that were written, for the user.
@@ -62,6 +72,7 @@ struct CopyWriter {
     window = opened?.window ?? Window(plan.ranges[0].bounds)
     sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
     format = CopyFormat(plan, editor)
+    seam = Seam(plan)
     sink = CopySink(plan, opened)
     surveyed = plan.surveys ? [] : nil
   }
@@ -79,6 +90,8 @@ struct CopyWriter {
 
   /// Begins another format, before the first access unit that has it.
   mutating func begin(_ next: MediaOutput.VideoFormat) throws(CopyRefusal) {
+    var next = next
+    if plan.mayEncode { seam.describe(&next) }
     let edited = try CopyRefusal.failing { () throws(Failure) in try format.begin(next) }
     if plan.container != .annexb || window.isSelective || surveyed != nil {
       roles = edited.roleReader(hasStartCodes: format.hasStartCodes)
@@ -98,18 +111,23 @@ struct CopyWriter {
       accessUnit.duration = format.video?.frameDuration?.nanoseconds(1) ?? spacing.duration
     }
     if surveyed != nil {
+      if accessUnit.isSync, surveyedEntry == nil, let video = format.formats.last {
+        surveyedEntry = .some(seam.obstacle(video, under: accessUnit.role.parameterSets))
+      }
       accessUnit.bytes = []
       accessUnit.role.parameterSets = []
       surveyed?.append(accessUnit)
       return
     }
-    for accessUnit in try window.take(accessUnit) { try write(accessUnit) }
+    for accessUnit in try window.take(accessUnit) { try pass(accessUnit) }
   }
 
   /// Writes the rest of a range: nothing more of it comes.
   mutating func finishRange() throws(CopyRefusal) {
     guard surveyed == nil else { return }
-    for accessUnit in try window.finish() { try write(accessUnit) }
+    for accessUnit in try window.finish() { try pass(accessUnit) }
+    if window.hasOnlyGradualRefresh, window.tally.count[.encoded] ?? 0 > 0 { throw .seam(.gradualRefresh) }
+    for accessUnit in try seam.finishRange() { try write(accessUnit) }
     try CopyRefusal.failing { () throws(Failure) in
       if let (start, duration) = window.searched {
         // The beginning may be in a part that was not read.
@@ -131,6 +149,11 @@ struct CopyWriter {
   }
 
   // MARK: Behind the window
+
+  private mutating func pass(_ accessUnit: MediaOutput.AccessUnit) throws(CopyRefusal) {
+    guard format.formats.indices.contains(accessUnit.format) else { return try write(accessUnit) }
+    for accessUnit in try seam.take(accessUnit, format.formats[accessUnit.format]) { try write(accessUnit) }
+  }
 
   private mutating func write(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
     if !hasBegun { try begin(at: &accessUnit) }

@@ -5,7 +5,7 @@ import GStreamer
 import StreamReport
 import SystemPackage
 
-/// `h26x cut`: keeps parts of a file, without re-encoding.
+/// `h26x cut`: keeps parts of a file, and encodes no more than the pictures at their ends.
 struct CutCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "cut", abstract: "Keeps parts of a file, joined into one or a file each.",
@@ -17,9 +17,11 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
 
       A list is CSV (start,end,name in each line) or comskip's EDL, whose parts are removed.
 
-      --mode hidden shows exactly the pictures of each range. MP4 and MOV have the edit list that it needs. The file \
-      also contains the hidden pictures that the others depend on. --mode keyframe begins each range with the keyframe \
-      at or before its start. By default, the mode is hidden if OUT has an edit list.
+      --mode exact keeps exactly the pictures of each range. Pictures at its start and end that depend on others are \
+      encoded, and all other pictures are copied. --mode hidden also shows exactly these pictures, and copies all of \
+      them. The file then contains hidden pictures too, and needs the edit list of MP4 and MOV. --mode keyframe begins \
+      each range with the keyframe at or before its start. By default, the mode is the first of these that works for a \
+      range, and a line reports why it is not exact.
 
       Examples:
         h26x cut clip.mp4 -o best.mp4 --range 1:30-2:00 --range 5:10-5:25
@@ -52,8 +54,10 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
   var list: FilePath?
   @Option(help: ArgumentHelp("Pieces of this length.", valueName: "time")) var every: TimeArgument?
   @Flag(help: "A part for each chapter.") var chapters = false
-  @Option(help: "How a part begins that does not begin with a keyframe: hidden or keyframe.")
+  @Option(help: "How a part begins that does not begin with a keyframe: exact, hidden or keyframe.")
   var mode: Window.Bounds.Mode?
+  @Option(help: ArgumentHelp("Quality of encoded pictures (CRF), from 1, the best, to 51.", valueName: "n"))
+  var quality = 18.0
   @Option(help: "annexb, mp4, mov, mkv, ts or flv, regardless of OUT's suffix.") var format: TargetContainer?
   @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
   var framerate: FrameRateArgument?
@@ -88,9 +92,7 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     }
     if let every, every.time == .zero { throw ValidationError("--every 0: expected a time above 0") }
     if start != nil || end != nil { _ = try CutRange(start: start ?? .beginning, end: end) }
-    if mode == .exact {
-      throw ValidationError("--mode exact: pictures are not encoded; expected hidden or keyframe")
-    }
+    guard 1...51 ~= quality else { throw ValidationError("--quality \(quality): expected a number from 1 to 51") }
     if mode == .hidden, output == "-" || !format.isMovie {
       throw ValidationError("--mode hidden needs an edit list, which MP4 and MOV files have; \(output) cannot have one")
     }
@@ -118,7 +120,8 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     let plan = planner.plan(
       try request.ranges(of: input, planner),
       CutPlan.Abilities(
-        mode: mode, refusal: .unsupported("pictures are not encoded"),
+        mode: mode, refusal: planner.obstacle.map { CutPlan.Reason($0) },
+        openSeam: CutPlan.Reason(.recoveryPoint),
         hasEditList: format.isMovie && output != "-"))
     var json = JSONText(isIndented: true)
     plan.write(to: &json)
@@ -139,7 +142,9 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     _ ranges: [ResolvedRange], of input: InputFile, to output: FilePath, _ format: TargetContainer
   ) async throws {
     let target = try OutputFile(output, force: force, inputs: [input])
-    let mode = mode ?? (format.hasEditList(in: target) ? .hidden : .keyframe)
+    // A cut that turns out to be impossible is made again in another way.
+    let canRetry = input.size != nil && target.isSeekable
+    let mode = mode ?? (canRetry ? .exact : format.hasEditList(in: target) ? .hidden : .keyframe)
     let bounds = ranges.map { Window.Bounds(start: $0.start, end: $0.end, mode: mode) }
     let result = try await target.written { () async throws(Failure) in
       guard mode != .hidden || format.hasEditList(in: target) else {
@@ -148,10 +153,16 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
       return try await Copy.run(
         CopyPlan(
           input: input, target: target, container: format, framerate: framerate?.rate, keepsAudio: !noAudio,
-          bounds: bounds))
+          quality: quality, bounds: bounds))
     }
+    for remark in result.remarks { Terminal.say("\(target.name): \(remark)") }
     Terminal.say(result.summary)
     for range in result.ranges { Terminal.say(range) }
+    if result.hidesPictures {
+      Terminal.say(
+        "\(target.name): the hidden pictures are in the file; GStreamer's qtdemux leaves out the last pictures of such files"
+      )
+    }
     for loss in result.left { Terminal.say("\(target.name): left behind: \(loss)") }
   }
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// The source's side of a seam that is not finished: its access units and their parameter sets.
+struct OpenSeam {
+  /// The parameter sets up to now.
+  private(set) var sets = H264.ParameterSets()
+  /// The parameter sets of encoded pictures; `nil` before the first one.
+  var target: SeamParameterSets?
+  /// `nil` before the first picture that is encoded.
+  private(set) var coder: SeamCoder?
+  /// Access units in front of it, which it needs.
+  private var waiting: [MediaOutput.AccessUnit] = []
+  /// How much earlier pictures are decoded than shown, at most.
+  private(set) var depth: Int64 = 0
+  /// Whether access units begin with delimiters.
+  private(set) var hasDelimiters = false
+  /// Whether the copy has parameter sets in-band.
+  let isInBand: Bool
+  private let format: MediaOutput.VideoFormat
+  private let hasStartCodes: Bool
+  private let packaging: NALPackaging
+
+  init(_ format: MediaOutput.VideoFormat, hasStartCodes: Bool) {
+    (self.format, self.hasStartCodes) = (format, hasStartCodes)
+    isInBand = hasStartCodes || format.allowsInBandParameterSets
+    var packaging = NALPackaging.annexB
+    do throws(BitstreamError) {
+      let record = try H264.DecoderConfigurationRecord(format.configuration.span)
+      if !hasStartCodes { packaging = .lengthPrefixed(record.nalLengthSize) }
+      for nalUnit in record.nalUnits { try sets.insert(nalUnit.span) }
+    } catch {
+      // The parameter sets are in-band.
+    }
+    self.packaging = packaging
+  }
+
+  /// Reads the parameter sets of the next access unit.
+  mutating func read(_ accessUnit: MediaOutput.AccessUnit) {
+    depth = max(depth, accessUnit.presentation &- accessUnit.decoding)
+    for nalUnit in accessUnit.role.parameterSets { insert(nalUnit.span) }
+    for range in packaging.nalUnits(of: accessUnit.bytes.span) where !range.isEmpty {
+      let type = H264.NALUnitType(headerByte: accessUnit.bytes[range.lowerBound])
+      if type == .accessUnitDelimiter { hasDelimiters = true }
+      if type.isParameterSet { insert(accessUnit.bytes.span.extracting(range)) }
+    }
+  }
+
+  private mutating func insert(_ nalUnit: Span<UInt8>) {
+    // Slices that need a set that cannot be read are refused.
+    do throws(BitstreamError) { try sets.insert(nalUnit) } catch {}
+  }
+
+  /// Decodes an access unit, now or with the first one that is encoded.
+  mutating func take(_ accessUnit: MediaOutput.AccessUnit) throws(SeamObstacle) {
+    waiting.append(accessUnit)
+    guard let target else { return }
+    if coder == nil {
+      coder = try SeamCoder(target.settings, configuration: hasStartCodes ? [] : format.configuration)
+      // Decoding begins with all parameter sets.
+      waiting[0].bytes = completed(waiting[0])
+    }
+    for accessUnit in waiting { try coder?.take(accessUnit) }
+    waiting = []
+  }
+
+  /// The SPS of an access unit's first slice; `nil` without a slice.
+  func spsNALUnit(of accessUnit: MediaOutput.AccessUnit) throws(SeamObstacle) -> [UInt8]? {
+    guard let header = header(of: accessUnit) else { throw .damage }
+    return sets.sequenceParameterSetNALUnits.first {
+      H264.ParameterSets.sequenceParameterSetID(of: $0.span) == header.sequenceParameterSetID
+    }
+  }
+
+  /// `idr_pic_id` of an access unit; `nil` if it has no IDR picture.
+  func idrPictureID(of accessUnit: MediaOutput.AccessUnit) -> UInt16? {
+    header(of: accessUnit).flatMap { $0.isIDR ? $0.idrPictureID : nil }
+  }
+
+  private func header(of accessUnit: MediaOutput.AccessUnit) -> H264.SliceHeader? {
+    let bytes = accessUnit.bytes
+    for range in packaging.nalUnits(of: bytes.span) where !range.isEmpty {
+      let type = H264.NALUnitType(headerByte: bytes[range.lowerBound])
+      guard type == .slice || type == .idrSlice || type == .slicePartitionA else { continue }
+      do throws(BitstreamError) {
+        return try H264.SliceHeader(nalUnit: bytes.span.extracting(range), parameterSets: sets)
+      } catch { return nil }
+    }
+    return nil
+  }
+
+  /// NAL units, packaged as those of the copy.
+  func packaged(_ nalUnits: [[UInt8]]) throws(SeamObstacle) -> [UInt8] {
+    var bytes: [UInt8] = []
+    do throws(BitstreamError) {
+      for nalUnit in nalUnits { try packaging.append(nalUnit.span, to: &bytes) }
+    } catch { throw .encoder }
+    return bytes
+  }
+
+  /// An access unit's bytes with its parameter sets.
+  func completed(_ accessUnit: MediaOutput.AccessUnit) -> [UInt8] {
+    format.roleReader(hasStartCodes: hasStartCodes)
+      .completed(accessUnit.bytes, with: accessUnit.role.parameterSets)
+  }
+}

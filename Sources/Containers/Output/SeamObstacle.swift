@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MPL-2.0
+
+/// Why pictures of a range cannot be encoded, so that the range cannot be cut exactly.
+package enum SeamObstacle: Error, Sendable, Hashable {
+  /// There is no encoder for the codec, or none for the sample format.
+  case noEncoder
+  /// The codec is not H.264.
+  case codec
+  /// Encoded pictures cannot stand under the source's SPS. The reason is a clause.
+  case parameterSets(String)
+  /// Copying would continue with a recovery point, whose pictures may need others in front of it.
+  case recoveryPoint
+  /// The range has gradual refreshes only, so that all of it would be encoded.
+  case gradualRefresh
+  /// The SPS changes among the encoded pictures.
+  case formatChange
+  /// A picture cannot be decoded without errors.
+  case damage
+  /// The encoder failed.
+  case encoder
+
+  /// Whether it applies to all ranges of a stream.
+  var isOfStream: Bool { self == .noEncoder || self == .codec }
+
+  /// The reason for the user, as a clause.
+  package var text: String {
+    switch self {
+    case .noEncoder: "there is no encoder for the codec"
+    case .codec: "pictures are encoded in H.264 only"
+    case .parameterSets(let reason): reason
+    case .recoveryPoint: "a recovery point follows the seam"
+    case .gradualRefresh: "it has gradual refresh only, so all of it would be encoded"
+    case .formatChange: "the format changes at the seam"
+    case .damage: "pictures at the seam cannot be decoded without errors"
+    case .encoder: "the encoder failed"
+    }
+  }
+}
