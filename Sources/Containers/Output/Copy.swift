@@ -12,8 +12,8 @@ import SystemPackage
 /// Source   CopySource          VideoTrackReader ─▶ SampleCopy, or a pipeline     OtherStreams
 ///   ▼                             │ access units of the source                      │
 /// Window   Window              those of one range, and which of them are shown      │ packets
-///   ▼                             │                                                 ▼
-/// Seam     Seam                decodes and encodes pictures that cannot be copied
+///   ▼                             │                                                 │
+/// Seam     Seam                encodes those that cannot be copied                  │
 ///   ▼                             │                                                 ▼
 /// Sink     CopySink            PresentationTimes, when they are shown          OtherStreamSpan
 ///                                 ▼                                                 │
@@ -59,11 +59,8 @@ package struct Copy {
     try await passes(request, editor) { copy, writer, remark in copy.summary(of: writer, remark) }
   }
 
-  /// A video without its bytes.
-  ///
-  /// - `accessUnits`: those that a copy without bounds would have, in decoding order.
-  /// - `shown`: the range that the source shows; `nil` for everything.
-  /// - `obstacle`: why pictures cannot be encoded; `nil` if they can.
+  /// The access units that a copy without bounds would have, in decoding order, without their bytes, the range that the
+  /// source shows, and why pictures cannot be encoded.
   typealias Survey = (accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?)
 
   /// Reads a video. Nothing is written.

@@ -11,8 +11,8 @@ struct OpenSeam {
   private(set) var coder: SeamCoder?
   /// Access units in front of it, which it needs.
   private var waiting: [MediaOutput.AccessUnit] = []
-  /// How much earlier pictures are decoded than shown, at most.
-  private(set) var depth: Int64 = 0
+  /// How much earlier the source decodes entries than it shows them, by the first access unit.
+  private(set) var depth: Int64?
   /// Whether access units begin with delimiters.
   private(set) var hasDelimiters = false
   /// Whether the copy has parameter sets in-band.
@@ -37,7 +37,7 @@ struct OpenSeam {
 
   /// Reads the parameter sets of the next access unit.
   mutating func read(_ accessUnit: MediaOutput.AccessUnit) {
-    depth = max(depth, accessUnit.presentation &- accessUnit.decoding)
+    depth = depth ?? accessUnit.presentation &- accessUnit.decoding
     for nalUnit in accessUnit.role.parameterSets { insert(nalUnit.span) }
     for range in packaging.nalUnits(of: accessUnit.bytes.span) where !range.isEmpty {
       let type = H264.NALUnitType(headerByte: accessUnit.bytes[range.lowerBound])

@@ -152,7 +152,7 @@ struct Seam {
     if let next, next.role.start != .closed { throw .recoveryPoint }
     let pictures = try coder.finish()
     let identifier = idrPictureID(before: next, seam)
-    let times = decodingTimes(of: pictures.map(\.accessUnit.presentation), before: next, depth: seam.depth)
+    let times = decodingTimes(of: pictures.map(\.accessUnit.presentation), before: next, depth: seam.depth ?? 0)
     var (leaving, sets): ([AccessUnit], H264.ParameterSets) = ([], H264.ParameterSets())
     for (number, picture) in pictures.enumerated() {
       var nalUnits = try target.slices(
@@ -189,7 +189,7 @@ struct Seam {
   ///
   /// - Parameters:
   ///   - presentations: ascending.
-  ///   - depth: how much earlier the source decodes pictures than it shows them at most.
+  ///   - depth: how much earlier the source decodes an entry than it shows it.
   private func decodingTimes(of presentations: [Int64], before next: AccessUnit?, depth: Int64) -> [Int64] {
     guard let first = presentations.first else { return [] }
     let delay = next.map { $0.presentation &- $0.decoding } ?? depth

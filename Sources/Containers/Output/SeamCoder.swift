@@ -39,6 +39,8 @@ final class SeamCoder {
     self.settings = settings
     var decoding = CodecSettings(codec: .h264, extradata: configuration)
     decoding.expectsDeepestReordering = true
+    // Frame threads report errors late.
+    decoding.useFrameThreads = false
     do throws(AVError) {
       decoder = try CodecContext(decoding, buffers: nil)
       frame = try Frame()
@@ -72,6 +74,8 @@ final class SeamCoder {
         }
         while try decoder.receive(frame) == .frame { try encode() }
       }
+      // Other pictures of the seam may refer to this one.
+      guard decoder.takeErrors(timestamp: pictureNumber).isEmpty else { throw .invalidData }
     } catch { throw obstacle }
   }
 
@@ -100,11 +104,9 @@ final class SeamCoder {
 
   /// Encodes the decoded frame, if it is wanted.
   private func encode() throws(AVError) {
+    guard !frame.isCorrupt, frame.errors.isEmpty else { throw .invalidData }
     guard let accessUnit = wanted.removeValue(forKey: frame.timestamp) else { return }
-    let faults: FrameErrors = [.invalidBitstream, .missingReference, .concealment]
-    guard !frame.isCorrupt, frame.errors.isDisjoint(with: faults), accessUnit.presentation > latest else {
-      throw .invalidData
-    }
+    guard accessUnit.presentation > latest else { throw .invalidData }
     latest = accessUnit.presentation
     isEncoding = true
     if encoder == nil {

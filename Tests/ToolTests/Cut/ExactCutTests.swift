@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// The encoder of exact cuts.
+private enum Encoder {
+  static func isInstalled() async throws -> Bool {
+    let run = try await Program.run(
+      ["cut", CutTests.media("clip.mp4"), "-o", "out.mp4", "--range", "#3-#9", "--plan"], in: Folder().url)
+    return !run.text.contains("noEncoder")
+  }
+}
+
+/// `h26x cut --mode exact`: pictures are copied, and those that cannot be copied are encoded.
+@Suite(.enabled(if: Program.isBuilt), .enabled { try await Encoder.isInstalled() }) struct ExactCutTests {
+  /// Ranges of a clip of 62 pictures, with keyframes at 0, 20 and 42, and the pictures that may be encoded.
+  typealias Request = (ranges: [Range<Int>], encoded: ClosedRange<Int>)
+
+  static let requests: [Request] = [
+    // From keyframe to keyframe: nothing is encoded.
+    ([20..<42], 0...0), ([0..<62], 0...0),
+    // An in-point between keyframes, and the end of the file.
+    ([10..<62], 10...10), ([33..<42], 9...9), ([41..<62], 1...1),
+    // An out-point: at most three pictures wait for one behind it.
+    ([20..<33], 0...3), ([42..<60], 0...3),
+    // Without a keyframe.
+    ([3..<17], 14...14), ([7..<8], 1...1),
+    // Several ranges, out of order, and twice.
+    ([5..<45, 50..<55], 20...23), ([43..<60, 1..<2, 15..<25], 17 + 1 + 5...17 + 1 + 8), ([7..<8, 7..<8], 2...2),
+  ]
+
+  static let pairs = [
+    ("clip.mp4", "mp4"), ("clip.mp4", "h264"), ("clip.mkv", "mkv"), ("clip.ts", "ts"), ("clip.h264", "h264"),
+    ("clip.h264", "mp4"), ("clip.mkv", "mov"), ("clip.ts", "mkv"), ("clip.flv", "flv"), ("clip.mp4", "ts"),
+  ]
+
+  @Test(arguments: TestScope.rows(pairs, usually: 4)) func encodesOnlyPicturesThatCannotBeCopied(
+    source: String, suffix: String
+  ) async throws {
+    let folder = try Folder()
+    let all = try await CutTests.pictures(CutTests.media(source), in: folder)
+    try #require(all.count == 62)
+    let findings = try await Self.findings(CutTests.media(source), in: folder)
+    try await Crowd.each(Array(TestScope.rows(Self.requests, usually: 6).enumerated())) { number, request in
+      let target = "\(number).\(suffix)"
+      let options = request.ranges.flatMap { ["--range", "#\($0.lowerBound)-#\($0.upperBound)"] }
+      let run = try await Program.run(
+        ["cut", CutTests.media(source), "-o", target, "--mode", "exact"] + options, in: folder.url)
+      #expect(run.status == 0 && !run.said.contains("because"), "\(source) to \(target), \(request): \(run.said)")
+      let encoded = run.said.split(separator: ";").filter { $0.contains("encoded") }
+        .compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }.reduce(0, +)
+      #expect(request.encoded.contains(encoded), "\(source) to \(target), \(request): \(run.said)")
+      let pictures = try await CutTests.pictures(target, in: folder)
+      let wanted = request.ranges.flatMap { $0 }
+      #expect(pictures.count == wanted.count, "\(source) to \(target), \(request)")
+      let changed = zip(pictures, wanted).count { $0 != all[$1] }
+      #expect(changed <= encoded, "\(source) to \(target), \(request): \(changed) of \(encoded)")
+      #expect(try await Self.findings(target, in: folder).subtracting(findings) == [], "\(source) to \(target)")
+      // The decoder of libavcodec without our session.
+      let stock = try await Program.run(["compare", target, "--decoder", "avdec_h264"], in: folder.url)
+      #expect(stock.status == 0, "\(source) to \(target), \(request): \(stock.text)\(stock.said)")
+    }
+  }
+
+  /// The rules of a file's findings.
+  private static func findings(_ name: String, in folder: Folder) async throws -> Set<String> {
+    let run = try await Program.run(["check", "--json", name], in: folder.url)
+    return Set(
+      run.text.split(separator: "\n").compactMap { line in
+        let finding = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        return finding?["rule"] as? String
+      })
+  }
+
+  /// The luma of each picture is close to that of the source.
+  @Test(arguments: [(5..<45, "18"), (3..<17, "18"), (20..<33, "5")]) func encodesPicturesWell(
+    range: Range<Int>, quality: String
+  ) async throws {
+    let folder = try Folder()
+    let options = ["--range", "#\(range.lowerBound)-#\(range.upperBound)", "--quality", quality]
+    let (source, target) = (CutTests.media("clip.mp4"), "out.mp4")
+    let run = try await Program.run(["cut", source, "-o", target] + options, in: folder.url)
+    #expect(run.status == 0 && run.said.contains("encoded"), "\(run.said)")
+    // Without encoding, the same pictures are hidden.
+    let hidden = try await Program.run(
+      ["cut", source, "-o", "hidden.mp4", "--mode", "hidden"] + options, in: folder.url)
+    #expect(hidden.status == 0, "\(hidden.said)")
+    let compared = try await Program.run(["compare", "hidden.mp4", target, "--all"], in: folder.url)
+    let numbers = compared.text.matches(of: /PSNR Y ([0-9.]+)/).compactMap { Double($0.1) }
+    #expect(!numbers.isEmpty && numbers.allSatisfy { $0 >= 40 }, "\(compared.text)")
+  }
+
+  /// Streams of which no seam can be made are cut in another way, with a line.
+  static let others: [(source: String, target: String, options: [String], said: String)] = [
+    (
+      "clip-h265.mp4", "out.mp4", ["--range", "#3-#9"],
+      "range 0:00:00.120-0:00:00.360: cut with --mode hidden, because pictures are encoded in H.264 only"
+    ), ("clip-h265.mp4", "out.mkv", ["--range", "#3-#9"], "cut with --mode keyframe, because"),
+    ("open-gop.h264", "out.mp4", ["--range", "#3-"], "a recovery point follows the seam"),
+    ("intra-refresh.h264", "out.mp4", ["--range", "#30-#40"], "gradual refresh"),
+  ]
+
+  @Test func fallsBackToAnotherMode() async throws {
+    try await Crowd.each(Self.others) { source, target, options, said in
+      let folder = try Folder()
+      let run = try await Program.run(["cut", CutTests.media(source), "-o", target] + options, in: folder.url)
+      #expect(run.status == 0 && run.said.contains(said), "\(source) to \(target): \(run.said)")
+      #expect(run.said.split(separator: "\n").count { $0.contains("because") } == 1, "\(run.said)")
+    }
+  }
+
+  /// A range that begins with a keyframe and ends in front of one needs no encoder.
+  @Test func copiesRangesOfH265BetweenKeyframes() async throws {
+    let folder = try Folder()
+    let all = try await CutTests.pictures(CutTests.media("clip-h265.mp4"), in: folder)
+    let run = try await Program.run(
+      ["cut", CutTests.media("clip-h265.mp4"), "-o", "out.mkv", "--range", "#25-#50"], in: folder.url)
+    #expect(run.status == 0 && !run.said.contains("because") && !run.said.contains("encoded"), "\(run.said)")
+    #expect(try await CutTests.pictures("out.mkv", in: folder) == Array(all[25..<50]))
+  }
+}
