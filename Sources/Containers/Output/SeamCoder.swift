@@ -39,8 +39,8 @@ final class SeamCoder {
     self.settings = settings
     var decoding = CodecSettings(codec: .h264, extradata: configuration)
     decoding.expectsDeepestReordering = true
-    // Frame threads report errors late.
-    decoding.useFrameThreads = false
+    // Frame threads report errors late, and slice threads none.
+    decoding.threadCount = 1
     do throws(AVError) {
       decoder = try CodecContext(decoding, buffers: nil)
       frame = try Frame()
