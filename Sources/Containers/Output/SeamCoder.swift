@@ -111,6 +111,8 @@ final class SeamCoder {
     isEncoding = true
     if encoder == nil {
       var settings = settings
+      // libavutil has formats of their own for full-range samples.
+      if frame.format.name?.hasPrefix("yuvj") == true { settings.format = frame.format }
       if settings.isTopFieldFirst != nil {
         settings.isTopFieldFirst = !frame.isInterlaced || frame.isTopFieldFirst
         isTopFieldFirst = settings.isTopFieldFirst
