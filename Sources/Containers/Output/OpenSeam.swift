@@ -94,7 +94,7 @@ struct OpenSeam {
     var bytes: [UInt8] = []
     do throws(BitstreamError) {
       for nalUnit in nalUnits { try packaging.append(nalUnit.span, to: &bytes) }
-    } catch { throw .encoder }
+    } catch { throw .unsupported("an encoded picture is too large for the length prefixes of the container") }
     return bytes
   }
 

@@ -78,7 +78,7 @@ struct Seam {
     do throws(SeamObstacle) {
       // Encoders use low ids.
       let free = (UInt8.min...UInt8.max).reversed().first { sets.pictureParameterSet(.init($0)) == nil }
-      guard let free else { throw .parameterSets("its parameter sets use all ids") }
+      guard let free else { throw .unsupported("its parameter sets use all ids") }
       made = .success(try SeamParameterSets(spsNALUnit, id: .init(free), quality: quality))
     } catch { made = .failure(error) }
     known[spsNALUnit] = made

@@ -39,8 +39,8 @@ final class SeamCoder {
     self.settings = settings
     var decoding = CodecSettings(codec: .h264, extradata: configuration)
     decoding.expectsDeepestReordering = true
-    // Frame threads report errors late.
-    decoding.useFrameThreads = false
+    // Frame threads report errors late, and slice threads none.
+    decoding.threadCount = 1
     do throws(AVError) {
       decoder = try CodecContext(decoding, buffers: nil)
       frame = try Frame()
@@ -111,6 +111,8 @@ final class SeamCoder {
     isEncoding = true
     if encoder == nil {
       var settings = settings
+      // libavutil has formats of their own for full-range samples.
+      if frame.format.name?.hasPrefix("yuvj") == true { settings.format = frame.format }
       if settings.isTopFieldFirst != nil {
         settings.isTopFieldFirst = !frame.isInterlaced || frame.isTopFieldFirst
         isTopFieldFirst = settings.isTopFieldFirst

@@ -6,8 +6,8 @@ package enum SeamObstacle: Error, Sendable, Hashable {
   case noEncoder
   /// The codec is not H.264.
   case codec
-  /// Encoded pictures cannot stand under the source's SPS. The reason is a clause.
-  case parameterSets(String)
+  /// Encoded pictures cannot stand in the stream. The reason is a clause.
+  case unsupported(String)
   /// Copying would continue with a recovery point, whose pictures may need others in front of it.
   case recoveryPoint
   /// The range has gradual refreshes only, so that all of it would be encoded.
@@ -27,7 +27,7 @@ package enum SeamObstacle: Error, Sendable, Hashable {
     switch self {
     case .noEncoder: "there is no encoder for the codec"
     case .codec: "pictures are encoded in H.264 only"
-    case .parameterSets(let reason): reason
+    case .unsupported(let reason): reason
     case .recoveryPoint: "a recovery point follows the seam"
     case .gradualRefresh: "it has gradual refresh only, so all of it would be encoded"
     case .formatChange: "the format changes at the seam"

@@ -21,7 +21,7 @@ struct SeamParameterSets {
   init(_ spsNALUnit: [UInt8], id: PictureParameterSetID, quality: Double) throws(SeamObstacle) {
     (self.spsNALUnit, self.id) = (spsNALUnit, id)
     do throws(BitstreamError) { sps = try H264.SequenceParameterSet(nalUnit: spsNALUnit.span) } catch {
-      throw .parameterSets("its SPS cannot be read")
+      throw .unsupported("its SPS cannot be read")
     }
     settings = try Self.settings(under: sps, quality)
     let bytes: [UInt8]
@@ -42,16 +42,16 @@ struct SeamParameterSets {
     let constraints: H264.CodingConstraints
     do throws(H264.CodingConstraints.Obstacle) { constraints = try H264.CodingConstraints(sps) } catch {
       switch error {
-      case .pictureOrderCountCycle: throw .parameterSets("its SPS has pic_order_cnt_type 1")
-      case .separateColourPlanes: throw .parameterSets("its SPS has separate color planes")
+      case .pictureOrderCountCycle: throw .unsupported("its SPS has pic_order_cnt_type 1")
+      case .separateColourPlanes: throw .unsupported("its SPS has separate color planes")
       }
     }
-    guard !constraints.bypassesTransformAtZero else { throw .parameterSets("its SPS allows lossless macroblocks") }
-    guard constraints.maximumReferenceFrames > 0 else { throw .parameterSets("its SPS allows intra pictures only") }
+    guard !constraints.bypassesTransformAtZero else { throw .unsupported("its SPS allows lossless macroblocks") }
+    guard constraints.maximumReferenceFrames > 0 else { throw .unsupported("its SPS allows intra pictures only") }
     let depth = constraints.lumaBitDepth
     let isMonochrome = constraints.chromaFormat == .monochrome
     guard isMonochrome || constraints.chromaBitDepth == depth else {
-      throw .parameterSets("luma and chroma have different bit depths")
+      throw .unsupported("luma and chroma have different bit depths")
     }
     let chroma =
       switch constraints.chromaFormat {
@@ -88,7 +88,7 @@ struct SeamParameterSets {
       adapted.id = id
       return adapted.nalUnit()
     } catch {
-      throw .parameterSets("its SPS does not allow the encoder's pictures (\(error.element))")
+      throw .unsupported("its SPS does not allow the encoder's pictures (\(error.element))")
     }
   }
 
