@@ -112,7 +112,9 @@ final class SeamCoder {
     if encoder == nil {
       var settings = settings
       // libavutil has formats of their own for full-range samples.
-      if frame.format.name?.hasPrefix("yuvj") == true { settings.format = frame.format }
+      if let name = frame.format.name, name.hasPrefix("yuvj"), settings.format.name == "yuv\(name.dropFirst(4))" {
+        settings.format = frame.format
+      }
       if settings.isTopFieldFirst != nil {
         settings.isTopFieldFirst = !frame.isInterlaced || frame.isTopFieldFirst
         isTopFieldFirst = settings.isTopFieldFirst

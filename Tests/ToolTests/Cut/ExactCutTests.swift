@@ -87,7 +87,7 @@ private enum Encoder {
       ["cut", source, "-o", "hidden.mp4", "--mode", "hidden"] + options, in: folder.url)
     #expect(hidden.status == 0, "\(hidden.said)")
     let compared = try await Program.run(["compare", "hidden.mp4", target, "--all"], in: folder.url)
-    let numbers = compared.text.matches(of: /PSNR Y ([0-9.]+)/).compactMap { Double($0.1) }
+    let numbers = compared.text.matches(of: /\tY ([0-9.]+) dB/).compactMap { Double($0.1) }
     #expect(!numbers.isEmpty && numbers.allSatisfy { $0 >= 40 }, "\(compared.text)")
   }
 
