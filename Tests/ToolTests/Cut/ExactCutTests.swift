@@ -6,8 +6,9 @@ import Testing
 /// The encoder of exact cuts.
 private enum Encoder {
   static func isInstalled() async throws -> Bool {
+    let folder = try Folder()
     let run = try await Program.run(
-      ["cut", CutTests.media("clip.mp4"), "-o", "out.mp4", "--range", "#3-#9", "--plan"], in: Folder().url)
+      ["cut", CutTests.media("clip.mp4"), "-o", "out.mp4", "--range", "#3-#9", "--plan"], in: folder.url)
     return !run.text.contains("noEncoder")
   }
 }
