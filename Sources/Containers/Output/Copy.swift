@@ -31,7 +31,7 @@ package struct Copy {
   package struct Result: Sendable {
     /// The written contents, and how the range was cut if there is one.
     package let summary: String
-    /// The ranges that are cut in another way than requested, with the reason.
+    /// The ranges that are cut in another way than requested, or that players may show with damage, with the reason.
     package let remarks: [String]
     /// How each range was cut, if there are several.
     package let ranges: [String]
@@ -331,8 +331,14 @@ package struct Copy {
     summary += remark
     if plan.reachesEnd, input.hasGrown { summary += "; the source grew in the meantime, and may have more" }
     return Result(
-      summary: summary, remarks: plan.remarks, ranges: ranges, hidesPictures: hidesPictures(writer),
+      summary: summary, remarks: plan.remarks + warnings(writer), ranges: ranges, hidesPictures: hidesPictures(writer),
       left: writer.losses)
+  }
+
+  private func warnings(_ writer: CopyWriter) -> [String] {
+    writer.recoveryPoints.map {
+      "range \($0 + 1) begins with a recovery point, not an IDR picture: players may show its first pictures damaged"
+    }
   }
 
   private func hidesPictures(_ writer: CopyWriter) -> Bool {

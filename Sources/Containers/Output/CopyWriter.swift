@@ -24,6 +24,9 @@ struct CopyWriter {
   private var roles: (any AccessUnitRoleReading)?
   /// Of the range that is written now.
   private(set) var window: Window
+  /// The numbers of ranges behind others that begin with a recovery point of H.264. Decoders expect the frame numbers of
+  /// the pictures that were cut off in front of it.
+  private(set) var recoveryPoints: [Int] = []
   /// Of the ranges that are written.
   private(set) var finishedWindows: [Window] = []
   private var seam: Seam
@@ -178,6 +181,7 @@ struct CopyWriter {
       }
       if format.hasStartCodes || format.video?.allowsInBandParameterSets == true { first.bytes = completed }
     }
+    if number > 0, format.video?.codec == .h264, first.role.start == .open { recoveryPoints.append(number) }
     guard plan.container != .annexb else { return }
     // Nothing is in front of the first picture that others could refer to.
     if first.role.isIntra { first.role.start = .closed }

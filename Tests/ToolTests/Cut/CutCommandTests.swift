@@ -123,6 +123,18 @@ import Testing
     for begin in begins { #expect(lines.contains { $0.hasPrefix("h26x: out.mkv: range \(begin)") }, "\(said)") }
   }
 
+  /// Decoders miss the frame numbers of the pictures that were cut off in front of it.
+  @Test func warnsOfARangeThatContinuesWithARecoveryPoint() async throws {
+    let warning = "range 2 begins with a recovery point"
+    for mode in ["exact", "hidden"] {
+      let (_, joined) = try await Self.cut(
+        "open-gop.h264", "out.mp4", ["--range", "0-0.4", "--range", "0.48-", "--mode", mode])
+      #expect(joined.contains(warning), "\(joined)")
+      let (_, alone) = try await Self.cut("open-gop.h264", "out.mp4", ["--range", "0.48-", "--mode", mode])
+      #expect(!alone.contains(warning), "\(alone)")
+    }
+  }
+
   /// The plan of an unwritten cut counts the access units that the cut has.
   @Test func printsAPlanAndWritesNothing() async throws {
     struct Plan: Decodable {
