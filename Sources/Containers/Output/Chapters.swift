@@ -17,9 +17,10 @@ extension OtherStreamSpan {
 }
 
 extension Chapter {
-  /// The same part of a presentation that begins earlier by so many nanoseconds.
+  /// The same part of a presentation that begins earlier by so many nanoseconds. Muxers refuse times below 0.
   func delayed(by nanoseconds: Int64) -> Chapter {
     let ticks = timeBase.rescaled(nanoseconds, from: .nanoseconds)
-    return Chapter(id: id, timeBase: timeBase, start: start &+ ticks, end: end &+ ticks, metadata: metadata)
+    return Chapter(
+      id: id, timeBase: timeBase, start: max(start &+ ticks, 0), end: max(end &+ ticks, 0), metadata: metadata)
   }
 }

@@ -319,7 +319,7 @@ package struct Copy {
     if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
     summary += "\(plan.container.name), \(Text.list(writer.contents))"
     if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) before the first keyframe" }
-    var ranges = writer.finishedWindows.map { self.remark(about: $0) }
+    var ranges = writer.finishedWindows.map { $0.map { self.remark(about: $0) } ?? "; has no picture" }
     if ranges.count == 1, plan.ranges.count == 1 {
       summary += ranges.removeFirst()
     } else {
@@ -336,14 +336,14 @@ package struct Copy {
   }
 
   private func warnings(_ writer: CopyWriter) -> [String] {
-    writer.recoveryPoints.map {
-      "range \($0 + 1) begins with a recovery point, not an IDR picture: players may show its first pictures damaged"
+    writer.openPoints.map {
+      "range \($0 + 1) begins with a recovery point or CRA picture, not an IDR picture: players may lose pictures there"
     }
   }
 
   private func hidesPictures(_ writer: CopyWriter) -> Bool {
     plan.hasEditList && plan.isCut
-      && writer.finishedWindows.contains { $0.hiddenInFront > 0 || $0.hiddenBehind > 0 }
+      && writer.finishedWindows.contains { $0.map { $0.hiddenInFront > 0 || $0.hiddenBehind > 0 } ?? false }
   }
 
   /// The end of a sentence about a range.

@@ -42,6 +42,9 @@ struct CopySink {
   private var target: OutputFile { plan.target }
   private var container: TargetContainer { plan.container }
 
+  /// Whether the target is open.
+  var isOpen: Bool { output != nil || byteStream != nil }
+
   /// Descriptions of the streams beside the video in the container, for the user.
   var keptNames: [String] { kept.map { output?.displayName(of: $0) ?? $0.displayName } }
 
@@ -74,6 +77,8 @@ struct CopySink {
     try writeOtherStreams(before: .max)
     guard let start = window.shown?.start, let duration = window.shownDuration else { return }
     let place = start &- times.offset
+    // Durations of samples may be those of their decoding.
+    if window.hiddenInFront == 0, window.hiddenBehind == 0 { end.media = place &+ duration }
     shown.append(ShownRange(start: place, end: place &+ duration, time: end.presentation))
     end.presentation = plan.hasEditList ? end.presentation &+ duration : end.media
   }

@@ -24,11 +24,11 @@ struct CopyWriter {
   private var roles: (any AccessUnitRoleReading)?
   /// Of the range that is written now.
   private(set) var window: Window
-  /// The numbers of ranges behind others that begin with a recovery point of H.264. Decoders expect the frame numbers of
-  /// the pictures that were cut off in front of it.
-  private(set) var recoveryPoints: [Int] = []
-  /// Of the ranges that are written.
-  private(set) var finishedWindows: [Window] = []
+  /// The numbers of ranges behind others that begin with a recovery point of H.264, or a CRA picture of H.265. Decoders
+  /// expect the pictures that were cut off in front of it.
+  private(set) var openPoints: [Int] = []
+  /// Of the ranges that are written; `nil` for ranges without a picture.
+  private(set) var finishedWindows: [Window?] = []
   private var seam: Seam
   private var sink: CopySink
 
@@ -141,7 +141,7 @@ struct CopyWriter {
       }
       try sink.finishRange(window)
     }
-    finishedWindows.append(window)
+    finishedWindows.append(hasBegun ? window : nil)
   }
 
   /// Completes the target.
@@ -181,7 +181,7 @@ struct CopyWriter {
       }
       if format.hasStartCodes || format.video?.allowsInBandParameterSets == true { first.bytes = completed }
     }
-    if number > 0, format.video?.codec == .h264, first.role.start == .open { recoveryPoints.append(number) }
+    if sink.isOpen, first.role.start == .open { openPoints.append(number) }
     guard plan.container != .annexb else { return }
     // Nothing is in front of the first picture that others could refer to.
     if first.role.isIntra { first.role.start = .closed }
@@ -194,7 +194,7 @@ struct CopyWriter {
   ]
 
   private mutating func open(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
-    guard number == 0 else { return sink.continue(window, at: first) }
+    guard !sink.isOpen else { return sink.continue(window, at: first) }
     guard var video = format.description(first) else { throw Failure("\(plan.target.name): neither H.264 nor H.265") }
     let timeBase = source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate

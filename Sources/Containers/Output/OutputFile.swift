@@ -85,6 +85,13 @@ package struct OutputFile: Sendable {
     place = .file(part, target: target, removal: Ending.add { try? part.remove() })
   }
 
+  /// Checks whether a file can be written, before anything is written.
+  ///
+  /// - Throws: a `Failure` as ``init(_:force:inputs:)`` does.
+  package static func check(_ path: FilePath, force: Bool, inputs: [InputFile]) throws(Failure) {
+    try OutputFile(path, force: force, inputs: inputs).discard()
+  }
+
   /// Makes the element that writes the output.
   package func sink() throws(Failure) -> PipelineElement {
     do throws(PipelineError) {

@@ -38,11 +38,11 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
   var output: FilePath
   @Option(
     parsing: .unconditionalSingleValue, help: ArgumentHelp("A part to keep; may be repeated.", valueName: "A-B"),
-    transform: CutRange.init(text:))
+    transform: Self.range)
   var range: [CutRange] = []
   @Option(
     parsing: .unconditionalSingleValue, help: ArgumentHelp("A part to leave out; may be repeated.", valueName: "A-B"),
-    transform: CutRange.init(text:))
+    transform: Self.range)
   var remove: [CutRange] = []
   @Option(help: ArgumentHelp("Start of one part to keep.", valueName: "A"), transform: Self.position)
   var start: CutPosition?
@@ -73,6 +73,10 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
   @Flag(help: "Replace existing files.") var force = false
   @OptionGroup var progress: ProgressOptions
 
+  private static func range(_ text: String) throws -> CutRange {
+    do throws(Failure) { return try CutRange(text: text) } catch { throw ValidationError(error.message) }
+  }
+
   private static func position(_ text: String) throws -> CutPosition {
     guard let position = CutPosition(text: text) else {
       throw ValidationError("expected a time such as 90, 1:30 or 1:02:03.5, or a picture such as #0")
@@ -91,7 +95,9 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
       throw ValidationError("expected one of --range, --remove, --start and --end, --list, --every and --chapters")
     }
     if let every, every.time == .zero { throw ValidationError("--every 0: expected a time above 0") }
-    if start != nil || end != nil { _ = try CutRange(start: start ?? .beginning, end: end) }
+    do throws(Failure) { _ = try CutRange(start: start ?? .beginning, end: end) } catch {
+      throw ValidationError(error.message)
+    }
     guard 1...51 ~= quality else { throw ValidationError("--quality \(quality): expected a number from 1 to 51") }
     if mode == .hidden, output == "-" || !format.isMovie {
       throw ValidationError("--mode hidden needs an edit list, which MP4 and MOV files have; \(output) cannot have one")
@@ -110,6 +116,10 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
       if let end = range.missingEnd { Terminal.say("\(input.name): ends before \(end.text), and so does the range") }
     }
     guard let name = NumberedName(output) else { return try await write(ranges, of: input, to: output, format) }
+    guard input.size != nil || ranges.count == 1 else {
+      throw Failure("\(input.name): several ranges need a file, because each is read by itself; a pipe is read once")
+    }
+    for number in ranges.indices { try OutputFile.check(name(number + 1), force: force, inputs: [input]) }
     for (number, range) in ranges.enumerated() where Interruption.signal == nil {
       try await write([range], of: input, to: name(number + 1), format)
     }

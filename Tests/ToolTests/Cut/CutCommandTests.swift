@@ -126,13 +126,37 @@ import Testing
   /// Decoders miss the frame numbers of the pictures that were cut off in front of it.
   @Test func warnsOfARangeThatContinuesWithARecoveryPoint() async throws {
     let warning = "range 2 begins with a recovery point"
-    for mode in ["exact", "hidden"] {
+    for (mode, source) in [("exact", "open-gop.h264"), ("hidden", "open-gop.h264"), ("hidden", "open-gop.h265")] {
       let (_, joined) = try await Self.cut(
-        "open-gop.h264", "out.mp4", ["--range", "0-0.4", "--range", "0.48-", "--mode", mode])
+        source, "out.mp4", ["--range", "0-0.4", "--range", "0.48-", "--mode", mode])
       #expect(joined.contains(warning), "\(joined)")
-      let (_, alone) = try await Self.cut("open-gop.h264", "out.mp4", ["--range", "0.48-", "--mode", mode])
+      let (_, alone) = try await Self.cut(source, "out.mp4", ["--range", "0.48-", "--mode", mode])
       #expect(!alone.contains(warning), "\(alone)")
     }
+  }
+
+  /// A range in which no picture begins leaves the others as they are.
+  @Test func leavesOutRangesWithoutAPicture() async throws {
+    let all = try await Self.all("clip.mp4")
+    let options = ["--range", "1.001-1.002", "--range", "0.8-1.2", "--range", "0.001-0.002", "--mode", "exact"]
+    for target in ["out.mp4", "out.mkv"] {
+      let (pictures, said) = try await Self.cut("clip.mp4", target, options)
+      #expect(pictures == Array(all[20..<30]), "\(said)")
+      #expect(said.contains("range 1 has no picture") && said.contains("range 3 has no picture"), "\(said)")
+    }
+  }
+
+  /// No file is written if one of them exists, or would be the source.
+  @Test func checksAllNamesFirst() async throws {
+    let folder = try Folder()
+    try folder.write("part-3.mp4", Data("old".utf8))
+    let run = try await Program.run(
+      ["cut", CutTests.media("clip.mp4"), "-o", "part-%d.mp4", "--every", "0.72"], in: folder.url)
+    #expect(run.status == 1 && run.said.contains("part-3.mp4: already exists"), "\(run.said)")
+    #expect(folder.names == ["part-3.mp4"], "\(folder.names)")
+    let piped = try await Program.shell(
+      "cat \(CutTests.media("clip.ts")) | h26x cut - -o out-%d.mp4 --range 0-0.4 --range 1-2", in: folder.url)
+    #expect(piped.status == 1 && piped.said.contains("several ranges need a file"), "\(piped.said)")
   }
 
   /// The plan of an unwritten cut counts the access units that the cut has.
