@@ -138,10 +138,10 @@ import Testing
   /// A range in which no picture begins leaves the others as they are.
   @Test func leavesOutRangesWithoutAPicture() async throws {
     let all = try await Self.all("clip.mp4")
-    let options = ["--range", "1.001-1.002", "--range", "0.8-1.2", "--range", "0.001-0.002", "--mode", "exact"]
+    let options = ["--range", "1.001-1.002", "--range", "0.8-1.68", "--range", "0.001-0.002", "--mode", "exact"]
     for target in ["out.mp4", "out.mkv"] {
       let (pictures, said) = try await Self.cut("clip.mp4", target, options)
-      #expect(pictures == Array(all[20..<30]), "\(said)")
+      #expect(pictures == Array(all[20..<42]), "\(said)")
       #expect(said.contains("range 1 has no picture") && said.contains("range 3 has no picture"), "\(said)")
     }
   }
