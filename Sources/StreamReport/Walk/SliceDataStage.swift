@@ -24,7 +24,7 @@ struct SliceDataStage<Codec: CountedCodec> {
   let countsBlocks: Bool
   private let threads: SliceThreads?
   /// Reads on the caller's thread.
-  private var reader: SliceDataReader<Codec>
+  private var reader: AccessUnitDataReader<Codec>
   /// Those of the threads.
   private var readers: [ThreadReader<Codec>]
 
@@ -45,7 +45,7 @@ struct SliceDataStage<Codec: CountedCodec> {
     // A few bytes may have a picture's blocks, whose list is a thousand times as large.
     let threads = options.listsBlocks ? nil : options.sliceThreads
     self.threads = threads
-    reader = SliceDataReader(options)
+    reader = AccessUnitDataReader(options)
     readers = (0..<(threads?.count ?? 0)).map { _ in ThreadReader(options) }
   }
 
@@ -109,9 +109,9 @@ struct SliceDataStage<Codec: CountedCodec> {
 /// The reader of a thread.
 @safe private final class ThreadReader<Codec: CountedCodec>: @unchecked Sendable {
   // SliceThreads uses a reader for one call at a time.
-  var reader: SliceDataReader<Codec>
+  var reader: AccessUnitDataReader<Codec>
 
-  init(_ options: ReportOptions) { reader = SliceDataReader(options) }
+  init(_ options: ReportOptions) { reader = AccessUnitDataReader(options) }
 }
 
 /// The NAL units of an access unit, to be read later.
@@ -160,7 +160,7 @@ struct SliceDataStage<Codec: CountedCodec> {
   /// More bytes than a NAL unit's role depends on.
   private static var headerLength: Int { 4 }
 
-  func replay(into reader: inout SliceDataReader<Codec>) {
+  func replay(into reader: inout AccessUnitDataReader<Codec>) {
     for (bytes, context) in units { reader.take(bytes.span, context, sets, ofAccessUnit: index) }
     units = []
   }

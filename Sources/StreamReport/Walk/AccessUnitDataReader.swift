@@ -5,7 +5,7 @@ import Slices
 /// Reads the slice data of access units, for the rules and for statistics.
 ///
 /// It remembers nothing of earlier access units, so that each may be read by another reader.
-struct SliceDataReader<Codec: CountedCodec> {
+struct AccessUnitDataReader<Codec: CountedCodec> {
   /// Reads slices for the rules; nil if they are not wanted, or if `counting` reads them for the rules too.
   private var checking: SliceWalk<Codec.SliceVerifier>?
   /// Counts blocks; nil if they are not counted.
