@@ -99,7 +99,7 @@ struct ParameterSetTable<Kind, Value: Sendable>: Sendable {
 
 extension [UInt8] {
   /// Copies a span into an array.
-  init(copying bytes: Span<UInt8>) {
+  package init(copying bytes: Span<UInt8>) {
     self.init(repeating: 0, count: bytes.count)
     var output = mutableSpan
     _ = BulkBytes.copy(bytes, 0..<bytes.count, to: &output, at: 0)

@@ -50,7 +50,7 @@ struct RewrittenPayload: ~Escapable {
     if isInFirst {
       front.u(8 - phase - unused, end)
       front.align()
-      EmulationPrevention.append(front.bytes.span, to: &output)
+      EmulationPreventionBytes.append(front.bytes.span, to: &output)
     } else {
       var (next, run) = (place.byte, place.zeroRun)
       if phase > 0 {
@@ -58,7 +58,7 @@ struct RewrittenPayload: ~Escapable {
         run = nalUnit[next] == 0 ? run + 1 : 0
         next += 1
       }
-      EmulationPrevention.append(shifted(front, next..<last, run, end, count: 8 - unused).span, to: &output)
+      EmulationPreventionBytes.append(shifted(front, next..<last, run, end, count: 8 - unused).span, to: &output)
     }
     BulkBytes.append(nalUnit, last + 1..<nalUnit.count, to: &output)
   }
@@ -66,7 +66,7 @@ struct RewrittenPayload: ~Escapable {
   /// Appends the front, and the bytes of the NAL unit from `next` on as they are.
   private func appendInPlace(_ front: [UInt8], _ next: Int, _ zeroRun: Int, to output: inout [UInt8]) {
     let start = output.count
-    EmulationPrevention.append(front.span, to: &output)
+    EmulationPreventionBytes.append(front.span, to: &output)
     // Only the zero bytes in front of the first byte that is not zero have a say in emulation prevention.
     var (index, run) = (next, min(zeroRun, 2))
     var newRun = 0
@@ -125,7 +125,7 @@ struct RewrittenPayload: ~Escapable {
 }
 
 /// Emulation prevention (7.4.1.1) of bytes in bulk; ``BitWriter`` has that of single codes.
-enum EmulationPrevention {
+enum EmulationPreventionBytes {
   /// Appends bytes with `emulation_prevention_three_byte`s.
   static func append(_ payload: Span<UInt8>, to output: inout [UInt8]) {
     var (copied, search) = (0, 0)

@@ -170,15 +170,6 @@ struct SliceWalk<Reader: SliceDataReading> {
   }
 }
 
-extension [UInt8] {
-  /// The bytes of a span.
-  init(copying bytes: Span<UInt8>) {
-    self.init(capacity: bytes.count) { output in
-      for index in 0..<bytes.count { output.append(bytes[index]) }
-    }
-  }
-}
-
 /// A defect of slice data.
 struct SliceDefect: Sendable {
   /// The kinds of defects.
