@@ -42,8 +42,8 @@ struct PresentationTimes {
     return start.subtractingReportingOverflow(offset).partialValue
   }
 
-  /// Continues behind other ranges. The media follow those of the range in front, with all hidden pictures. What is
-  /// shown follows what the range in front shows, if the target can hide pictures.
+  /// Continues behind other ranges. The media follow the media of the range in front, with all hidden pictures. The
+  /// presentation follows the presentation of that range, if the target can hide pictures.
   ///
   /// - Parameters:
   ///   - earliest: the earliest presentation time of an access unit, of the media.
