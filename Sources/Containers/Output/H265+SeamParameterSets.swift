@@ -73,6 +73,7 @@ extension H265: SeamSyntax {
     private static func settings(
       under sps: SequenceParameterSet, _ quality: Double
     ) throws(SeamObstacle) -> EncoderSettings {
+      guard !sps.isFieldSequence else { throw .unsupported("its pictures are fields") }
       // The buffer also has the current picture (C.5.2.2).
       let references = sps.decodedPictureBufferPictures - 1
       guard references > 0 else { throw .unsupported("its SPS allows intra pictures only") }
