@@ -50,9 +50,11 @@ extension H265: SeamSyntax {
 
     init(_ spsNALUnit: [UInt8], in sets: ParameterSets, quality: Double) throws(SeamObstacle) {
       self.spsNALUnit = spsNALUnit
-      guard sets.layerSetNALUnits.isEmpty else { throw .unsupported("it has several layers") }
       do throws(BitstreamError) { sps = try SequenceParameterSet(nalUnit: spsNALUnit.span) } catch {
         throw .unsupported("its SPS cannot be read")
+      }
+      guard sets.videoParameterSet(sps.videoParameterSetID)?.layerCount ?? 1 == 1 else {
+        throw .unsupported("it has several layers")
       }
       ids = try Self.freeIdentifiers(sets)
       settings = try Self.settings(under: sps, quality)

@@ -15,6 +15,8 @@ struct OpenSeam<Codec: SeamSyntax> {
   private(set) var depth: Int64?
   /// Whether access units begin with delimiters.
   private(set) var hasDelimiters = false
+  /// Whether access units have slices of layers or views above the base.
+  private(set) var hasLayers = false
   /// Whether the copy has parameter sets in-band.
   let isInBand: Bool
   private let format: MediaOutput.VideoFormat
@@ -35,7 +37,7 @@ struct OpenSeam<Codec: SeamSyntax> {
     self.packaging = packaging
   }
 
-  /// Reads the parameter sets of the next access unit.
+  /// Reads the parameter sets of the next access unit, and the kinds of its NAL units.
   mutating func read(_ accessUnit: MediaOutput.AccessUnit) {
     depth = depth ?? accessUnit.presentation &- accessUnit.decoding
     for nalUnit in accessUnit.role.parameterSets { insert(nalUnit.span) }
@@ -43,6 +45,7 @@ struct OpenSeam<Codec: SeamSyntax> {
       let type = Codec.NALUnitType(headerByte: accessUnit.bytes[range.lowerBound])
       if type == .accessUnitDelimiter { hasDelimiters = true }
       if type.isParameterSet { insert(accessUnit.bytes.span.extracting(range)) }
+      if Codec.role(of: accessUnit.bytes.span.extracting(range)) == .layerSlice { hasLayers = true }
     }
   }
 

@@ -134,6 +134,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     // A copy of it would be costly.
     open = nil
     seam.read(accessUnit)
+    guard !seam.hasLayers else { throw .unsupported("it has several layers") }
     if accessUnit.disposition == .encoded, let spsNALUnit = try seam.spsNALUnit(of: accessUnit) {
       if let target = seam.target {
         guard target.spsNALUnit == spsNALUnit else { throw .formatChange }
