@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import H26x
 import TestSupport
 import Testing
 
@@ -159,6 +160,26 @@ private enum Encoder {
       #expect(run.status == 0 && run.said.contains(said), "\(source) to \(target): \(run.said)")
       #expect(run.said.split(separator: "\n").count { $0.contains("because") } == 1, "\(run.said)")
     }
+  }
+
+  @Test func aStreamWhoseParameterSetsUseAllIDsIsCutInAnotherMode() async throws {
+    let folder = try Folder()
+    let clip = [UInt8](try Data(contentsOf: URL(fileURLWithPath: CutTests.media("clip.h265"))))
+    let sps = try #require(
+      NALPackaging.annexB.nalUnits(of: clip.span).first {
+        H265.NALUnitType(headerByte: clip[$0.lowerBound]) == .sequenceParameterSet
+      })
+    var bytes: [UInt8] = []
+    for id in UInt8(0)..<16 {
+      var identifiers = ParameterSetIdentifiers()
+      identifiers[SequenceParameterSetID(0)] = .init(id)
+      bytes += [0, 0, 0, 1]
+      bytes += try H265.rewritten(parameterSet: clip.span.extracting(sps), identifiers)
+    }
+    try Data(bytes + clip).write(to: folder.url.appending(path: "all.h265"))
+    let run = try await Program.run(
+      ["cut", "all.h265", "-o", "out.mp4", "--range", "0.12-0.36"], in: folder.url)
+    #expect(run.status == 0 && run.said.contains("because its parameter sets use all ids"), "\(run.said)")
   }
 
   /// A range that begins with a keyframe and ends in front of one needs no encoder.
