@@ -83,6 +83,17 @@ private enum Encoder {
       of: "open-gop.h265", to: suffix, Self.openRequests, pictureCount: 50, decoder: "avdec_h265")
   }
 
+  /// Encoded pictures may be in front of a CRA picture, but not in front of a recovery point.
+  @Test(
+    .enabled { try await Encoder.isInstalled(for: "clip-h265.mp4") },
+    arguments: [("open-gop.h265", "exact"), ("open-gop.h264", "hidden")]
+  ) func plansSeamsInFrontOfOpenEntries(source: String, mode: String) async throws {
+    let folder = try Folder()
+    let run = try await Program.run(
+      ["cut", CutTests.media(source), "-o", "out.mp4", "--range", "#10-#40", "--plan"], in: folder.url)
+    #expect(run.status == 0 && run.text.contains(#""mode": "\#(mode)""#), "\(run.text)\(run.said)")
+  }
+
   /// - Parameter decoder: of libavcodec, without our session.
   private static func expectExactCuts(
     of source: String, to suffix: String, _ requests: [Request], pictureCount: Int, decoder: String
