@@ -312,10 +312,31 @@ import CAVFormat
 
   /// Writes a packet, whose times are in ticks of its stream, when its turn among the other streams' packets has
   /// come.
+  ///
+  /// - Throws: what the sink has failed with; what the muxer refuses a packet with, this one or one before it. Others can
+  ///   be written afterwards.
   package func write(_ packet: consuming MediaPacket) throws(AVError) {
     guard stage == .packets else { throw .invalidArgument }
     try check(unsafe cav_interleaved_write_frame(raw, packet.raw))
   }
+
+  /// Writes the packets whose turn has not come.
+  ///
+  /// - Throws: as ``write(_:)``. Call it again for the packets behind the refused one.
+  package func flush() throws(AVError) {
+    guard stage == .packets else { throw .invalidArgument }
+    try check(unsafe cav_interleaved_write_frame(raw, nil))
+  }
+
+  /// The packets of a stream that the muxer has taken.
+  package func takenPacketCount(of index: Int) -> Int {
+    guard index >= 0, index < Int(unsafe raw.pointee.nb_streams), let stream = unsafe cav_stream(raw, UInt32(index))
+    else { return 0 }
+    return unsafe Int(clamping: stream.pointee.nb_frames)
+  }
+
+  /// Whether an error is the sink's, so nothing more can be written.
+  package var hasFailed: Bool { io.failure != nil }
 
   /// Writes the remaining packets and the trailer. Nothing can be written behind it.
   package func finish() throws(AVError) {

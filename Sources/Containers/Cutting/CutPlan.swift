@@ -27,7 +27,7 @@ package struct CutPlan: Sendable, Hashable {
     package var isRequested: Bool
     /// Why pictures cannot be encoded; `nil` if they can.
     package var refusal: Reason?
-    /// Why encoded pictures cannot be in front of an open entry; `nil` if they can.
+    /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can.
     package var openSeam: Reason?
     /// Whether the target can hide pictures.
     package var hasEditList: Bool

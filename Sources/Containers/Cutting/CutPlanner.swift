@@ -110,7 +110,7 @@ package struct CutPlanner {
         case .encoded: isInSeam = true
         case .needed: break
         case .copied, .hidden:
-          if isInSeam, accessUnit.role.start != .closed { hasOpenSeam = true }
+          if isInSeam, accessUnit.role.start != .closed, !accessUnit.role.isIRAP { hasOpenSeam = true }
           isInSeam = false
         }
         numbers[accessUnit.disposition, default: []].append(Int(accessUnit.decoding))

@@ -13,6 +13,8 @@ package struct AccessUnitRole {
   }
 
   package var start = Start.none
+  /// An IRAP picture of H.265, which can begin a coded video sequence without its leading pictures that need others.
+  package var isIRAP = false
   /// A leading picture of H.265, to which no other than a leading picture refers.
   var isLeading = false
   /// A leading picture that needs pictures in front of its random access point (RASL).
@@ -96,7 +98,7 @@ private struct AccessUnitRoleReader<Codec: VideoCodecSyntax>: AccessUnitRoleRead
     var role = AccessUnitRole()
     switch info.randomAccess {
     case .idr: role.start = .closed
-    case .irap: role.start = .open
+    case .irap: (role.start, role.isIRAP) = (.open, true)
     case .recoveryPoint(let point):
       // Some encoders add the message to pictures that refer to others.
       let isIntra = info.slice?.prediction == .intra

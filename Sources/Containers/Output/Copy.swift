@@ -336,8 +336,8 @@ package struct Copy {
   }
 
   private func warnings(_ writer: CopyWriter) -> [String] {
-    writer.openPoints.map {
-      "range \($0 + 1) begins with a recovery point or CRA picture, not an IDR picture: players may lose pictures there"
+    writer.recoveryPoints.map {
+      "range \($0 + 1) begins with a recovery point, not an IDR picture: players may lose pictures there"
     }
   }
 

@@ -24,12 +24,13 @@ struct CopyWriter {
   private var roles: (any AccessUnitRoleReading)?
   /// Of the range that is written now.
   private(set) var window: Window
-  /// The numbers of ranges behind others that begin with a recovery point of H.264, or a CRA picture of H.265. Decoders
-  /// expect the pictures that were cut off in front of it.
-  private(set) var openPoints: [Int] = []
+  /// The numbers of ranges behind others that begin with a recovery point of H.264. Decoders expect the frame numbers of
+  /// the pictures that were cut off in front of it.
+  private(set) var recoveryPoints: [Int] = []
   /// Of the ranges that are written; `nil` for ranges without a picture.
   private(set) var finishedWindows: [Window?] = []
-  private var seam: Seam
+  /// `nil` before the first format.
+  private var seam: (any SeamMaking)?
   private var sink: CopySink
 
   // MARK: Between the stages
@@ -58,7 +59,7 @@ struct CopyWriter {
   /// Access units of the video that were written.
   var written: Int { sink.written }
   /// Pictures that were encoded.
-  var encoded: Int { seam.encodedCount }
+  var encoded: Int { seam?.encodedCount ?? 0 }
   /// Nothing more of the source is needed.
   var isFinished: Bool { window.isFinished }
   /// The streams that were written, for the user.
@@ -75,7 +76,6 @@ struct CopyWriter {
     window = opened?.window ?? Window(plan.ranges[0].bounds)
     sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
     format = CopyFormat(plan, editor)
-    seam = Seam(plan)
     sink = CopySink(plan, opened)
     surveyed = plan.surveys ? [] : nil
   }
@@ -94,7 +94,8 @@ struct CopyWriter {
   /// Begins another format, before the first access unit that has it.
   mutating func begin(_ next: MediaOutput.VideoFormat) throws(CopyRefusal) {
     var next = next
-    if plan.mayEncode { seam.describe(&next) }
+    if seam == nil { seam = next.codec.seam(plan) }
+    if plan.mayEncode { seam?.describe(&next) }
     let edited = try CopyRefusal.failing { () throws(Failure) in try format.begin(next) }
     if plan.container != .annexb || window.isSelective || surveyed != nil {
       roles = edited.roleReader(hasStartCodes: format.hasStartCodes)
@@ -115,7 +116,7 @@ struct CopyWriter {
     }
     if surveyed != nil {
       if accessUnit.isSync, surveyedEntry == nil, let video = format.formats.last {
-        surveyedEntry = .some(seam.obstacle(video, under: accessUnit.role.parameterSets))
+        surveyedEntry = .some(seam?.obstacle(video, under: accessUnit.role.parameterSets) ?? nil)
       }
       accessUnit.bytes = []
       accessUnit.role.parameterSets = []
@@ -130,7 +131,7 @@ struct CopyWriter {
     guard surveyed == nil else { return }
     for accessUnit in try window.finish() { try pass(accessUnit) }
     if window.hasOnlyGradualRefresh, window.tally.count[.encoded] ?? 0 > 0 { throw .seam(.gradualRefresh) }
-    for accessUnit in try seam.finishRange() { try write(accessUnit) }
+    for accessUnit in try seam?.finishRange() ?? [] { try write(accessUnit) }
     try CopyRefusal.failing { () throws(Failure) in
       if let (start, duration) = window.searched {
         // The beginning may be in a part that was not read.
@@ -155,7 +156,7 @@ struct CopyWriter {
 
   private mutating func pass(_ accessUnit: MediaOutput.AccessUnit) throws(CopyRefusal) {
     guard format.formats.indices.contains(accessUnit.format) else { return try write(accessUnit) }
-    for accessUnit in try seam.take(accessUnit, format.formats[accessUnit.format]) { try write(accessUnit) }
+    for accessUnit in try seam?.take(accessUnit, format.formats[accessUnit.format]) ?? [] { try write(accessUnit) }
   }
 
   private mutating func write(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
@@ -181,7 +182,7 @@ struct CopyWriter {
       }
       if format.hasStartCodes || format.video?.allowsInBandParameterSets == true { first.bytes = completed }
     }
-    if sink.isOpen, first.role.start == .open { openPoints.append(number) }
+    if sink.isOpen, first.role.start == .open, !first.role.isIRAP { recoveryPoints.append(number) }
     guard plan.container != .annexb else { return }
     // Nothing is in front of the first picture that others could refer to.
     if first.role.isIntra { first.role.start = .closed }

@@ -45,6 +45,10 @@ package final class MediaOutput {
   private var converters: [Int: SubtitleConverter] = [:]
   private var timeBases: [TimeBase] = []
   private var lastDecoding: [Int: Int64] = [:]
+  /// Packets that were given to the muxer, by stream.
+  private var given: [Int: Int] = [:]
+  /// The first error with which the muxer refused a packet. It does not report which one.
+  private var refusal: AVError?
   /// The decoding time of the video's first access unit, in its ticks: the beginning of the media.
   private var firstDecoding: Int64?
 
@@ -126,6 +130,10 @@ package final class MediaOutput {
     }
     for (stream, count) in changed.sorted(by: { $0.key < $1.key }) {
       losses.append("\(Text.count(count, "packet")) of stream \(stream), whose sound has another format than the first")
+    }
+    for (stream, place) in others.sorted(by: { $0.key < $1.key }) where refusedCount(of: place.index) > 0 {
+      let count = Text.count(refusedCount(of: place.index), "packet")
+      losses.append("\(count) of stream \(stream), which \(container.name) does not take")
     }
     return losses
   }
@@ -351,11 +359,34 @@ package final class MediaOutput {
       lastDecoding[index] = time
       if let presentation = packet.presentation, presentation < time { packet.presentation = time }
     }
-    try output.write(packet)
+    given[index, default: 0] += 1
+    do throws(AVError) { try output.write(packet) } catch { try refuse(error) }
+  }
+
+  /// Continues behind a packet that the muxer refuses, such as damaged sound.
+  private func refuse(_ error: AVError) throws(AVError) {
+    guard !output.hasFailed, [.invalidData, .invalidArgument, .unsupportedFeature].contains(error) else { throw error }
+    refusal = refusal ?? error
+  }
+
+  private func refusedCount(of index: Int) -> Int {
+    refusal == nil ? 0 : (given[index] ?? 0) - output.takenPacketCount(of: index)
   }
 
   /// Writes the rest.
+  ///
+  /// - Throws: a `Failure` if the muxer refused a picture.
   func finish() throws(Failure) {
-    do throws(AVError) { try output.finish() } catch { throw failure(error) }
+    do throws(AVError) {
+      // Each attempt gets rid of one packet.
+      for _ in 0...given.values.reduce(0, +) {
+        do throws(AVError) {
+          try output.flush()
+          break
+        } catch { try refuse(error) }
+      }
+      if let refusal, refusedCount(of: video) > 0 { throw refusal }
+      try output.finish()
+    } catch { throw failure(error) }
   }
 }

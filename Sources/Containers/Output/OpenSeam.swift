@@ -2,11 +2,11 @@
 import H26x
 
 /// The source's side of a seam that is not finished: its access units and their parameter sets.
-struct OpenSeam {
+struct OpenSeam<Codec: SeamSyntax> {
   /// The parameter sets up to now.
-  private(set) var sets = H264.ParameterSets()
+  private(set) var sets = Codec.ParameterSets()
   /// The parameter sets of encoded pictures; `nil` before the first one.
-  var target: SeamParameterSets?
+  var target: Codec.SeamSets?
   /// `nil` before the first picture that is encoded.
   private(set) var coder: SeamCoder?
   /// Access units in front of it, which it needs.
@@ -15,6 +15,8 @@ struct OpenSeam {
   private(set) var depth: Int64?
   /// Whether access units begin with delimiters.
   private(set) var hasDelimiters = false
+  /// Whether access units have slices of layers or views above the base.
+  private(set) var hasLayers = false
   /// Whether the copy has parameter sets in-band.
   let isInBand: Bool
   private let format: MediaOutput.VideoFormat
@@ -26,7 +28,7 @@ struct OpenSeam {
     isInBand = hasStartCodes || format.allowsInBandParameterSets
     var packaging = NALPackaging.annexB
     do throws(BitstreamError) {
-      let record = try H264.DecoderConfigurationRecord(format.configuration.span)
+      let record = try Codec.ConfigurationRecord(format.configuration.span)
       if !hasStartCodes { packaging = .lengthPrefixed(record.nalLengthSize) }
       for nalUnit in record.nalUnits { try sets.insert(nalUnit.span) }
     } catch {
@@ -35,14 +37,15 @@ struct OpenSeam {
     self.packaging = packaging
   }
 
-  /// Reads the parameter sets of the next access unit.
+  /// Reads the parameter sets of the next access unit, and the kinds of its NAL units.
   mutating func read(_ accessUnit: MediaOutput.AccessUnit) {
     depth = depth ?? accessUnit.presentation &- accessUnit.decoding
     for nalUnit in accessUnit.role.parameterSets { insert(nalUnit.span) }
     for range in packaging.nalUnits(of: accessUnit.bytes.span) where !range.isEmpty {
-      let type = H264.NALUnitType(headerByte: accessUnit.bytes[range.lowerBound])
+      let type = Codec.NALUnitType(headerByte: accessUnit.bytes[range.lowerBound])
       if type == .accessUnitDelimiter { hasDelimiters = true }
       if type.isParameterSet { insert(accessUnit.bytes.span.extracting(range)) }
+      if Codec.role(of: accessUnit.bytes.span.extracting(range)) == .layerSlice { hasLayers = true }
     }
   }
 
@@ -67,26 +70,34 @@ struct OpenSeam {
   /// The SPS of an access unit's first slice; `nil` without a slice.
   func spsNALUnit(of accessUnit: MediaOutput.AccessUnit) throws(SeamObstacle) -> [UInt8]? {
     guard let header = header(of: accessUnit) else { throw .damage }
-    return sets.sequenceParameterSetNALUnits.first {
-      H264.ParameterSets.sequenceParameterSetID(of: $0.span) == header.sequenceParameterSetID
+    return Codec.sequenceParameterSets(of: sets).first {
+      Codec.ParameterSets.sequenceParameterSetID(of: $0.span) == header.sequenceParameterSetID
     }
   }
 
-  /// `idr_pic_id` of an access unit; `nil` if it has no IDR picture.
-  func idrPictureID(of accessUnit: MediaOutput.AccessUnit) -> UInt16? {
-    header(of: accessUnit).flatMap { $0.isIDR ? $0.idrPictureID : nil }
-  }
-
-  private func header(of accessUnit: MediaOutput.AccessUnit) -> H264.SliceHeader? {
+  /// The header of an access unit's first slice; `nil` if it cannot be read.
+  func header(of accessUnit: MediaOutput.AccessUnit) -> Codec.SliceHeader? {
     let bytes = accessUnit.bytes
-    for range in packaging.nalUnits(of: bytes.span) where !range.isEmpty {
-      let type = H264.NALUnitType(headerByte: bytes[range.lowerBound])
-      guard type == .slice || type == .idrSlice || type == .slicePartitionA else { continue }
+    for range in packaging.nalUnits(of: bytes.span) where Codec.role(of: bytes.span.extracting(range)) == .slice {
       do throws(BitstreamError) {
-        return try H264.SliceHeader(nalUnit: bytes.span.extracting(range), parameterSets: sets)
+        return try Codec.SliceHeader(
+          nalUnit: bytes.span.extracting(range), parameterSets: sets, depth: .pictureIdentity)
       } catch { return nil }
     }
     return nil
+  }
+
+  /// An IRAP or IDR access unit as the beginning of a coded video sequence; `nil` if it cannot be read.
+  func beginningSequence(_ accessUnit: MediaOutput.AccessUnit) -> MediaOutput.AccessUnit? {
+    let nalUnits = packaging.nalUnits(of: accessUnit.bytes.span).map { Array(accessUnit.bytes[$0]) }
+    var beginning = accessUnit
+    beginning.bytes = []
+    do throws(BitstreamError) {
+      for nalUnit in try Codec.beginningSequence(nalUnits, sets) {
+        try packaging.append(nalUnit.span, to: &beginning.bytes)
+      }
+    } catch { return nil }
+    return beginning
   }
 
   /// NAL units, packaged as those of the copy.

@@ -7,23 +7,29 @@ import H26x
 /// copying ──an access unit that is needed or encoded──▶ in a seam ──one that is copied, or the end──▶ copying
 /// ```
 ///
-/// Encoded pictures are an IDR picture and P pictures under the source's own SPS, so that the copy has one format. Their
-/// PPS has an id that the source does not use. In containers with a description of the video, the description has that
-/// PPS; elsewhere, it is in front of the IDR picture.
-struct Seam {
+/// Encoded pictures are an IDR picture and P pictures. Their parameter sets have ids that the source does not use:
+///
+/// - H.264: the encoder's PPS under the source's own SPS, so that the copy has one format.
+/// - H.265: the encoder's own. The copied picture behind a seam activates the source's again, as an IDR or BLA picture.
+///
+/// In containers with a description of the video, the description has them. Elsewhere, they are in front of the IDR
+/// picture.
+struct Seam<Codec: SeamSyntax>: SeamMaking {
   private typealias AccessUnit = MediaOutput.AccessUnit
 
   private let quality: Double
   private let hasStartCodes: Bool
   /// The access units of the open seam; `nil` for none.
-  private var open: OpenSeam?
+  private var open: OpenSeam<Codec>?
   /// The parameter sets of encoded pictures, or the reason for which there are none, by the SPS.
-  private var known: [[UInt8]: Result<SeamParameterSets, SeamObstacle>] = [:]
+  private var known: [[UInt8]: Result<Codec.SeamSets, SeamObstacle>] = [:]
   /// The last access unit that left, if it is an entry.
   private var lastEntry: MediaOutput.AccessUnit?
+  /// In the range.
   private var lastDecoding: Int64?
-  private var seamCount: UInt16 = 0
-  /// Pictures that were encoded.
+  /// Whether pictures of another range are in front of this one.
+  private var isJoined = false
+  private var seamCount = 0
   private(set) var encodedCount = 0
 
   /// - Parameter plan: of the copy.
@@ -31,20 +37,16 @@ struct Seam {
 
   // MARK: The description
 
-  /// Adds the PPS of encoded pictures to a format whose access units have no parameter sets. Pictures of an SPS that
-  /// does not allow it are not encoded.
   mutating func describe(_ format: inout MediaOutput.VideoFormat) {
-    guard format.codec == .h264, !hasStartCodes, !format.allowsInBandParameterSets else { return }
+    guard !hasStartCodes, !format.allowsInBandParameterSets else { return }
     do throws(BitstreamError) {
-      var record = try H264.DecoderConfigurationRecord(format.configuration.span)
-      var sets = H264.ParameterSets()
-      for nalUnit in record.nalUnits { try sets.insert(nalUnit.span) }
-      for nalUnit in sets.sequenceParameterSetNALUnits {
-        guard let target = target(nalUnit, sets), !record.pictureParameterSets.contains(target.ppsNALUnit) else {
-          continue
-        }
-        record.pictureParameterSets.append(target.ppsNALUnit)
-        try sets.insert(target.ppsNALUnit.span)
+      var record = try Codec.ConfigurationRecord(format.configuration.span)
+      var sets = Codec.ParameterSets()
+      for nalUnit in record.nalUnits where isParameterSet(nalUnit) { try sets.insert(nalUnit.span) }
+      for nalUnit in Codec.sequenceParameterSets(of: sets) {
+        guard let target = target(nalUnit, sets) else { continue }
+        Codec.add(target.nalUnits, to: &record)
+        for nalUnit in target.nalUnits { try sets.insert(nalUnit.span) }
       }
       format.configuration = try record.bytes()
     } catch {
@@ -52,18 +54,20 @@ struct Seam {
     }
   }
 
-  /// Why pictures of a stream cannot be encoded; `nil` if they can.
+  private func isParameterSet(_ nalUnit: [UInt8]) -> Bool {
+    nalUnit.first.map { Codec.NALUnitType(headerByte: $0).isParameterSet } ?? false
+  }
+
   mutating func obstacle(_ format: MediaOutput.VideoFormat, under parameterSets: [[UInt8]]) -> SeamObstacle? {
-    guard format.codec == .h264 else { return .codec }
-    var sets = H264.ParameterSets()
+    var sets = Codec.ParameterSets()
     for nalUnit in parameterSets { do throws(BitstreamError) { try sets.insert(nalUnit.span) } catch {} }
-    for nalUnit in sets.sequenceParameterSetNALUnits {
+    for nalUnit in Codec.sequenceParameterSets(of: sets) {
       do throws(SeamObstacle) { _ = try found(nalUnit, sets) } catch { return error }
     }
     return nil
   }
 
-  private mutating func target(_ spsNALUnit: [UInt8], _ sets: H264.ParameterSets) -> SeamParameterSets? {
+  private mutating func target(_ spsNALUnit: [UInt8], _ sets: Codec.ParameterSets) -> Codec.SeamSets? {
     do throws(SeamObstacle) { return try found(spsNALUnit, sets) } catch { return nil }
   }
 
@@ -71,15 +75,12 @@ struct Seam {
   ///
   /// - Parameter sets: the source's.
   private mutating func found(
-    _ spsNALUnit: [UInt8], _ sets: H264.ParameterSets
-  ) throws(SeamObstacle) -> SeamParameterSets {
+    _ spsNALUnit: [UInt8], _ sets: Codec.ParameterSets
+  ) throws(SeamObstacle) -> Codec.SeamSets {
     if let known = known[spsNALUnit] { return try known.get() }
-    let made: Result<SeamParameterSets, SeamObstacle>
+    let made: Result<Codec.SeamSets, SeamObstacle>
     do throws(SeamObstacle) {
-      // Encoders use low ids.
-      let free = (UInt8.min...UInt8.max).reversed().first { sets.pictureParameterSet(.init($0)) == nil }
-      guard let free else { throw .unsupported("its parameter sets use all ids") }
-      made = .success(try SeamParameterSets(spsNALUnit, id: .init(free), quality: quality))
+      made = .success(try Codec.SeamSets(spsNALUnit, in: sets, quality: quality))
     } catch { made = .failure(error) }
     known[spsNALUnit] = made
     return try made.get()
@@ -87,10 +88,6 @@ struct Seam {
 
   // MARK: Access units
 
-  /// Takes the next access unit of the window.
-  ///
-  /// - Returns: the access units to write now.
-  /// - Throws: `CopyRefusal.seam` if a picture cannot be encoded.
   mutating func take(
     _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat
   ) throws(CopyRefusal) -> [MediaOutput.AccessUnit] {
@@ -98,7 +95,7 @@ struct Seam {
       switch accessUnit.disposition {
       case .copied, .hidden:
         var leaving = try close(before: accessUnit)
-        leaving.append(accessUnit)
+        leaving.append(try continued(accessUnit, format, isBehindSeam: !leaving.isEmpty))
         lastEntry = accessUnit.role.start == .closed ? accessUnit : nil
         lastDecoding = max(lastDecoding ?? .min, accessUnit.decoding)
         return leaving
@@ -109,25 +106,35 @@ struct Seam {
     } catch { throw .seam(error) }
   }
 
-  /// Ends a range.
-  ///
-  /// - Returns: the access units to write now.
   mutating func finishRange() throws(CopyRefusal) -> [MediaOutput.AccessUnit] {
     do throws(SeamObstacle) {
-      defer { (lastEntry, lastDecoding) = (nil, nil) }
+      defer { (lastEntry, lastDecoding, isJoined) = (nil, nil, true) }
       return try close(before: nil)
     } catch { throw .seam(error) }
+  }
+
+  /// An access unit behind those that left. An IRAP picture begins a coded video sequence if others than the source's
+  /// are in front of it.
+  private func continued(
+    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isBehindSeam: Bool
+  ) throws(SeamObstacle) -> AccessUnit {
+    guard accessUnit.role.isIRAP, isBehindSeam || isJoined && lastDecoding == nil else { return accessUnit }
+    var reader = OpenSeam<Codec>(format, hasStartCodes: hasStartCodes)
+    reader.read(accessUnit)
+    if let beginning = reader.beginningSequence(accessUnit) { return beginning }
+    guard !isBehindSeam else { throw .damage }
+    return accessUnit
   }
 
   private mutating func continueSeam(
     _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat
   ) throws(SeamObstacle) {
-    guard format.codec == .h264 else { throw .codec }
     if open == nil { open = OpenSeam(format, hasStartCodes: hasStartCodes) }
     guard var seam = open else { return }
     // A copy of it would be costly.
     open = nil
     seam.read(accessUnit)
+    guard !seam.hasLayers else { throw .unsupported("it has several layers") }
     if accessUnit.disposition == .encoded, let spsNALUnit = try seam.spsNALUnit(of: accessUnit) {
       if let target = seam.target {
         guard target.spsNALUnit == spsNALUnit else { throw .formatChange }
@@ -149,23 +156,26 @@ struct Seam {
     guard let seam = open else { return [] }
     open = nil
     guard let target = seam.target, let coder = seam.coder else { return [] }
-    if let next, next.role.start != .closed { throw .recoveryPoint }
+    if let next, next.role.start != .closed, !next.role.isIRAP { throw .recoveryPoint }
     let pictures = try coder.finish()
-    let identifier = idrPictureID(before: next, seam)
+    var place = SeamPlace<Codec>(
+      seam: seamCount, neighbors: [lastEntry, next].compactMap { $0.flatMap(seam.header(of:)) },
+      isTopFieldFirst: coder.isTopFieldFirst)
+    seamCount += 1
     let times = decodingTimes(of: pictures.map(\.accessUnit.presentation), before: next, depth: seam.depth ?? 0)
-    var (leaving, sets): ([AccessUnit], H264.ParameterSets) = ([], H264.ParameterSets())
+    var (leaving, sets): ([AccessUnit], Codec.ParameterSets) = ([], Codec.ParameterSets())
     for (number, picture) in pictures.enumerated() {
-      var nalUnits = try target.slices(
-        of: picture.packet, &sets, number: number, idrPictureID: identifier, isTopFieldFirst: coder.isTopFieldFirst)
-      // primary_pic_type: I slices, or also P slices (Table 7-5).
-      if seam.hasDelimiters { nalUnits.insert([0x09, number == 0 ? 0x10 : 0x30], at: 0) }
+      place.picture = number
+      var nalUnits = try target.slices(of: picture.packet, &sets, place)
+      if seam.hasDelimiters { nalUnits.insert(Codec.accessUnitDelimiter(temporalID: 0), at: 0) }
       var accessUnit = picture.accessUnit
       (accessUnit.bytes, accessUnit.decoding) = (try seam.packaged(nalUnits), times[number])
       (accessUnit.isKeyframe, accessUnit.role) = (number == 0, AccessUnitRole())
       if number == 0 {
         accessUnit.role.start = .closed
         (accessUnit.role.isIntra, accessUnit.role.isRandomAccess) = (true, true)
-        accessUnit.role.parameterSets = seam.sets.nalUnits.filter { $0 != target.ppsNALUnit } + [target.ppsNALUnit]
+        accessUnit.role.parameterSets =
+          seam.sets.nalUnits.filter { !target.nalUnits.contains($0) } + target.nalUnits
         if seam.isInBand { accessUnit.bytes = seam.completed(accessUnit) }
       }
       leaving.append(accessUnit)
@@ -174,15 +184,6 @@ struct Seam {
     lastEntry = nil
     lastDecoding = times.last
     return leaving
-  }
-
-  /// An `idr_pic_id` that neither neighbor has (7.4.3). It is large, because encoders use small ones.
-  private mutating func idrPictureID(before next: AccessUnit?, _ seam: OpenSeam) -> UInt16 {
-    let taken = [lastEntry, next].compactMap { $0.flatMap(seam.idrPictureID(of:)) }
-    seamCount = (seamCount + 1) % 3
-    let first = seamCount
-    let wanted = (UInt16.min..<3).map { UInt16.max - (first + $0) % 3 }
-    return wanted.first { !taken.contains($0) } ?? .max
   }
 
   /// Decoding times that ascend, and lie between those of the neighbors.

@@ -37,7 +37,7 @@ final class SeamCoder {
   ///   - configuration: the configuration record; empty for access units with start codes.
   init(_ settings: EncoderSettings, configuration: [UInt8]) throws(SeamObstacle) {
     self.settings = settings
-    var decoding = CodecSettings(codec: .h264, extradata: configuration)
+    var decoding = CodecSettings(codec: settings.codec, extradata: configuration)
     decoding.expectsDeepestReordering = true
     // Frame threads report errors late, and slice threads none.
     decoding.threadCount = 1

@@ -4,8 +4,6 @@
 package enum SeamObstacle: Error, Sendable, Hashable {
   /// There is no encoder for the codec, or none for the sample format.
   case noEncoder
-  /// The codec is not H.264.
-  case codec
   /// Encoded pictures cannot stand in the stream. The reason is a clause.
   case unsupported(String)
   /// Copying would continue with a recovery point, whose pictures may need others in front of it.
@@ -20,13 +18,12 @@ package enum SeamObstacle: Error, Sendable, Hashable {
   case encoder
 
   /// Whether it applies to all ranges of a stream.
-  var isOfStream: Bool { self == .noEncoder || self == .codec }
+  var isOfStream: Bool { self == .noEncoder }
 
   /// The reason for the user, as a clause.
   package var text: String {
     switch self {
     case .noEncoder: "there is no encoder for the codec"
-    case .codec: "pictures are encoded in H.264 only"
     case .unsupported(let reason): reason
     case .recoveryPoint: "a recovery point follows the seam"
     case .gradualRefresh: "it has gradual refresh only, so all of it would be encoded"

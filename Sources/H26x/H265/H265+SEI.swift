@@ -163,6 +163,16 @@ extension H265 {
       if common.hasVCL { vcl = try Self.delays(&reader, count, length, hasAlternative: hasAlternative) }
     }
 
+    /// The SPS that a message of type ``SEIPayloadType/bufferingPeriod`` refers to.
+    ///
+    /// - Throws: any ``BitstreamError`` of reading the id.
+    package static func sequenceParameterSetID(
+      of message: borrowing SEIMessages.Message
+    ) throws(BitstreamError) -> SequenceParameterSetID {
+      var reader = message.reader
+      return .init(try reader.ue8(in: 0...15, "bp_seq_parameter_set_id"))
+    }
+
     private static func delays(
       _ reader: inout BitReader, _ count: UInt8, _ length: Int, hasAlternative: Bool
     ) throws(BitstreamError) -> [Delay] {

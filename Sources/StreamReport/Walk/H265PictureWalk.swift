@@ -155,10 +155,10 @@ struct H265PictureWalk: PictureWalking {
   ) throws(BitstreamError) {
     switch message.type {
     case .bufferingPeriod:
-      // With HRD parameters in the VPS only, the SPS does not have the lengths of its fields.
-      guard let id = sps?.id ?? Self.first(in: sets)?.id,
-        sets.sequenceParameterSet(id)?.vui?.timing?.hrdParameters != nil
-      else { break }
+      // The message may activate another SPS than that of the last picture. With HRD parameters in the VPS only, the SPS
+      // does not have the lengths of its fields.
+      let named = sets.sequenceParameterSet(try H265.BufferingPeriod.sequenceParameterSetID(of: message))
+      guard let sps = named ?? sps ?? Self.first(in: sets), sps.vui?.timing?.hrdParameters != nil else { break }
       let period = try H265.BufferingPeriod(message, parameterSets: sets)
       activate(period.sequenceParameterSetID, of: sets)
       try messages.takeBufferingPeriod((period.nal + period.vcl).map { $0.removalDelay })

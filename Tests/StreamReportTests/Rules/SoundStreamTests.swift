@@ -139,6 +139,44 @@ import Testing
     #expect(try findings(second.bytes + first.bytes).isEmpty)
   }
 
+  @Test("A buffering period of H.265 may activate the first SPS with HRD parameters", arguments: [true, false])
+  func aBufferingPeriodActivatesAnSPSWithHRDParameters(hasPeriod: Bool) throws {
+    func message(_ type: UInt32, _ write: (inout BitWriter) -> Void) -> [UInt8] {
+      var payload = BitWriter(addsEmulationPrevention: false)
+      write(&payload)
+      if !payload.isByteAligned { payload.trailingBits() }
+      var writer = BitWriter()
+      H265.NALUnitHeader(type: .prefixSEI).write(to: &writer)
+      for byte in [UInt8(type), UInt8(payload.bytes.count)] + payload.bytes { writer.u(8, UInt32(byte)) }
+      writer.trailingBits()
+      return writer.bytes
+    }
+    let timed = H265TestStream.sps { sps in
+      var common = H265.HRDParameters.Common()
+      common.hasNAL = true
+      var layer = H265.HRDParameters.SubLayer(pictureRate: .fixed(elementalDuration: 1))
+      layer.nal = [.init(bitRateValue: 10_000, sizeValue: 10_000, isConstantBitRate: false)]
+      sps.vui = H265.VUIParameters()
+      sps.vui?.timing = .init(unitsInTick: 1, timeScale: 25)
+      sps.vui?.timing?.hrdParameters = H265.HRDParameters(common: common, subLayers: [layer])
+    }
+    var stream = H265TestStream(sps: timed)
+    let other = H265.PictureParameterSet(id: 1, sequenceParameterSetID: 1)
+    stream.nalUnits[3...] = [
+      H265TestStream.sps { $0.id = 1 }, other.nalUnit(),
+      H265TestStream.slice(.init(type: .idrWithoutLeading, kind: 2, pps: 1)),
+      message(0) { writer in
+        writer.ue(0)
+        writer.u(2, 0)
+        for value: UInt32 in [0, 1000, 0] { writer.u(24, value) }
+      },
+      message(1) { writer in for value: UInt32 in [0, 2] { writer.u(24, value) } },
+      H265TestStream.slice(H265TestStream.idr),
+    ]
+    if !hasPeriod { stream.nalUnits.remove(at: 6) }
+    #expect(try findings(stream.bytes).map(\.rule).contains(.missingTimingSEI) == !hasPeriod)
+  }
+
   @Test("The buffer of the level fills while the previous picture lasts", arguments: [true, false])
   func theBufferFillsWhileThePreviousPictureLasts(isSound: Bool) {
     let stream = TestStream(.init(level: 10)).adding(

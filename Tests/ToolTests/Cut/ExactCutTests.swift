@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import H26x
 import TestSupport
 import Testing
 
 /// The encoder of exact cuts.
 private enum Encoder {
-  static func isInstalled() async throws -> Bool {
+  /// Whether there is one for a clip.
+  static func isInstalled(for clip: String = "clip.mp4") async throws -> Bool {
     let folder = try Folder()
     let run = try await Program.run(
-      ["cut", CutTests.media("clip.mp4"), "-o", "out.mp4", "--range", "#3-#9", "--plan"], in: folder.url)
+      ["cut", CutTests.media(clip), "-o", "out.mp4", "--range", "#3-#9", "--plan"], in: folder.url)
     return !run.text.contains("noEncoder")
   }
 }
@@ -39,11 +41,68 @@ private enum Encoder {
   @Test(arguments: TestScope.rows(pairs, usually: 4)) func encodesOnlyPicturesThatCannotBeCopied(
     source: String, suffix: String
   ) async throws {
+    try await Self.expectExactCuts(of: source, to: suffix, Self.requests, pictureCount: 62, decoder: "avdec_h264")
+  }
+
+  /// Ranges of a clip of 62 pictures, with IDR pictures at 0, 25 and 50.
+  static let requestsOfH265: [Request] = [
+    ([10..<40], 15...18), ([25..<50], 0...0), ([0..<62], 0...0), ([5..<45, 50..<55, 5..<45], 40...49),
+    ([49..<62], 1...1), ([3..<17], 14...14), ([7..<8], 1...1), ([51..<60, 7..<8, 15..<26], 20...23),
+  ]
+
+  static let pairsOfH265 = [
+    ("clip-h265.mp4", "mp4"), ("clip.h265", "h265"), ("clip-h265.ts", "mkv"), ("clip-h265.mkv", "ts"),
+    ("clip-h265.mp4", "h265"), ("clip.h265", "mp4"), ("clip-h265.ts", "ts"), ("clip-h265.mkv", "mov"),
+  ]
+
+  @Test(
+    .enabled { try await Encoder.isInstalled(for: "clip-h265.mp4") },
+    arguments: TestScope.rows(pairsOfH265, usually: 4)
+  ) func encodesOnlyPicturesOfH265ThatCannotBeCopied(source: String, suffix: String) async throws {
+    try await Self.expectExactCuts(
+      of: source, to: suffix, Self.requestsOfH265, pictureCount: 62, decoder: "avdec_h265")
+  }
+
+  /// Ranges of a stream of 50 pictures, with CRA pictures at 0, 12, 24, 36 and 48, each with three RASL pictures.
+  static let openRequests: [Request] = [
+    // A CRA picture behind a seam.
+    ([10..<40], 2...5), ([20..<50], 4...4),
+    // RASL pictures behind the in-point.
+    ([21..<50], 3...3), ([23..<50], 1...1),
+    // Ranges that begin with CRA pictures, behind one another.
+    ([12..<50], 0...0), ([12..<24, 12..<24], 0...6), ([24..<30, 12..<20, 36..<50], 0...6),
+    // Without a CRA picture.
+    ([25..<33], 8...8), ([5..<30, 40..<45, 5..<30], 15...25),
+  ]
+
+  @Test(
+    .enabled { try await Encoder.isInstalled(for: "clip-h265.mp4") },
+    arguments: TestScope.rows(["mp4", "h265", "mkv", "ts"], usually: 2)
+  ) func encodesLeadingPicturesThatNeedOthers(suffix: String) async throws {
+    try await Self.expectExactCuts(
+      of: "open-gop.h265", to: suffix, Self.openRequests, pictureCount: 50, decoder: "avdec_h265")
+  }
+
+  /// Encoded pictures may be in front of a CRA picture, but not in front of a recovery point.
+  @Test(
+    .enabled { try await Encoder.isInstalled(for: "clip-h265.mp4") },
+    arguments: [("open-gop.h265", "exact"), ("open-gop.h264", "hidden")]
+  ) func plansSeamsInFrontOfOpenEntries(source: String, mode: String) async throws {
+    let folder = try Folder()
+    let run = try await Program.run(
+      ["cut", CutTests.media(source), "-o", "out.mp4", "--range", "#10-#40", "--plan"], in: folder.url)
+    #expect(run.status == 0 && run.text.contains(#""mode": "\#(mode)""#), "\(run.text)\(run.said)")
+  }
+
+  /// - Parameter decoder: of libavcodec, without our session.
+  private static func expectExactCuts(
+    of source: String, to suffix: String, _ requests: [Request], pictureCount: Int, decoder: String
+  ) async throws {
     let base = try Folder()
     let all = try await CutTests.pictures(CutTests.media(source), in: base)
-    try #require(all.count == 62)
+    try #require(all.count == pictureCount)
     let findings = try await Self.findings(CutTests.media(source), in: base)
-    try await Crowd.each(Array(TestScope.rows(Self.requests, usually: 6).enumerated())) { number, request in
+    try await Crowd.each(Array(TestScope.rows(requests, usually: 6).enumerated())) { number, request in
       let (folder, target) = (try Folder(), "\(number).\(suffix)")
       let options = request.ranges.flatMap { ["--range", "#\($0.lowerBound)-#\($0.upperBound)"] }
       let run = try await Program.run(
@@ -58,8 +117,7 @@ private enum Encoder {
       let changed = zip(pictures, wanted).count { $0 != all[$1] }
       #expect(changed <= encoded, "\(source) to \(target), \(request): \(changed) of \(encoded)")
       #expect(try await Self.findings(target, in: folder).subtracting(findings) == [], "\(source) to \(target)")
-      // The decoder of libavcodec without our session.
-      let stock = try await Program.run(["compare", target, "--decoder", "avdec_h264"], in: folder.url)
+      let stock = try await Program.run(["compare", target, "--decoder", decoder], in: folder.url)
       #expect(stock.status == 0, "\(source) to \(target), \(request): \(stock.text)\(stock.said)")
     }
   }
@@ -75,12 +133,16 @@ private enum Encoder {
   }
 
   /// The luma of each picture is close to that of the source.
-  @Test(arguments: [(5..<45, "18"), (3..<17, "18"), (33..<50, "5")]) func encodesPicturesWell(
-    range: Range<Int>, quality: String
-  ) async throws {
+  @Test(
+    arguments: [
+      ("clip.mp4", 5..<45, "18"), ("clip.mp4", 3..<17, "18"), ("clip.mp4", 33..<50, "5"),
+      ("clip-h265.mp4", 10..<40, "18"),
+    ]
+  ) func encodesPicturesWell(clip: String, range: Range<Int>, quality: String) async throws {
+    guard try await Encoder.isInstalled(for: clip) else { return }
     let folder = try Folder()
     let options = ["--range", "#\(range.lowerBound)-#\(range.upperBound)", "--quality", quality]
-    let (source, target) = (CutTests.media("clip.mp4"), "out.mp4")
+    let (source, target) = (CutTests.media(clip), "out.mp4")
     let run = try await Program.run(["cut", source, "-o", target] + options, in: folder.url)
     #expect(run.status == 0 && run.said.contains("encoded"), "\(run.said)")
     // Without encoding, the same pictures are hidden.
@@ -95,9 +157,9 @@ private enum Encoder {
   /// Streams of which no seam can be made are cut in another way, with a line.
   static let others: [(source: String, target: String, options: [String], said: String)] = [
     (
-      "clip-h265.mp4", "out.mp4", ["--range", "#3-#9"],
-      "range 0:00:00.120-0:00:00.360: cut with --mode hidden, because pictures are encoded in H.264 only"
-    ), ("clip-h265.mp4", "out.mkv", ["--range", "#3-#9"], "cut with --mode keyframe, because"),
+      "interlaced.h265", "out.mp4", ["--range", "0.12-0.36"],
+      "range 0:00:00.120-0:00:00.360: cut with --mode hidden, because its pictures are fields"
+    ), ("interlaced.h265", "out.mkv", ["--range", "0.12-0.36"], "cut with --mode keyframe, because"),
     ("open-gop.h264", "out.mp4", ["--range", "#3-"], "a recovery point follows the seam"),
     ("intra-refresh.h264", "out.mp4", ["--range", "#30-#40"], "gradual refresh"),
   ]
@@ -109,6 +171,26 @@ private enum Encoder {
       #expect(run.status == 0 && run.said.contains(said), "\(source) to \(target): \(run.said)")
       #expect(run.said.split(separator: "\n").count { $0.contains("because") } == 1, "\(run.said)")
     }
+  }
+
+  @Test func aStreamWhoseParameterSetsUseAllIDsIsCutInAnotherMode() async throws {
+    let folder = try Folder()
+    let clip = [UInt8](try Data(contentsOf: URL(fileURLWithPath: CutTests.media("clip.h265"))))
+    let sps = try #require(
+      NALPackaging.annexB.nalUnits(of: clip.span).first {
+        H265.NALUnitType(headerByte: clip[$0.lowerBound]) == .sequenceParameterSet
+      })
+    var bytes: [UInt8] = []
+    for id in UInt8(0)..<16 {
+      var identifiers = ParameterSetIdentifiers()
+      identifiers[SequenceParameterSetID(0)] = .init(id)
+      bytes += [0, 0, 0, 1]
+      bytes += try H265.rewritten(parameterSet: clip.span.extracting(sps), identifiers)
+    }
+    try Data(bytes + clip).write(to: folder.url.appending(path: "all.h265"))
+    let run = try await Program.run(
+      ["cut", "all.h265", "-o", "out.mp4", "--range", "0.12-0.36"], in: folder.url)
+    #expect(run.status == 0 && run.said.contains("because its parameter sets use all ids"), "\(run.said)")
   }
 
   /// A range that begins with a keyframe and ends in front of one needs no encoder.

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import H26x
+
+extension H264: SeamSyntax {
+  static func add(_ nalUnits: [[UInt8]], to record: inout DecoderConfigurationRecord) {
+    record.pictureParameterSets += nalUnits.filter { !record.pictureParameterSets.contains($0) }
+  }
+
+  /// IDR pictures begin one as they are, and H.264 has no others.
+  static func beginningSequence(_ accessUnit: [[UInt8]], _ sets: ParameterSets) -> [[UInt8]] { accessUnit }
+
+  /// The parameter sets of pictures that are encoded for a seam: an SPS of the source, and the encoder's PPS under it.
+  ///
+  /// Their PPS has an id that the source does not use.
+  struct SeamSets: SeamParameterSets {
+    let settings: EncoderSettings
+    let spsNALUnit: [UInt8]
+    private let ppsNALUnit: [UInt8]
+    private let sps: SequenceParameterSet
+    private let id: PictureParameterSetID
+
+    var nalUnits: [[UInt8]] { [ppsNALUnit] }
+
+    init(_ spsNALUnit: [UInt8], in sets: ParameterSets, quality: Double) throws(SeamObstacle) {
+      // Encoders use low ids.
+      let free = (UInt8.min...UInt8.max).reversed().first { sets.pictureParameterSet(.init($0)) == nil }
+      guard let free else { throw .unsupported("its parameter sets use all ids") }
+      (self.spsNALUnit, id) = (spsNALUnit, .init(free))
+      do throws(BitstreamError) { sps = try SequenceParameterSet(nalUnit: spsNALUnit.span) } catch {
+        throw .unsupported("its SPS cannot be read")
+      }
+      settings = try Self.settings(under: sps, quality)
+      ppsNALUnit = try Self.adapted(settings.parameterSets(of: H264.self), to: sps, id)
+    }
+
+    private static func settings(
+      under sps: SequenceParameterSet, _ quality: Double
+    ) throws(SeamObstacle) -> EncoderSettings {
+      let constraints: CodingConstraints
+      do throws(CodingConstraints.Obstacle) { constraints = try CodingConstraints(sps) } catch {
+        switch error {
+        case .pictureOrderCountCycle: throw .unsupported("its SPS has pic_order_cnt_type 1")
+        case .separateColourPlanes: throw .unsupported("its SPS has separate color planes")
+        }
+      }
+      guard !constraints.bypassesTransformAtZero else { throw .unsupported("its SPS allows lossless macroblocks") }
+      guard constraints.maximumReferenceFrames > 0 else { throw .unsupported("its SPS allows intra pictures only") }
+      var settings = try EncoderSettings(
+        seamOf: .h264,
+        VideoSize(width: constraints.widthInMacroblocks * 16, height: constraints.heightInMacroblocks * 16),
+        constraints.chromaFormat, depths: (constraints.lumaBitDepth, constraints.chromaBitDepth), quality: quality)
+      settings.usesCABAC = constraints.allowsCABAC
+      settings.uses8x8Transform = constraints.allows8x8Transform
+      settings.referenceCount = min(settings.referenceCount, Int(constraints.maximumReferenceFrames))
+      settings.isTopFieldFirst = constraints.needsMBAFF ? true : nil
+      return settings
+    }
+
+    /// The encoder's only PPS, under the source's SPS.
+    private static func adapted(
+      _ sets: ParameterSets, to sps: SequenceParameterSet, _ id: PictureParameterSetID
+    ) throws(SeamObstacle) -> [UInt8] {
+      let all = (UInt8.min...UInt8.max).compactMap { sets.pictureParameterSet(.init($0)) }
+      guard let pps = all.first, all.count == 1, let own = sets.sequenceParameterSet(pps.sequenceParameterSetID) else {
+        throw .encoder
+      }
+      do throws(BitstreamError) {
+        var adapted = try pps.adapted(from: own, to: sps)
+        adapted.id = id
+        return adapted.nalUnit()
+      } catch {
+        throw .unsupported("its SPS does not allow the encoder's pictures (\(error.element))")
+      }
+    }
+
+    // MARK: Slices
+
+    func slices(
+      of packet: Packet, _ sets: inout ParameterSets, _ place: SeamPlace<H264>
+    ) throws(SeamObstacle) -> [[UInt8]] {
+      let bytes = packet.bytes
+      var slices: [[UInt8]] = []
+      do throws(BitstreamError) {
+        let ranges = try sets.insert(from: bytes, of: H264.self)
+        var target = ParameterSets()
+        try target.insert(spsNALUnit.span)
+        try target.insert(ppsNALUnit.span)
+        let rewriter = SliceRewriter(from: sets, to: target)
+        let order = pictureOrder(place, target)
+        let frameNumber = UInt32(truncatingIfNeeded: place.picture) & (1 << UInt32(sps.log2MaximumFrameNumber) - 1)
+        for range in ranges {
+          slices.append(
+            try rewriter.rewritten(bytes.extracting(range)) { values in
+              values.pictureParameterSetID = id
+              values.frameNumber = frameNumber
+              values.pictureOrder = order
+              guard values.isIDR else { return }
+              values.idrPictureID = Self.idrPictureID(place)
+              values.references.marking = .idr(noOutputOfPriorPictures: false, isLongTerm: false)
+            })
+        }
+      } catch { throw .encoder }
+      // The encoder must not have changed its PPS since the description was written.
+      guard !slices.isEmpty, try Self.adapted(sets, to: sps, id) == ppsNALUnit else { throw .encoder }
+      return slices
+    }
+
+    /// An `idr_pic_id` that neither neighbor has (7.4.3). It is large, because encoders use small ones.
+    private static func idrPictureID(_ place: SeamPlace<H264>) -> UInt16 {
+      let taken = place.neighbors.compactMap { $0.isIDR ? $0.idrPictureID : nil }
+      let wanted = (0..<3).map { UInt16.max - UInt16(truncatingIfNeeded: (place.seam % 3 + $0) % 3) }
+      return wanted.first { !taken.contains($0) } ?? .max
+    }
+
+    private func pictureOrder(
+      _ place: SeamPlace<H264>, _ target: ParameterSets
+    ) -> SliceHeaderValues.PictureOrder {
+      guard case .leastSignificantBits(let log2Maximum) = sps.pictureOrderCountType else { return .decodingOrder }
+      let isBottomPresent = target.pictureParameterSet(id)?.isBottomFieldPictureOrderPresent ?? false
+      let deltaBottom: Int32 = isBottomPresent ? place.isTopFieldFirst.map { $0 ? 1 : -1 } ?? 0 : 0
+      // The earlier field of an IDR picture has the order count 0 (8.2.1).
+      let order = UInt32(truncatingIfNeeded: place.picture) &* 2 &+ (deltaBottom < 0 ? 1 : 0)
+      return .leastSignificantBits(order & (1 << UInt32(log2Maximum) - 1), deltaBottom: deltaBottom)
+    }
+  }
+}

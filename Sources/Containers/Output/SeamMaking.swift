@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// Makes the seams of a copy; see ``Seam``.
+protocol SeamMaking {
+  /// Pictures that were encoded.
+  var encodedCount: Int { get }
+  /// Adds the parameter sets of encoded pictures to a format whose access units have none. Pictures of an SPS that does
+  /// not allow it are not encoded.
+  mutating func describe(_ format: inout MediaOutput.VideoFormat)
+  /// Why pictures of a stream cannot be encoded; `nil` if they can.
+  mutating func obstacle(_ format: MediaOutput.VideoFormat, under parameterSets: [[UInt8]]) -> SeamObstacle?
+  /// Takes the next access unit of the window.
+  ///
+  /// - Returns: the access units to write now.
+  /// - Throws: `CopyRefusal.seam` if a picture cannot be encoded.
+  mutating func take(
+    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat
+  ) throws(CopyRefusal) -> [MediaOutput.AccessUnit]
+  /// Ends a range.
+  ///
+  /// - Returns: the access units to write now.
+  mutating func finishRange() throws(CopyRefusal) -> [MediaOutput.AccessUnit]
+}
+
+extension FormatDescription.Codec {
+  /// Makes the seams of a copy.
+  func seam(_ plan: CopyPlan) -> any SeamMaking {
+    switch self {
+    case .h264: Seam<H264>(plan)
+    case .h265: Seam<H265>(plan)
+    }
+  }
+}
