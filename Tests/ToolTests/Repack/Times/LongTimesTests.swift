@@ -18,11 +18,15 @@ import Testing
   }
 
   /// The clip with sound in MPEG-TS.
-  static func transportStream(_ folder: Folder) async throws -> [UInt8] {
+  ///
+  /// - Parameter encoder: of the sound, and its parser.
+  static func transportStream(
+    _ folder: Folder, encoder: String = "avenc_aac ! aacparse"
+  ) async throws -> [UInt8] {
     let made = try await Program.shell(
       "gst-launch-1.0 -q mp4mux name=m ! filesink location=in.mp4 filesrc location=\(media("clip.mp4")) ! qtdemux "
-        + "! h264parse ! queue ! m. audiotestsrc num-buffers=116 wave=pink-noise ! audio/x-raw,rate=48000,channels=2 "
-        + "! avenc_aac ! aacparse ! queue ! m. && h26x repack in.mp4 -o in.ts", in: folder.url)
+        + "! h264parse ! queue ! m. audiotestsrc num-buffers=116 wave=saw ! audio/x-raw,rate=48000,channels=2 "
+        + "! \(encoder) ! queue ! m. && h26x repack in.mp4 -o in.ts", in: folder.url)
     try #require(made.status == 0, "\(made.said)")
     return [UInt8](try #require(folder.bytes("in.ts")))
   }

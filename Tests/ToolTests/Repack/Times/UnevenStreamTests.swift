@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import Synchronization
+import TestSupport
 import Testing
 
 /// Files in which one stream is silent for long, begins late or ends early: repackaged whole.
@@ -62,5 +64,31 @@ import Testing
       let info = try await Program.run(["info", "--count", "out.\(suffix)"], in: folder.url)
       #expect(info.text.contains("Pictures            62\n"), "\(info.text)\(info.said)")
     }
+  }
+
+  /// The muxer of MP4 refuses some damaged packets of AC-3. Without them, the video is whole.
+  @Test func leavesOutSoundThatTheMuxerRefuses() async throws {
+    let stream = try await LongTimesTests.transportStream(try Folder(), encoder: "avenc_ac3 ! ac3parse")
+    let refused = Mutex(0)
+    try await Crowd.each(0..<12) { seed in
+      let folder = try Folder()
+      try folder.write("in.ts", Data(Self.damagingSound(of: stream, seed: seed)))
+      let run = try await Program.run(["repack", "in.ts", "-o", "out.mp4"], in: folder.url)
+      #expect(run.status == 0, "seed \(seed): \(run.said)")
+      if run.said.contains("of stream 1, which MP4 does not take") { refused.withLock { $0 += 1 } }
+      let info = try await Program.run(["info", "--count", "out.mp4"], in: folder.url)
+      #expect(info.text.contains("Pictures            62\n"), "seed \(seed): \(info.text)\(info.said)")
+    }
+    #expect(refused.withLock { $0 } > 0)
+  }
+
+  /// Overwrites a third of the sound's packets in a transport stream.
+  private static func damagingSound(of stream: [UInt8], seed: Int) -> [UInt8] {
+    var (stream, generator) = (stream, SeededGenerator(state: UInt64(seed)))
+    for place in stride(from: 0, to: stream.count - 187, by: 188)
+    where Int(stream[place + 1] & 31) << 8 | Int(stream[place + 2]) == 0x101 && generator.next() % 3 == 0 {
+      for index in place + 30..<place + 180 { stream[index] = UInt8.random(in: 0...255, using: &generator) }
+    }
+    return stream
   }
 }
