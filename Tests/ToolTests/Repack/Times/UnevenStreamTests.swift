@@ -70,7 +70,7 @@ import Testing
   @Test func leavesOutSoundThatTheMuxerRefuses() async throws {
     let stream = try await LongTimesTests.transportStream(try Folder(), encoder: "avenc_ac3 ! ac3parse")
     let refused = Mutex(0)
-    try await Crowd.each(0..<12) { seed in
+    try await Crowd.each(Array(0..<12)) { seed in
       let folder = try Folder()
       try folder.write("in.ts", Data(Self.damagingSound(of: stream, seed: seed)))
       let run = try await Program.run(["repack", "in.ts", "-o", "out.mp4"], in: folder.url)
