@@ -126,12 +126,17 @@ import Testing
   /// Decoders miss the frame numbers of the pictures that were cut off in front of it.
   @Test func warnsOfARangeThatContinuesWithARecoveryPoint() async throws {
     let warning = "range 2 begins with a recovery point"
-    for (mode, source) in [("exact", "open-gop.h264"), ("hidden", "open-gop.h264"), ("hidden", "open-gop.h265")] {
+    for mode in ["exact", "hidden"] {
       let (_, joined) = try await Self.cut(
-        source, "out.mp4", ["--range", "0-0.4", "--range", "0.48-", "--mode", mode])
+        "open-gop.h264", "out.mp4", ["--range", "0-0.4", "--range", "0.48-", "--mode", mode])
       #expect(joined.contains(warning), "\(joined)")
-      let (_, alone) = try await Self.cut(source, "out.mp4", ["--range", "0.48-", "--mode", mode])
+      let (_, alone) = try await Self.cut("open-gop.h264", "out.mp4", ["--range", "0.48-", "--mode", mode])
       #expect(!alone.contains(warning), "\(alone)")
+      // A CRA picture of H.265 becomes a BLA picture, which needs nothing in front of it.
+      let all = try await Self.all("open-gop.h265")
+      let (pictures, said) = try await Self.cut(
+        "open-gop.h265", "out.mp4", ["--range", "#0-#9", "--range", "#12-", "--mode", mode])
+      #expect(pictures == Array(all[0..<9] + all[12...]) && !said.contains(warning), "\(said)")
     }
   }
 

@@ -87,7 +87,7 @@ import Testing
     var (stream, generator) = (stream, SeededGenerator(state: UInt64(seed)))
     for place in stride(from: 0, to: stream.count - 187, by: 188)
     where Int(stream[place + 1] & 31) << 8 | Int(stream[place + 2]) == 0x101 && generator.next() % 3 == 0 {
-      for index in place + 30..<place + 180 { stream[index] = UInt8.random(in: 0...255, using: &generator) }
+      for index in place + 30..<place + 180 { stream[index] = UInt8(truncatingIfNeeded: generator.next() >> 56) }
     }
     return stream
   }
