@@ -271,6 +271,9 @@ enum CopyRefusal: Error {
   case seam(SeamObstacle)
   case failure(Failure)
 
+  /// Whether no other plan helps: the source cannot be read, or the target cannot be written.
+  var isFailure: Bool { if case .failure = self { true } else { false } }
+
   /// Performs steps that only fail.
   static func failing<Result>(_ steps: () throws(Failure) -> Result) throws(CopyRefusal) -> Result {
     do throws(Failure) { return try steps() } catch { throw .failure(error) }

@@ -72,10 +72,10 @@ struct CopySink {
 
   /// Ends a range: writes the rest of its other streams.
   mutating func finishRange(_ window: Window) throws(Failure) {
-    guard output != nil, plan.ranges.count > 1 else { return }
+    guard output != nil else { return }
     otherStreams?.endVideo()
     try writeOtherStreams(before: .max)
-    guard let start = window.shown?.start, let duration = window.shownDuration else { return }
+    guard plan.ranges.count > 1, let start = window.shown?.start, let duration = window.shownDuration else { return }
     let place = start &- times.offset
     // Durations of samples may be those of their decoding.
     if window.hiddenInFront == 0, window.hiddenBehind == 0 { end.media = place &+ duration }
@@ -189,8 +189,6 @@ struct CopySink {
       throw Failure("\(target.name): no picture to write")
     }
     guard let output else { return }
-    otherStreams?.endVideo()
-    try writeOtherStreams(before: .max)
     try output.finish()
     guard plan.hasEditList, let path = target.path else { return }
     guard var file = try MovieFile(path, name: target.name, room: output.room) else {
