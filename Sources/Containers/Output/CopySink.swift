@@ -80,6 +80,12 @@ struct CopySink {
     // Durations of samples may be those of their decoding.
     if window.hiddenInFront == 0, window.hiddenBehind == 0 { end.media = place &+ duration }
     shown.append(ShownRange(start: place, end: place &+ duration, time: end.presentation))
+    var part = span
+    part?.end = times.otherStreamTime(of: start &+ duration)
+    for chapter in part?.clipped(otherStreams?.context.chapters ?? []) ?? [] {
+      chapters.append(
+        chapter.delayed(by: plan.hasEditList ? end.presentation : place, id: Int64(chapters.count) + 1))
+    }
     end.presentation = plan.hasEditList ? end.presentation &+ duration : end.media
   }
 
@@ -111,7 +117,8 @@ struct CopySink {
     // The source's time code applies to the first picture here, too.
     let keepsTimeCode = opening?.isAtOrigin ?? true
     let wanted = (otherStreams?.chosen ?? []).filter { plan.keepsAudio || $0.kind != .audio }
-    let all = otherStreams?.context.chapters ?? []
+    // The places of several ranges are known at their ends.
+    let all = plan.ranges.count > 1 ? [] : otherStreams?.context.chapters ?? []
     chapters = (span?.clipped(all) ?? all).map { $0.delayed(by: delay) }
     func begin(_ output: MediaOutput, _ streams: [StreamDescription]) throws(Failure) {
       kept = streams.filter { other in otherStreams.map { output.canHold(other, of: $0.context) } == true }
@@ -189,7 +196,7 @@ struct CopySink {
       throw Failure("\(target.name): no picture to write")
     }
     guard let output else { return }
-    try output.finish()
+    try output.finish(plan.ranges.count > 1 && target.isSeekable ? chapters : [])
     guard plan.hasEditList, let path = target.path else { return }
     guard var file = try MovieFile(path, name: target.name, room: output.room) else {
       // Nothing would be in the room.

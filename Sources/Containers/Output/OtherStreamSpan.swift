@@ -7,7 +7,7 @@ struct OtherStreamSpan {
   /// Whether packets in front of the start are kept too.
   let isOpen: Bool
   /// `nil` for the end of the file.
-  let end: Int64?
+  var end: Int64?
   /// Whether sound in front of the start is hidden by the target, so that its decoder may begin earlier.
   let hidesFront: Bool
   /// Whether the target has priming of Opus in front of time 0.

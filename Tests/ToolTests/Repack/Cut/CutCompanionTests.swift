@@ -158,6 +158,26 @@ import Testing
     #expect(subtitles.map { ($0.duration * 100).rounded() } == [40, 40])
   }
 
+  /// Joined ranges have the chapters of each range, at the place of the range in the file.
+  @Test(arguments: [
+    ("out.mp4", "hidden", [("first", 0, 400), ("first", 400, 600), ("second", 600, 800), ("second", 800, 1200)]),
+    ("out.mov", "hidden", [("first", 0, 400), ("first", 400, 600), ("second", 600, 800), ("second", 800, 1200)]),
+    // Pictures that others need follow the first ranges, and the third begins 0.12 s early.
+    ("out.mkv", "keyframe", [("first", 0, 400), ("first", 520, 720), ("second", 720, 920), ("second", 1040, 1560)]),
+  ]) func joinsChaptersOfRanges(out: String, mode: String, chapters: [(String, Int, Int)]) async throws {
+    let folder = try Folder()
+    try await Self.source(folder, sound: "avenc_aac ! aacparse")
+    let ranges = ["--range", "0-0.4", "--range", "0.8-1.2", "--range", "1.8-2.2"]
+    let run = try await Program.run(["cut", "in.mkv", "-o", out, "--mode", mode] + ranges, in: folder.url)
+    #expect(run.status == 0 && !run.said.contains("chapter"), "\(run.said)")
+    let input = try Self.open(folder.url.appending(path: out).path)
+    let found = input.chapters.map { chapter in
+      func milliseconds(_ ticks: Int64) -> Int { Int((Double(chapter.timeBase.nanoseconds(ticks)) / 1e6).rounded()) }
+      return (chapter.metadata[key: "title"] ?? "", milliseconds(chapter.start), milliseconds(chapter.end))
+    }
+    #expect(found.elementsEqual(chapters, by: ==), "\(found): \(run.said)")
+  }
+
   /// Where pictures are shown that the source hides, chapters begin later, as sound does.
   @Test(arguments: ["out.mkv", "-"]) func keepsChaptersWithTheirPictures(out: String) async throws {
     let folder = try Folder()
