@@ -63,9 +63,9 @@ package struct Copy {
   /// source shows, and why pictures cannot be encoded.
   typealias Survey = (accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?)
 
-  /// Reads a video. Nothing is written.
-  static func survey(_ request: CopyPlan) async throws(Failure) -> Survey {
-    try await passes(request.surveying(), nil) { _, writer, _ in
+  /// Reads a video, or its beginning. Nothing is written.
+  static func survey(_ request: CopyPlan, untilFirstPicture isShort: Bool) async throws(Failure) -> Survey {
+    try await passes(request.surveying(untilFirstPicture: isShort), nil) { _, writer, _ in
       (writer.surveyed ?? [], writer.window.shown, writer.obstacle)
     }
   }

@@ -77,6 +77,8 @@ package struct CopyPlan {
   private(set) var packaging = Packaging.outOfBand
   /// Whether access units are only listed.
   private(set) var surveys = false
+  /// The number of access units that are listed at least, if the source has so many.
+  private(set) var surveyCount = Int.max
   /// Times are derived from the order of pictures, because the container lacks some.
   private(set) var ordersPictures = false
 
@@ -92,10 +94,11 @@ package struct CopyPlan {
   /// Whether the end of the source was requested.
   var reachesEnd: Bool { ranges.contains { $0.bounds?.end == nil } }
 
-  /// The plan that lists the access units of the whole source.
-  func surveying() -> CopyPlan {
+  /// The plan that lists the access units of the whole source, or only those by which the first picture is found.
+  func surveying(untilFirstPicture isShort: Bool) -> CopyPlan {
     var plan = self
     (plan.ranges, plan.surveys) = ([Range(bounds: nil)], true)
+    if isShort { plan.surveyCount = Self.searchCount }
     return plan
   }
 

@@ -61,7 +61,7 @@ struct CopyWriter {
   /// Pictures that were encoded.
   var encoded: Int { seam?.encodedCount ?? 0 }
   /// Nothing more of the source is needed.
-  var isFinished: Bool { window.isFinished }
+  var isFinished: Bool { window.isFinished || surveyed.map { $0.count >= plan.surveyCount } ?? false }
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
