@@ -11,7 +11,7 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     commandName: "cut", abstract: "Keeps parts of a file, joined into one or a file each.",
     discussion: """
       Positions are times since the first picture (90, 1:30, 1:02:03.5), or pictures in the order in which they are \
-      shown, from #0. A range A-B contains its first picture, and ends in front of B. A- ends with the file. If the \
+      shown, from #0. A range A-B contains the pictures that begin at or after A and before B. A- ends with the file. If the \
       pattern OUT has a number, such as part-%03d.mp4, each range gets a file of its own. Otherwise, the ranges are \
       joined in the order given. OUT may have the formats of repack, and sound, subtitles and chapters follow.
 
@@ -155,7 +155,7 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     // A cut that turns out to be impossible is made again in another way.
     let canRetry = input.size != nil && target.isSeekable
     let mode = mode ?? (canRetry ? .exact : format.hasEditList(in: target) ? .hidden : .keyframe)
-    let bounds = ranges.map { Window.Bounds(start: $0.start, end: $0.end, mode: mode) }
+    let bounds = ranges.map { Window.Bounds(start: $0.start, end: $0.end, mode: mode, isHalfOpen: true) }
     let result = try await target.written { () async throws(Failure) in
       guard mode != .hidden || format.hasEditList(in: target) else {
         throw Failure("\(target.name): --mode hidden needs a file, because an edit list cannot be written into a pipe")

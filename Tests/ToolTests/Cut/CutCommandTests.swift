@@ -31,6 +31,8 @@ import Testing
     (["--range", "#50-", "--range", "-#1"], [50..<62, 0..<1]), (["--range", "#7-#8"], [7..<8]),
     (["--start", "1.2", "--end", "#60"], [30..<60]), (["--remove", "#3-#40", "--remove", "0-0.04"], [1..<3, 40..<62]),
     (["--remove", "0-1.24"], [31..<62]), (["--every", "1"], [0..<25, 25..<50, 50..<62]),
+    // Between pictures.
+    (["--range", "0.41-0.81", "--range", "0.81-0.85"], [11..<21, 21..<22]),
   ]
 
   @Test(arguments: TestScope.rows(sources, usually: 3)) func showsExactlyThePicturesOfTheRanges(
@@ -38,7 +40,7 @@ import Testing
   ) async throws {
     let all = try await Self.all(source)
     try #require(all.count == 62)
-    try await Crowd.each(TestScope.rows(Self.requests, usually: 8)) { request in
+    try await Crowd.each(TestScope.rows(Self.requests, usually: 9)) { request in
       for target in ["out.mp4", "out.mov"] {
         let (pictures, said) = try await Self.cut(source, target, request.options + ["--mode", "hidden"])
         #expect(pictures == request.pictures.flatMap { all[$0] }, "\(source) \(request.options): \(said)")
