@@ -73,6 +73,8 @@ struct CopySink {
   /// Ends a range: writes the rest of its other streams.
   mutating func finishRange(_ window: Window) throws(Failure) {
     guard output != nil else { return }
+    let shownEnd = window.shown.flatMap { shown in window.shownDuration.map { shown.start &+ $0 } }
+    if let end = span?.end, let shownEnd { span?.end = max(end, times.otherStreamTime(of: shownEnd)) }
     otherStreams?.endVideo()
     try writeOtherStreams(before: .max)
     guard plan.ranges.count > 1, let start = window.shown?.start, let duration = window.shownDuration else { return }
@@ -174,7 +176,8 @@ struct CopySink {
   /// - Parameter time: of the video's media in the source.
   private mutating func writeOtherStreams(before time: Int64) throws(Failure) {
     guard let otherStreams, let output else { return }
-    let turn = time == .max ? span?.readingEnd ?? .max : times.otherStreamTime(of: time)
+    let turn =
+      time == .max ? span?.readingEnd ?? .max : min(times.otherStreamTime(of: time), span?.settledEnd ?? .max)
     let zero = times.otherStreamOffset
     while var packet = try otherStreams.next(before: turn) {
       let base = packet.stream.timeBase

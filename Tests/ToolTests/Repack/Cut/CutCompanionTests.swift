@@ -180,6 +180,20 @@ import Testing
     }
   }
 
+  /// The last picture of a range that ends between pictures is shown up to the next one, and so long there is sound.
+  @Test(arguments: ["out.mkv", "out.mov"]) func joinsSoundWithoutGapsBetweenPictures(out: String) async throws {
+    let folder = try Folder()
+    try await Self.source(folder, sound: "audio/x-raw,format=S16LE")
+    let ranges = ["--range", "0-0.81", "--range", "0.8-1.68", "--mode", "exact"]
+    let run = try await Program.run(["cut", "in.mkv", "-o", out] + ranges, in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    let sounds = try #require(try Contents(folder.url.appending(path: out).path).packets[.audio])
+    let ends = sounds.map { $0.time + Double($0.bytes.count) / (4 * 48_000) }
+    for (end, next) in zip(ends, sounds.dropFirst()) { #expect(abs(next.time - end) < 0.0025, "\(end) \(next.time)") }
+    // 21 pictures, and 22 more.
+    #expect(abs((ends.last ?? 0) - 43 * 0.04) < 0.0125, "\(ends.last ?? 0)")
+  }
+
   /// Joined ranges have the chapters of each range, at the place of the range in the file.
   @Test(arguments: [
     ("out.mp4", "hidden", [("first", 0, 400), ("first", 400, 600), ("second", 600, 800), ("second", 800, 1200)]),
