@@ -70,7 +70,7 @@ package struct CutPlanner {
   }
 
   private func part(_ range: ResolvedRange, _ abilities: CutPlan.Abilities, _ origin: Int64?) -> CutPlan.Part {
-    var reasons: [CutPlan.Reason] = abilities.isRequested && abilities.mode != .exact ? [.requested] : []
+    var reasons = [abilities.reason].compactMap(\.self)
     if abilities.mode == .exact {
       let (window, part, hasOpenSeam) = cut(range, .exact, reasons, origin)
       guard let refusal = refusal(of: window, abilities) ?? (hasOpenSeam ? abilities.openSeam : nil) else {

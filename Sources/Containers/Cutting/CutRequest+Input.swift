@@ -37,10 +37,13 @@ extension CutRequest {
 }
 
 extension CutList {
-  /// Reads a file.
+  /// Reads a file, or standard input, which is `-`.
   ///
   /// - Throws: a `Failure` if the file cannot be read, or a line is none of a list.
   package init(file: FilePath) throws(Failure) {
-    try self.init(OpenFile.contents(of: file, limit: Self.sizeLimit), name: file.string)
+    let isStandardInput = file == "-"
+    try self.init(
+      OpenFile.contents(of: isStandardInput ? "/dev/stdin" : file, limit: Self.sizeLimit),
+      name: isStandardInput ? "standard input" : file.string)
   }
 }

@@ -364,7 +364,7 @@ package struct Copy {
   private func remark(about window: Window) -> String {
     let isHidden = plan.ranges.contains { $0.bounds?.mode == .hidden }
     let source = plan.isCut ? "the cut" : "the shown part of the source"
-    var text = window.remark(plan.ranges.count > 1 ? "its start" : "--start").map { "; \($0)" } ?? ""
+    var text = window.remark.map { "; \($0)" } ?? ""
     if window.hiddenInFront > 0, !plan.hasEditList || isHidden {
       text += "; \(Text.count(window.hiddenInFront, "picture")) before \(source)"
       if isHidden { text += ", hidden" }
@@ -409,14 +409,12 @@ extension FormatDescription.Codec {
 
 extension Window {
   /// The beginning of a cut, for the user; `nil` for no cut, and before the beginning is known.
-  ///
-  /// - Parameter start: the name of the requested start.
-  fileprivate func remark(_ start: String) -> String? {
+  fileprivate var remark: String? {
     guard isCut, let opening, let shown else { return nil }
     let distance = opening.wanted - shown.start
     var remark = "from \(Text.time(ClockTime(positive: opening.bounds.offset + shown.start - opening.origin)))"
     if shown.start == opening.keyframe, distance > Self.tolerance {
-      remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before \(start)"
+      remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before its start"
     }
     if opening.droppedLeading > 0 {
       remark += ", without \(Text.count(opening.droppedLeading, "leading picture")), shown before it"

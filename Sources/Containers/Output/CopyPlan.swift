@@ -33,7 +33,8 @@ package struct CopyPlan {
 
   /// - Parameters:
   ///   - quality: of pictures that exact cuts encode, from 1, the best, to 51.
-  ///   - bounds: the ranges that are kept, in the order of the copy; none for everything.
+  ///   - bounds: the ranges that are kept, in the order of the copy; none for everything. Several need a file, because
+  ///     each is read by itself.
   package init(
     input: InputFile, target: OutputFile, container: TargetContainer, framerate: Fraction? = nil,
     framerateOption: String = "--framerate", drop: String? = nil, keepsAudio: Bool = true, quality: Double = 18,
@@ -119,9 +120,6 @@ package struct CopyPlan {
       throw Failure(
         "\(input.name): AVI does not store when pictures are shown, which \(container.name) needs; first make a byte "
           + "stream (-o FILE.h264), then repackage that")
-    }
-    guard ranges.count == 1 || input.size != nil else {
-      throw Failure("\(input.name): several ranges need a file, because each is read by itself; a pipe is read once")
     }
     var plan = self
     guard !input.isRaw, input.size != nil, canCopySamples || input.hasIndex && isCut else { return plan }

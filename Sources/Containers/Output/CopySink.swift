@@ -196,7 +196,7 @@ struct CopySink {
   mutating func finish(_ window: Window, _ extras: SampleEntryExtras) throws(Failure) {
     guard written > 0 else {
       try Interruption.check()
-      throw Failure("\(target.name): no picture to write")
+      throw Failure("\(target.name): no picture to write", isEmptyRange: true)
     }
     guard let output else { return }
     try output.finish(plan.ranges.count > 1 && target.isSeekable ? chapters : [])

@@ -145,8 +145,9 @@ struct CopyWriter {
     guard Interruption.signal == nil, let (start, duration) = window.searched else { return }
     throw .failure(
       Failure(
-        "\(plan.input.name): no picture after --start \(Text.time(ClockTime(positive: start))); the last one ends at "
-          + Text.time(ClockTime(positive: duration))))
+        "\(plan.input.name): no picture after \(Text.time(ClockTime(positive: start))); the last one ends at "
+          + Text.time(ClockTime(positive: duration)),
+        isEmptyRange: true))
   }
 
   /// Completes the target.
