@@ -266,11 +266,12 @@ import CAVFormat
     unsafe raw.pointee.metadata = unsafe next
   }
 
-  /// Adds chapters.
+  /// Adds chapters. Behind a header without chapters, MP4, MOV and Matroska have room for them, unless they are written
+  /// into a pipe.
   ///
-  /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header.
+  /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the trailer.
   package func add(_ chapters: [Chapter]) throws(AVError) {
-    guard stage == .header else { throw .invalidArgument }
+    guard stage != .over else { throw .invalidArgument }
     for chapter in chapters {
       let count = unsafe Int(raw.pointee.nb_chapters)
       let pointer = unsafe MemoryLayout<UnsafeMutablePointer<AVChapter>>.stride

@@ -18,9 +18,12 @@ extension OtherStreamSpan {
 
 extension Chapter {
   /// The same part of a presentation that begins earlier by so many nanoseconds. Muxers refuse times below 0.
-  func delayed(by nanoseconds: Int64) -> Chapter {
+  ///
+  /// - Parameter id: another number; `nil` to keep its own.
+  func delayed(by nanoseconds: Int64, id: Int64? = nil) -> Chapter {
     let ticks = timeBase.rescaled(nanoseconds, from: .nanoseconds)
     return Chapter(
-      id: id, timeBase: timeBase, start: max(start &+ ticks, 0), end: max(end &+ ticks, 0), metadata: metadata)
+      id: id ?? self.id, timeBase: timeBase, start: max(start &+ ticks, 0), end: max(end &+ ticks, 0),
+      metadata: metadata)
   }
 }

@@ -63,9 +63,9 @@ package struct Copy {
   /// source shows, and why pictures cannot be encoded.
   typealias Survey = (accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?)
 
-  /// Reads a video. Nothing is written.
-  static func survey(_ request: CopyPlan) async throws(Failure) -> Survey {
-    try await passes(request.surveying(), nil) { _, writer, _ in
+  /// Reads a video, or its beginning. Nothing is written.
+  static func survey(_ request: CopyPlan, untilFirstPicture isShort: Bool) async throws(Failure) -> Survey {
+    try await passes(request.surveying(untilFirstPicture: isShort), nil) { _, writer, _ in
       (writer.surveyed ?? [], writer.window.shown, writer.obstacle)
     }
   }
@@ -89,10 +89,14 @@ package struct Copy {
     _ editor: (any HeaderEditing)?, _ value: @escaping @Sendable (Copy, CopyWriter, String) -> Value
   ) async throws(Failure) -> Outcome<Value> {
     var number = 0
+    func copy() async throws(CopyRefusal) -> Value {
+      try await plan.packaging == .asTheyAre
+        ? copySamples(editor, &number, value) : runPipeline(editor, &number, value)
+    }
     do throws(CopyRefusal) {
-      return .done(
-        try await plan.packaging == .asTheyAre
-          ? copySamples(editor, &number, value) : runPipeline(editor, &number, value))
+      guard plan.ranges.count > 1 else { return .done(try await copy()) }
+      // A signal between ranges, or while the file is completed, must not end the program.
+      return .done(try await Interruption.handled(by: {}, during: copy))
     } catch { return .retry(with: try plan.retry(after: error, in: number)) }
   }
 
@@ -128,7 +132,7 @@ package struct Copy {
           func next() throws(CopyRefusal) -> VideoSample? {
             do throws(Failure) { return try source.video.next() } catch { throw .failure(error) }
           }
-          while !status.isStopping, !writer.isFinished, let sample = try next() {
+          while Interruption.signal == nil, !writer.isFinished, let sample = try next() {
             let accessUnit = try copy.accessUnit(sample)
             place.reach(time: accessUnit.presentation, bytes: source.video.position)
             try writer.take(accessUnit)
@@ -167,6 +171,7 @@ package struct Copy {
           Task { await Self.endIfStuck(target) }
         },
         during: { () async throws(Failure) in
+          guard Interruption.signal == nil else { return }
           try await Progress.during(reader.place) { () async throws(Failure) in
             try await reader.begin()
             do throws(PipelineError) {
@@ -184,9 +189,12 @@ package struct Copy {
         })
     } catch {
       await pipeline.stop()
-      if let refusal = writer.refusal { throw refusal }
-      try CopyRefusal.failing(Interruption.check)
-      throw .failure(error)
+      let refusal = writer.refusal
+      guard Interruption.signal != nil, writer.hasWritten, refusal?.isFailure != true else {
+        if let refusal { throw refusal }
+        try CopyRefusal.failing(Interruption.check)
+        throw .failure(error)
+      }
     }
     await pipeline.stop()
     try writer.finishRange()
@@ -223,6 +231,9 @@ package struct Copy {
 
     /// Why an access unit was not written.
     var refusal: CopyRefusal? { state.withLock { $0.refusal } }
+
+    /// Whether the target has pictures.
+    var hasWritten: Bool { state.withLock { $0.writer.map { $0.written > 0 } ?? false } }
 
     /// Opens a range.
     func open(_ number: Int) throws(CopyRefusal) -> any PictureSource {
@@ -283,10 +294,13 @@ package struct Copy {
       }
     }
 
-    /// Whether nothing more of the range is needed; true once.
+    /// Whether nothing more of the range is needed; true once. A pipeline that does not play yet misses the end that a
+    /// signal requests.
     func ends() -> Bool {
       state.withLock { state in
-        guard state.writer?.isFinished == true, !state.range.hasEnded else { return false }
+        guard state.writer?.isFinished == true || Interruption.signal != nil, !state.range.hasEnded else {
+          return false
+        }
         state.range.hasEnded = true
         return true
       }
@@ -350,7 +364,7 @@ package struct Copy {
   private func remark(about window: Window) -> String {
     let isHidden = plan.ranges.contains { $0.bounds?.mode == .hidden }
     let source = plan.isCut ? "the cut" : "the shown part of the source"
-    var text = window.remark(plan.ranges.count > 1 ? "its start" : "--start").map { "; \($0)" } ?? ""
+    var text = window.remark.map { "; \($0)" } ?? ""
     if window.hiddenInFront > 0, !plan.hasEditList || isHidden {
       text += "; \(Text.count(window.hiddenInFront, "picture")) before \(source)"
       if isHidden { text += ", hidden" }
@@ -395,14 +409,12 @@ extension FormatDescription.Codec {
 
 extension Window {
   /// The beginning of a cut, for the user; `nil` for no cut, and before the beginning is known.
-  ///
-  /// - Parameter start: the name of the requested start.
-  fileprivate func remark(_ start: String) -> String? {
+  fileprivate var remark: String? {
     guard isCut, let opening, let shown else { return nil }
     let distance = opening.wanted - shown.start
     var remark = "from \(Text.time(ClockTime(positive: opening.bounds.offset + shown.start - opening.origin)))"
     if shown.start == opening.keyframe, distance > Self.tolerance {
-      remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before \(start)"
+      remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before the requested start"
     }
     if opening.droppedLeading > 0 {
       remark += ", without \(Text.count(opening.droppedLeading, "leading picture")), shown before it"

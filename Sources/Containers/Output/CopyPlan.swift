@@ -33,7 +33,8 @@ package struct CopyPlan {
 
   /// - Parameters:
   ///   - quality: of pictures that exact cuts encode, from 1, the best, to 51.
-  ///   - bounds: the ranges that are kept, in the order of the copy; none for everything.
+  ///   - bounds: the ranges that are kept, in the order of the copy; none for everything. Several need a file, because
+  ///     each is read by itself.
   package init(
     input: InputFile, target: OutputFile, container: TargetContainer, framerate: Fraction? = nil,
     framerateOption: String = "--framerate", drop: String? = nil, keepsAudio: Bool = true, quality: Double = 18,
@@ -77,6 +78,8 @@ package struct CopyPlan {
   private(set) var packaging = Packaging.outOfBand
   /// Whether access units are only listed.
   private(set) var surveys = false
+  /// The number of access units that are listed at least, if the source has so many.
+  private(set) var surveyCount = Int.max
   /// Times are derived from the order of pictures, because the container lacks some.
   private(set) var ordersPictures = false
 
@@ -92,10 +95,11 @@ package struct CopyPlan {
   /// Whether the end of the source was requested.
   var reachesEnd: Bool { ranges.contains { $0.bounds?.end == nil } }
 
-  /// The plan that lists the access units of the whole source.
-  func surveying() -> CopyPlan {
+  /// The plan that lists the access units of the whole source, or only those by which the first picture is found.
+  func surveying(untilFirstPicture isShort: Bool) -> CopyPlan {
     var plan = self
     (plan.ranges, plan.surveys) = ([Range(bounds: nil)], true)
+    if isShort { plan.surveyCount = Self.searchCount }
     return plan
   }
 
@@ -116,9 +120,6 @@ package struct CopyPlan {
       throw Failure(
         "\(input.name): AVI does not store when pictures are shown, which \(container.name) needs; first make a byte "
           + "stream (-o FILE.h264), then repackage that")
-    }
-    guard ranges.count == 1 || input.size != nil else {
-      throw Failure("\(input.name): several ranges need a file, because each is read by itself; a pipe is read once")
     }
     var plan = self
     guard !input.isRaw, input.size != nil, canCopySamples || input.hasIndex && isCut else { return plan }
@@ -270,6 +271,9 @@ enum CopyRefusal: Error {
   /// Pictures of the range cannot be encoded.
   case seam(SeamObstacle)
   case failure(Failure)
+
+  /// Whether no other plan helps: the source cannot be read, or the target cannot be written.
+  var isFailure: Bool { if case .failure = self { true } else { false } }
 
   /// Performs steps that only fail.
   static func failing<Result>(_ steps: () throws(Failure) -> Result) throws(CopyRefusal) -> Result {

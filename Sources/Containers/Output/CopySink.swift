@@ -72,14 +72,22 @@ struct CopySink {
 
   /// Ends a range: writes the rest of its other streams.
   mutating func finishRange(_ window: Window) throws(Failure) {
-    guard output != nil, plan.ranges.count > 1 else { return }
+    guard output != nil else { return }
+    let shownEnd = window.shown.flatMap { shown in window.shownDuration.map { shown.start &+ $0 } }
+    if let end = span?.end, let shownEnd { span?.end = max(end, times.otherStreamTime(of: shownEnd)) }
     otherStreams?.endVideo()
     try writeOtherStreams(before: .max)
-    guard let start = window.shown?.start, let duration = window.shownDuration else { return }
+    guard plan.ranges.count > 1, let start = window.shown?.start, let duration = window.shownDuration else { return }
     let place = start &- times.offset
     // Durations of samples may be those of their decoding.
     if window.hiddenInFront == 0, window.hiddenBehind == 0 { end.media = place &+ duration }
     shown.append(ShownRange(start: place, end: place &+ duration, time: end.presentation))
+    var part = span
+    part?.end = times.otherStreamTime(of: start &+ duration)
+    for chapter in part?.clipped(otherStreams?.context.chapters ?? []) ?? [] {
+      chapters.append(
+        chapter.delayed(by: plan.hasEditList ? end.presentation : place, id: Int64(chapters.count) + 1))
+    }
     end.presentation = plan.hasEditList ? end.presentation &+ duration : end.media
   }
 
@@ -111,7 +119,8 @@ struct CopySink {
     // The source's time code applies to the first picture here, too.
     let keepsTimeCode = opening?.isAtOrigin ?? true
     let wanted = (otherStreams?.chosen ?? []).filter { plan.keepsAudio || $0.kind != .audio }
-    let all = otherStreams?.context.chapters ?? []
+    // The places of several ranges are known at their ends.
+    let all = plan.ranges.count > 1 ? [] : otherStreams?.context.chapters ?? []
     chapters = (span?.clipped(all) ?? all).map { $0.delayed(by: delay) }
     func begin(_ output: MediaOutput, _ streams: [StreamDescription]) throws(Failure) {
       kept = streams.filter { other in otherStreams.map { output.canHold(other, of: $0.context) } == true }
@@ -167,7 +176,8 @@ struct CopySink {
   /// - Parameter time: of the video's media in the source.
   private mutating func writeOtherStreams(before time: Int64) throws(Failure) {
     guard let otherStreams, let output else { return }
-    let turn = time == .max ? span?.readingEnd ?? .max : times.otherStreamTime(of: time)
+    let turn =
+      time == .max ? span?.readingEnd ?? .max : min(times.otherStreamTime(of: time), span?.settledEnd ?? .max)
     let zero = times.otherStreamOffset
     while var packet = try otherStreams.next(before: turn) {
       let base = packet.stream.timeBase
@@ -186,12 +196,10 @@ struct CopySink {
   mutating func finish(_ window: Window, _ extras: SampleEntryExtras) throws(Failure) {
     guard written > 0 else {
       try Interruption.check()
-      throw Failure("\(target.name): no picture to write")
+      throw Failure("\(target.name): no picture to write", isEmptyRange: true)
     }
     guard let output else { return }
-    otherStreams?.endVideo()
-    try writeOtherStreams(before: .max)
-    try output.finish()
+    try output.finish(plan.ranges.count > 1 && target.isSeekable ? chapters : [])
     guard plan.hasEditList, let path = target.path else { return }
     guard var file = try MovieFile(path, name: target.name, room: output.room) else {
       // Nothing would be in the room.

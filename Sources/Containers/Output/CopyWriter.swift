@@ -61,7 +61,7 @@ struct CopyWriter {
   /// Pictures that were encoded.
   var encoded: Int { seam?.encodedCount ?? 0 }
   /// Nothing more of the source is needed.
-  var isFinished: Bool { window.isFinished }
+  var isFinished: Bool { window.isFinished || surveyed.map { $0.count >= plan.surveyCount } ?? false }
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
@@ -126,23 +126,28 @@ struct CopyWriter {
     for accessUnit in try window.take(accessUnit) { try pass(accessUnit) }
   }
 
-  /// Writes the rest of a range: nothing more of it comes.
+  /// Writes the rest of a range: nothing more of it comes. After a signal, a range without a picture is left out.
   mutating func finishRange() throws(CopyRefusal) {
     guard surveyed == nil else { return }
+    do throws(CopyRefusal) { try finishPictures() } catch {
+      // No other pass follows a signal.
+      guard Interruption.signal != nil, written > 0, !error.isFailure else { throw error }
+    }
+    if hasBegun { try CopyRefusal.failing { () throws(Failure) in try sink.finishRange(window) } }
+    if hasBegun || Interruption.signal == nil { finishedWindows.append(hasBegun ? window : nil) }
+  }
+
+  private mutating func finishPictures() throws(CopyRefusal) {
     for accessUnit in try window.finish() { try pass(accessUnit) }
     if window.hasOnlyGradualRefresh, window.tally.count[.encoded] ?? 0 > 0 { throw .seam(.gradualRefresh) }
     for accessUnit in try seam?.finishRange() ?? [] { try write(accessUnit) }
-    try CopyRefusal.failing { () throws(Failure) in
-      if let (start, duration) = window.searched {
-        // The beginning may be in a part that was not read.
-        try Interruption.check()
-        throw Failure(
-          "\(plan.input.name): no picture after --start \(Text.time(ClockTime(positive: start))); the last one ends at "
-            + Text.time(ClockTime(positive: duration)))
-      }
-      try sink.finishRange(window)
-    }
-    finishedWindows.append(hasBegun ? window : nil)
+    // After a signal, the beginning may be in a part that was not read.
+    guard Interruption.signal == nil, let (start, duration) = window.searched else { return }
+    throw .failure(
+      Failure(
+        "\(plan.input.name): no picture after \(Text.time(ClockTime(positive: start))); the last one ends at "
+          + Text.time(ClockTime(positive: duration)),
+        isEmptyRange: true))
   }
 
   /// Completes the target.

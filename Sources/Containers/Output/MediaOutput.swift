@@ -375,8 +375,9 @@ package final class MediaOutput {
 
   /// Writes the rest.
   ///
+  /// - Parameter chapters: those that were not known when the header was written. It has none then.
   /// - Throws: a `Failure` if the muxer refused a picture.
-  func finish() throws(Failure) {
+  func finish(_ chapters: [Chapter] = []) throws(Failure) {
     do throws(AVError) {
       // Each attempt gets rid of one packet.
       for _ in 0...given.values.reduce(0, +) {
@@ -386,6 +387,7 @@ package final class MediaOutput {
         } catch { try refuse(error) }
       }
       if let refusal, refusedCount(of: video) > 0 { throw refusal }
+      try output.add(chapters)
       try output.finish()
     } catch { throw failure(error) }
   }

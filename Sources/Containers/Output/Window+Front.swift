@@ -98,7 +98,7 @@ extension Window {
       if hasSought, !first.isSync || keyframe > wanted &+ Window.tolerance { throw .missed }
       let end = bounds.end.map { origin &+ $0 &- Window.tolerance }
       guard bounds.mode != .exact else {
-        let start = firstPicture(from: wanted &- Window.tolerance)
+        let start = firstPicture(of: held)
         let opening = Opening(
           bounds: bounds, keyframe: keyframe, origin: origin, earliest: start, droppedLeading: 0, keptLeading: 0)
         return (held, opening, ShownRange(start: start, end: end, time: 0))
@@ -107,18 +107,22 @@ extension Window {
       let upToStart = held.lazy.filter { !$0.role.isSecondField }.map(\.presentation)
         .filter { $0 <= target && $0 >= min(keyframe, target) }
       let isKeyframeWanted = bounds.mode == .keyframe && keyframe <= target
-      let start = isKeyframeWanted ? keyframe : max(upToStart.max() ?? keyframe, shown?.start ?? .min)
       let (kept, dropped, leading) = withoutLeading()
+      let pictureAtStart = max(upToStart.max() ?? keyframe, shown?.start ?? .min)
+      let start = isKeyframeWanted ? keyframe : bounds.isHalfOpen ? firstPicture(of: kept) : pictureAtStart
       let opening = Opening(
         bounds: bounds, keyframe: keyframe, origin: origin, earliest: kept.lazy.map(\.presentation).min() ?? start,
         droppedLeading: dropped, keptLeading: leading)
       return (kept, opening, ShownRange(start: start, end: end, time: 0))
     }
 
-    /// When the first picture from a time on is composed; the time itself if there is none.
-    private func firstPicture(from time: Int64) -> Int64 {
-      let later = held.lazy.filter { !$0.role.isSecondField }.map(\.presentation).filter { $0 >= time }
-      return later.min() ?? time
+    /// When the first picture at or behind the start is composed; the start itself if there is none. The first picture of
+    /// the source may begin in front of the part that the source shows.
+    private func firstPicture(of accessUnits: [AccessUnit]) -> Int64 {
+      let (times, origin) = (accessUnits.lazy.filter { !$0.role.isSecondField }.map(\.presentation), origin ?? 0)
+      let (first, wanted) = (origin &+ Window.tolerance, origin &+ bounds.start)
+      if bounds.start <= Window.tolerance, let time = times.filter({ $0 <= first }).max() { return time }
+      return times.filter { $0 >= wanted &- Window.tolerance }.min() ?? wanted
     }
 
     /// When the last picture ends.

@@ -33,6 +33,47 @@ import Testing
     #expect(CutPlanner().plan([ResolvedRange(start: 0)], CutPlan.Abilities()).parts.map(\.reasons) == [[.noPicture]])
   }
 
+  /// An edit list may begin within a picture, which counts as the first one.
+  @Test func countsAFirstPictureOfWhichAPartIsShown() throws {
+    let (stream, tick) = (MadeStream("I0 P1 P2 P3"), MadeStream.tick)
+    var planner = CutPlanner(of: ShownRange(start: tick + tick / 4, end: nil, time: 0))
+    for accessUnit in stream.accessUnits {
+      planner.add(presentation: accessUnit.presentation, duration: accessUnit.duration, role: accessUnit.role)
+    }
+    #expect(planner.pictureTimes == [0, tick * 3 / 4, tick * 7 / 4])
+    for mode in [Window.Bounds.Mode.exact, .hidden] {
+      let abilities = CutPlan.Abilities(mode: mode, hasEditList: true)
+      let ranges = try CutRequest.ranges([CutRange(text: "#0-#1"), CutRange(text: "#1-#2")])
+        .ranges(duration: planner.duration, pictureTimes: planner.pictureTimes)
+      let parts = planner.plan(ranges, abilities).parts
+      let numbers = parts.map { mode == .exact ? $0.encoded.runs : $0.copied.runs }
+      #expect(numbers == [[1...1], [2...2]], "\(mode)")
+    }
+  }
+
+  /// A range has the pictures that begin in it, also if it begins or ends between pictures.
+  @Test(
+    arguments: ["I0 P3 b1 b2 P6 b4 b5 I7 P8", "C0 P3 b1 b2 C6 b4 b5 P9 b7 b8", "I0/ P3/ b1/ b2/ I4/ P5/"],
+    [false, true])
+  func hasThePicturesThatBeginInTheRange(text: String, isUneven: Bool) throws {
+    let planner = Self.planner(MadeStream(text, repeated: 3, isUneven: isUneven))
+    let (step, times) = (MadeStream.tick / 4, planner.pictureTimes)
+    for start in stride(from: 0, to: planner.duration, by: 5 * Int(step)) {
+      for end in stride(from: start + step, to: planner.duration, by: 11 * Int(step)) {
+        let wanted = times.filter { $0 >= start && $0 < end }
+        for mode in [Window.Bounds.Mode.exact, .hidden] {
+          let abilities = CutPlan.Abilities(mode: mode, hasEditList: true)
+          let plan = planner.plan([ResolvedRange(start: start, end: end)], abilities)
+          let part = try #require(plan.parts.first)
+          let what: Comment = "\(mode), \(start) to \(end)"
+          #expect(part.shown?.lowerBound == wanted.first, what)
+          #expect(
+            part.shown?.upperBound == wanted.first.map { _ in times.first { $0 >= end } ?? planner.duration }, what)
+        }
+      }
+    }
+  }
+
   /// A plan begins reading at an entry, and a copy begins with the file.
   @Test func plansTheAccessUnitsThatACopyHas() throws {
     var random = SeededGenerator(state: 3)
