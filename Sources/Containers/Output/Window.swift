@@ -246,7 +246,7 @@ package struct Window {
     guard end &- offset > shownEnd || hiddenInFront > 0 && shown.time > 0, shownEnd > shown.time else { return [] }
     // The last picture of a cut lasts up to its end, or the next one.
     let cutEnd = (isCut ? shown.end : nil)
-      .map { min(max($0 &+ Self.tolerance, fieldEnd ?? .min), next ?? .max) &- offset }
+      .map { min(max($0 &+ Self.tolerance, fieldEnd ?? .min), next ?? end) &- offset }
     return [ShownRange(start: shown.time, end: cutEnd ?? shownEnd, time: shown.time)]
   }
 }
