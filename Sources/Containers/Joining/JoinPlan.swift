@@ -43,7 +43,11 @@ package struct JoinPlan: Sendable {
       return container.isMovie && isSeekable ? .hidden : isSeekable ? .exact : .keyframe
     }
     var description = JoinedDescription(codec: first.codec)
-    description.timeBase = JoinedDescription.timeBase(inputs.compactMap { $0.timescale ?? $0.frameRate?.numerator })
+    // An access unit of a byte stream lasts a frame, or half of it.
+    description.timeBase = JoinedDescription.timeBase(
+      inputs.compactMap { input in
+        input.timescale ?? input.frameRate.map { Int32(clamping: Int64($0.numerator) * 2) }
+      })
     description.hasOneRate = Set(inputs.map { $0.frameRate.map { [$0.numerator, $0.denominator] } }).count == 1
     parameterSets = inputs.map { _ in ParameterSets() }
     if !container.hasStartCodes {
