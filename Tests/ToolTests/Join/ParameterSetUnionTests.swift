@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVFormat
 import H26x
 import TestSupport
 import Testing
