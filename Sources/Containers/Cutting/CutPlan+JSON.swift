@@ -9,8 +9,8 @@ extension CutPlan {
   /// - `parts`, in the order of the request, each with
   ///   - `name`, `start`, `end`: as requested. Without `end`, the part ends with the video.
   ///   - `missingEnd`: the requested end, as text, if it is behind the end of the video.
-  ///   - `mode`: `exact`, `hidden` or `keyframe`, and `reasons` why no better mode is used: `requested`, `noEncoder`,
-  ///     `unsupported`, `gradualRefresh`, `noEditList` or `noPicture`, with a `text`.
+  ///   - `mode`: `exact`, `hidden` or `keyframe`, and `reasons` why no better mode is used: `requested`, `pipe`,
+  ///     `noEncoder`, `unsupported`, `gradualRefresh`, `noEditList` or `noPicture`, with a `text`.
   ///   - `shown`: `start` and `end` of the pictures that are shown.
   ///   - `copied`, `encoded`, `needed` (decoded for those that are encoded; some are also copied), `hidden`: the `count`
   ///     of access units, and `runs` of their numbers, each the first and the last.

@@ -6,6 +6,8 @@ package struct CutPlan: Sendable, Hashable {
   package enum Reason: Sendable, Hashable {
     /// The user chose the mode.
     case requested
+    /// The target is a pipe, so no other mode can be tried after one that turns out not to work.
+    case pipe
     /// No encoder for the codec.
     case noEncoder
     /// No seam can be made of the stream, for a reason that the user reads.
@@ -23,8 +25,8 @@ package struct CutPlan: Sendable, Hashable {
   package struct Abilities: Sendable, Hashable {
     /// The best mode to try.
     package var mode: Window.Bounds.Mode
-    /// Whether ``mode`` is the user's choice.
-    package var isRequested: Bool
+    /// Why no better mode than ``mode`` is tried; `nil` for the best one.
+    package var reason: Reason?
     /// Why pictures cannot be encoded; `nil` if they can.
     package var refusal: Reason?
     /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can.
@@ -35,11 +37,12 @@ package struct CutPlan: Sendable, Hashable {
     package var encodesAll: Bool
 
     package init(
-      mode: Window.Bounds.Mode? = nil, refusal: Reason? = nil, openSeam: Reason? = nil, hasEditList: Bool = false,
+      mode: Window.Bounds.Mode? = nil, because reason: Reason = .requested, refusal: Reason? = nil, openSeam: Reason? = nil, hasEditList: Bool = false,
       encodesAll: Bool = false
     ) {
       self.openSeam = openSeam
-      (self.mode, isRequested, self.refusal) = (mode ?? .exact, mode != nil, refusal)
+      (self.mode, self.refusal) = (mode ?? .exact, refusal)
+      self.reason = self.mode == .exact ? nil : reason
       (self.hasEditList, self.encodesAll) = (hasEditList, encodesAll)
     }
   }
@@ -83,6 +86,7 @@ extension CutPlan.Reason {
   package var code: String {
     switch self {
     case .requested: "requested"
+    case .pipe: "pipe"
     case .noEncoder: "noEncoder"
     case .unsupported: "unsupported"
     case .gradualRefresh: "gradualRefresh"
@@ -95,6 +99,7 @@ extension CutPlan.Reason {
   package var text: String {
     switch self {
     case .requested: "as requested"
+    case .pipe: "the output is a pipe, in which no mode can be tried"
     case .noEncoder: "there is no encoder for the codec"
     case .unsupported(let reason): reason
     case .gradualRefresh: "it has gradual refresh only, so all of it would be encoded"

@@ -3,17 +3,22 @@ package import GStreamer
 import SystemPackage
 
 extension CutPlanner {
-  /// Reads the roles and times of a whole file.
+  /// Reads the roles and times of a file.
   ///
-  /// - Parameter framerate: the frame rate of a byte stream that has none.
+  /// - Parameters:
+  ///   - framerate: the frame rate of a byte stream that has none.
+  ///   - isShort: whether no more than the beginning is read, for ``origin``.
   /// - Throws: a `Failure` if the file cannot be read, or pictures have no times.
-  package init(reading input: InputFile, framerate: Fraction? = nil) async throws(Failure) {
+  package init(
+    reading input: InputFile, framerate: Fraction? = nil, untilFirstPicture isShort: Bool = false
+  ) async throws(Failure) {
     guard input.size != nil else {
       throw Failure("\(input.name): this needs a file, because it is read twice; a pipe is read once")
     }
     let (accessUnits, shown, obstacle) = try await Copy.survey(
       CopyPlan(
-        input: input, target: OutputFile(FilePath("/dev/null"), force: true), container: .annexb, framerate: framerate))
+        input: input, target: OutputFile(FilePath("/dev/null"), force: true), container: .annexb, framerate: framerate),
+      untilFirstPicture: isShort)
     self.init(of: shown)
     self.obstacle = obstacle
     for accessUnit in accessUnits {

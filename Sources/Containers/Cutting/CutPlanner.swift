@@ -48,7 +48,10 @@ package struct CutPlanner {
   /// When each picture is presented, in nanoseconds since the first one, ascending. A frame of two fields has one time.
   package var pictureTimes: [Int64] {
     guard let origin else { return [] }
-    return pictures(from: origin).map { $0.presentation &- origin }.sorted()
+    let times = accessUnits.lazy.filter { !$0.role.isSecondField }.map(\.presentation)
+    // The source may show a part of the first picture.
+    let first = times.filter { $0 <= origin &+ Window.tolerance }.max() ?? origin
+    return times.filter { $0 >= first && $0 < shown?.end ?? .max }.map { max($0 &- origin, 0) }.sorted()
   }
 
   /// The time from the first picture to the end of the last one, in nanoseconds; 0 without any.
@@ -56,12 +59,6 @@ package struct CutPlanner {
     guard let origin else { return 0 }
     let end = accessUnits.lazy.map { $0.presentation &+ max($0.duration, 1) }.max() ?? origin
     return max(min(end, shown?.end ?? .max) &- origin, 0)
-  }
-
-  private func pictures(from origin: Int64) -> some Sequence<AccessUnit> {
-    accessUnits.lazy.filter {
-      !$0.role.isSecondField && $0.presentation >= origin && $0.presentation < shown?.end ?? .max
-    }
   }
 
   // MARK: The plan
@@ -73,7 +70,7 @@ package struct CutPlanner {
   }
 
   private func part(_ range: ResolvedRange, _ abilities: CutPlan.Abilities, _ origin: Int64?) -> CutPlan.Part {
-    var reasons: [CutPlan.Reason] = abilities.isRequested && abilities.mode != .exact ? [.requested] : []
+    var reasons = [abilities.reason].compactMap(\.self)
     if abilities.mode == .exact {
       let (window, part, hasOpenSeam) = cut(range, .exact, reasons, origin)
       guard let refusal = refusal(of: window, abilities) ?? (hasOpenSeam ? abilities.openSeam : nil) else {
@@ -100,7 +97,7 @@ package struct CutPlanner {
     _ range: ResolvedRange, _ mode: Window.Bounds.Mode, _ reasons: [CutPlan.Reason], _ origin: Int64?
   ) -> (window: Window, part: CutPlan.Part, hasOpenSeam: Bool) {
     let first = origin.map { start(for: $0 &+ range.start &+ Window.tolerance) } ?? 0
-    let bounds = Window.Bounds(start: range.start, end: range.end, mode: mode)
+    let bounds = Window.Bounds(start: range.start, end: range.end, mode: mode, isHalfOpen: true)
     var window = Window(bounds, of: shown, origin: first > 0 ? origin : nil)
     var numbers: [MediaOutput.Disposition: [Int]] = [:]
     var (isInSeam, hasOpenSeam) = (false, false)

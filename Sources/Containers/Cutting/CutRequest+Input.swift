@@ -13,29 +13,37 @@ extension CutRequest {
     if needsPictureTimes || needsDuration && duration == nil {
       return try await ranges(of: input, CutPlanner(reading: input, framerate: framerate))
     }
-    return try ranges(duration: duration.map { Int64(clamping: $0.nanoseconds) }, chapters: chapters(of: input))
+    var chapters: [CutChapter] = []
+    if self == .chapters, !input.isRaw {
+      let planner = try await CutPlanner(reading: input, framerate: framerate, untilFirstPicture: true)
+      chapters = try self.chapters(of: input, planner)
+    }
+    return try ranges(duration: duration.map { Int64(clamping: $0.nanoseconds) }, chapters: chapters)
   }
 
   /// The parts of a file that was read.
   ///
   /// - Throws: a `Failure` if the file lacks a part.
   package func ranges(of input: InputFile, _ planner: CutPlanner) throws(Failure) -> [ResolvedRange] {
-    try ranges(duration: planner.duration, chapters: chapters(of: input), pictureTimes: planner.pictureTimes)
+    try ranges(duration: planner.duration, chapters: chapters(of: input, planner), pictureTimes: planner.pictureTimes)
   }
 
-  private func chapters(of input: InputFile) throws(Failure) -> [CutChapter] {
-    guard self == .chapters, !input.isRaw else { return [] }
-    let context = try OtherStreams(ContainerFile(input, ReadingStatus())).context
-    let origin = context.start.map { $0.multipliedReportingOverflow(by: 1000).partialValue } ?? 0
-    return context.chapters.map { CutChapter($0, origin: origin) }
+  private func chapters(of input: InputFile, _ planner: CutPlanner) throws(Failure) -> [CutChapter] {
+    guard self == .chapters, !input.isRaw, let origin = planner.origin else { return [] }
+    let file = try ContainerFile(input, ReadingStatus())
+    let shift = try ContainerReader.reader(file).shift
+    return try OtherStreams(file).context.chapters.map { CutChapter($0, origin: origin &+ shift) }
   }
 }
 
 extension CutList {
-  /// Reads a file.
+  /// Reads a file, or standard input, which is `-`.
   ///
   /// - Throws: a `Failure` if the file cannot be read, or a line is none of a list.
   package init(file: FilePath) throws(Failure) {
-    try self.init(OpenFile.contents(of: file, limit: Self.sizeLimit), name: file.string)
+    let isStandardInput = file == "-"
+    try self.init(
+      OpenFile.contents(of: isStandardInput ? "/dev/stdin" : file, limit: Self.sizeLimit),
+      name: isStandardInput ? "standard input" : file.string)
   }
 }

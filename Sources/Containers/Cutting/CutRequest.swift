@@ -31,8 +31,8 @@ package enum CutRequest: Sendable, Hashable {
   ///   - duration: the time from the first picture to the end of the last one, in nanoseconds; `nil` if it is not
   ///     known. Ends are not checked then.
   ///   - chapters: in the order of their container. Those that have no part of the video are left out.
-  ///   - pictureTimes: when each picture is presented, in nanoseconds of any clock, ascending. A frame of two fields
-  ///     has one time. Only used if ``needsPictureTimes``.
+  ///   - pictureTimes: when each picture is presented, in nanoseconds since the first one, ascending. A frame of two
+  ///     fields has one time. Only used if ``needsPictureTimes``.
   /// - Throws: a `Failure` if a range begins at or behind the end of the video, a range is empty, or nothing is left.
   package func ranges(
     duration: Int64?, chapters: [CutChapter] = [], pictureTimes: [Int64] = []

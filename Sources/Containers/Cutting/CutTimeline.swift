@@ -32,10 +32,8 @@ struct CutTimeline {
   /// In nanoseconds since the first picture; `nil` for a picture that the video does not have.
   private func time(of position: CutPosition) -> Int64? {
     switch position {
-    case .time(let time): return time
-    case .picture(let number):
-      guard let first = pictureTimes.first, pictureTimes.indices.contains(number) else { return nil }
-      return pictureTimes[number].subtractingReportingOverflow(first).partialValue
+    case .time(let time): time
+    case .picture(let number): pictureTimes.indices.contains(number) ? pictureTimes[number] : nil
     }
   }
 

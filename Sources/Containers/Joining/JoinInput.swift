@@ -58,7 +58,7 @@ package struct JoinInput: Sendable {
       CopyPlan(
         input: file, target: OutputFile(FilePath("/dev/null"), force: true),
         container: container.hasStartCodes ? .mkv : container, framerate: rate),
-      upTo: surveys || !container.hasStartCodes ? .max : 1)
+      untilFirstPicture: !surveys && container.hasStartCodes)
     guard let first = contents.formats.first,
       let format = FormatDescription(first.codec, configuration: first.configuration)
     else { throw Failure(file.noVideo) }

@@ -63,18 +63,16 @@ package struct Copy {
   /// source shows, and why pictures cannot be encoded.
   typealias Survey = (accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?)
 
-  /// Reads a video. Nothing is written.
-  static func survey(_ request: CopyPlan) async throws(Failure) -> Survey {
-    try await contents(request, upTo: .max).survey
+  /// Reads a video, or its beginning. Nothing is written.
+  static func survey(_ request: CopyPlan, untilFirstPicture isShort: Bool) async throws(Failure) -> Survey {
+    try await contents(request, untilFirstPicture: isShort).survey
   }
 
-  /// Reads a video, and the formats that it has in the container of the request. Nothing is written.
-  ///
-  /// - Parameter limit: the number of access units after which nothing more is read.
+  /// Reads a video, or its beginning, and the formats that it has in the container of the request. Nothing is written.
   static func contents(
-    _ request: CopyPlan, upTo limit: Int
+    _ request: CopyPlan, untilFirstPicture isShort: Bool
   ) async throws(Failure) -> (survey: Survey, formats: [MediaOutput.VideoFormat]) {
-    try await passes(request.surveying(upTo: limit), nil) { _, writer, _ in
+    try await passes(request.surveying(untilFirstPicture: isShort), nil) { _, writer, _ in
       let survey: Survey = (writer.surveyed ?? [], writer.window.shown, writer.obstacle)
       return (survey: survey, formats: writer.formats)
     }
@@ -387,7 +385,7 @@ package struct Copy {
   private func remark(about window: Window) -> String {
     let isHidden = plan.ranges.contains { $0.bounds?.mode == .hidden }
     let source = plan.isCut && plan.joined == nil ? "the cut" : "the shown part of the source"
-    var text = window.remark(plan.ranges.count > 1 ? "its start" : "--start").map { "; \($0)" } ?? ""
+    var text = window.remark.map { "; \($0)" } ?? ""
     if window.hiddenInFront > 0, !plan.hasEditList || isHidden {
       text += "; \(Text.count(window.hiddenInFront, "picture")) before \(source)"
       if isHidden { text += ", hidden" }
@@ -432,14 +430,12 @@ extension FormatDescription.Codec {
 
 extension Window {
   /// The beginning of a cut, for the user; `nil` for no cut, and before the beginning is known.
-  ///
-  /// - Parameter start: the name of the requested start.
-  fileprivate func remark(_ start: String) -> String? {
+  fileprivate var remark: String? {
     guard isCut, let opening, let shown else { return nil }
     let distance = opening.wanted - shown.start
     var remark = "from \(Text.time(ClockTime(positive: opening.bounds.offset + shown.start - opening.origin)))"
     if shown.start == opening.keyframe, distance > Self.tolerance {
-      remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before \(start)"
+      remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before its start"
     }
     if opening.droppedLeading > 0 {
       remark += ", without \(Text.count(opening.droppedLeading, "leading picture")), shown before it"

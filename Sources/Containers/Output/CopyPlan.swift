@@ -37,7 +37,8 @@ package struct CopyPlan {
 
   /// - Parameters:
   ///   - quality: of pictures that exact cuts encode, from 1, the best, to 51.
-  ///   - bounds: the ranges that are kept, in the order of the copy; none for everything.
+  ///   - bounds: the ranges that are kept, in the order of the copy; none for everything. Several need a file, because
+  ///     each is read by itself.
   package init(
     input: InputFile, target: OutputFile, container: TargetContainer, framerate: Fraction? = nil,
     framerateOption: String = "--framerate", drop: String? = nil, keepsAudio: Bool = true, quality: Double = 18,
@@ -106,7 +107,8 @@ package struct CopyPlan {
   private(set) var packaging = Packaging.outOfBand
   /// Whether access units are only listed.
   private(set) var surveys = false
-  private(set) var surveyLimit = Int.max
+  /// The number of access units that are listed at least, if the source has so many.
+  private(set) var surveyCount = Int.max
   /// Times are derived from the order of pictures, because the container lacks some.
   private(set) var ordersPictures = false
 
@@ -122,12 +124,11 @@ package struct CopyPlan {
   /// Whether the end of the source was requested.
   var reachesEnd: Bool { ranges.contains { $0.bounds?.end == nil } }
 
-  /// The plan that lists the access units of the source.
-  ///
-  /// - Parameter limit: how many are listed; nothing more of the source is needed then.
-  func surveying(upTo limit: Int = .max) -> CopyPlan {
+  /// The plan that lists the access units of the whole source, or only those by which the first picture is found.
+  func surveying(untilFirstPicture isShort: Bool) -> CopyPlan {
     var plan = self
-    (plan.ranges, plan.surveys, plan.surveyLimit) = ([Range(bounds: nil)], true, limit)
+    (plan.ranges, plan.surveys) = ([Range(bounds: nil)], true)
+    if isShort { plan.surveyCount = Self.searchCount }
     return plan
   }
 
@@ -148,9 +149,6 @@ package struct CopyPlan {
       throw Failure(
         "\(input.name): AVI does not store when pictures are shown, which \(container.name) needs; first make a byte "
           + "stream (-o FILE.h264), then repackage that")
-    }
-    guard ranges.count == 1 || input.size != nil else {
-      throw Failure("\(input.name): several ranges need a file, because each is read by itself; a pipe is read once")
     }
     var plan = self
     if joined != nil { return try planningSamples() }

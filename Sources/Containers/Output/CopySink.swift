@@ -88,13 +88,13 @@ struct CopySink {
   /// Ends a range: writes the rest of its other streams.
   mutating func finishRange(_ window: Window) throws(Failure) {
     guard output != nil else { return }
-    otherStreams?.endVideo()
+    let shownEnd = window.shown.flatMap { shown in window.shownDuration.map { shown.start &+ $0 } }
     // Sound of a joined input ends with its pictures.
-    if plan.joined != nil, span?.end == nil, number + 1 < plan.ranges.count, let start = window.shown?.start,
-      let duration = window.shownDuration
-    {
-      span?.end = times.otherStreamTime(of: start &+ duration)
+    let isFollowed = plan.joined != nil && number + 1 < plan.ranges.count
+    if let shownEnd, let end = span?.end ?? (isFollowed ? .min : nil) {
+      span?.end = max(end, times.otherStreamTime(of: shownEnd))
     }
+    otherStreams?.endVideo()
     try writeOtherStreams(before: .max)
     guard plan.ranges.count > 1, let start = window.shown?.start, let duration = window.shownDuration else { return }
     let place = start &- times.offset
@@ -196,7 +196,8 @@ struct CopySink {
   /// - Parameter time: of the video's media in the source.
   private mutating func writeOtherStreams(before time: Int64) throws(Failure) {
     guard let otherStreams, let output else { return }
-    let turn = time == .max ? span?.readingEnd ?? .max : times.otherStreamTime(of: time)
+    let turn =
+      time == .max ? span?.readingEnd ?? .max : min(times.otherStreamTime(of: time), span?.settledEnd ?? .max)
     let zero = times.otherStreamOffset
     while var packet = try otherStreams.next(before: turn) {
       let base = packet.stream.timeBase
@@ -218,7 +219,7 @@ struct CopySink {
   mutating func finish(_ window: Window, _ extras: SampleEntryExtras) throws(Failure) {
     guard written > 0 else {
       try Interruption.check()
-      throw Failure("\(target.name): no picture to write")
+      throw Failure("\(target.name): no picture to write", isEmptyRange: true)
     }
     guard let output else { return }
     try output.finish(plan.ranges.count > 1 && target.isSeekable ? chapters : [])

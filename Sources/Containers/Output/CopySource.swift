@@ -63,7 +63,7 @@ struct CopySource {
     let isWhole = plan.container == .annexb && bounds == nil && !dropsFront && shown.end == nil
     return (
       source, Window(bounds, of: isWhole ? nil : shown, dropsFront: dropsFront, origin: origin),
-      PresentationTimes(shift: video.beginning == nil ? shown.time &- shown.start : 0)
+      PresentationTimes(shift: video.shift)
     )
   }
 
@@ -89,6 +89,11 @@ struct CopySource {
     let track = video.track
     return track.isFramerateStated ? track.framerate.flatMap { TimeBase($0.numerator, $0.denominator) } : nil
   }
+}
+
+extension VideoTrackReader {
+  /// How much later than the composition of a picture the media of other streams are that belong to it, in nanoseconds.
+  var shift: Int64 { beginning == nil ? shown.time &- shown.start : 0 }
 }
 
 extension ClockTime {

@@ -66,7 +66,7 @@ struct CopyWriter {
   /// Pictures that were encoded.
   var encoded: Int { seam?.encodedCount ?? 0 }
   /// Nothing more of the source is needed.
-  var isFinished: Bool { window.isFinished || surveyed.map { $0.count >= plan.surveyLimit } ?? false }
+  var isFinished: Bool { window.isFinished || surveyed.map { $0.count >= plan.surveyCount } ?? false }
   /// The formats of the video, in the order in which they came.
   var formats: [MediaOutput.VideoFormat] { format.formats }
   /// The streams that were written, for the user.
@@ -167,8 +167,9 @@ struct CopyWriter {
     guard Interruption.signal == nil, let (start, duration) = window.searched else { return }
     throw .failure(
       Failure(
-        "\(plan.input.name): no picture after --start \(Text.time(ClockTime(positive: start))); the last one ends at "
-          + Text.time(ClockTime(positive: duration))))
+        "\(plan.input(of: plan.ranges[number]).name): no picture after \(Text.time(ClockTime(positive: start))); the last one ends at "
+          + Text.time(ClockTime(positive: duration)),
+        isEmptyRange: true))
   }
 
   /// Completes the target.

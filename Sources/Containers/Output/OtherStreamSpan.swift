@@ -6,7 +6,7 @@ struct OtherStreamSpan {
   let start: Int64
   /// Whether packets in front of the start are kept too.
   let isOpen: Bool
-  /// `nil` for the end of the file.
+  /// `nil` for the end of the file. Later if the last picture ends later.
   var end: Int64?
   /// Whether sound in front of the start is hidden by the target, so that its decoder may begin earlier.
   let hidesFront: Bool
@@ -21,6 +21,9 @@ struct OtherStreamSpan {
 
   /// The time behind which no packet of the part comes.
   var readingEnd: Int64 { end?.addingReportingOverflow(Self.lateness).partialValue ?? .max }
+
+  /// The time up to which packets are in the part, wherever the last picture ends.
+  var settledEnd: Int64 { end.map { $0 &- Self.longestFrame } ?? .max }
 
   /// Reduces a packet to the part that is kept. Returns whether there is any.
   func clip(_ packet: inout OtherStreams.Packet) -> Bool {

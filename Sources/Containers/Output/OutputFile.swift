@@ -37,8 +37,14 @@ package struct OutputFile: Sendable {
   /// - Parameters:
   ///   - force: whether an existing file may be replaced.
   ///   - inputs: files that the output must not be.
+  ///   - texts: other files that it must not be.
   /// - Throws: a `Failure` when the output exists, is an input, is a terminal or cannot be written.
-  package init(_ path: FilePath, force: Bool, inputs: [InputFile] = []) throws(Failure) {
+  package init(_ path: FilePath, force: Bool, inputs: [InputFile] = [], texts: [FilePath] = []) throws(Failure) {
+    func check(_ status: Stat) throws(Failure) {
+      guard !inputs.contains(where: { $0.isSameFile(as: status) }),
+        !texts.contains(where: { (try? Stat($0))?.isSameFile(as: status) ?? false })
+      else { throw Failure("\(path): the output is the input itself") }
+    }
     name = path == "-" ? "standard output" : path.string
     mayReplace = force
     guard !path.isEmpty else { throw Failure("the output has no name", .usage) }
@@ -49,9 +55,7 @@ package struct OutputFile: Sendable {
       guard !descriptor.isTerminal else {
         throw Failure("\(path): a terminal; video goes into a file (-o FILE) or a pipe")
       }
-      for input in inputs where status.type == .regular && input.isSameFile(as: status) {
-        throw Failure("\(path): the output is the input itself")
-      }
+      if status.type == .regular { try check(status) }
       place = .descriptor(OpenFile(descriptor))
       return
     }
@@ -68,9 +72,7 @@ package struct OutputFile: Sendable {
         place = .device(path)
         return
       }
-      for input in inputs where input.isSameFile(as: status) {
-        throw Failure("\(path): the output is the input itself")
-      }
+      try check(status)
       guard force else { throw Failure("\(path): already exists; --force replaces it") }
     }
     let target = Self.followingLinks(path)
@@ -87,9 +89,16 @@ package struct OutputFile: Sendable {
 
   /// Checks whether a file can be written, before anything is written.
   ///
-  /// - Throws: a `Failure` as ``init(_:force:inputs:)`` does.
-  package static func check(_ path: FilePath, force: Bool, inputs: [InputFile]) throws(Failure) {
-    try OutputFile(path, force: force, inputs: inputs).discard()
+  /// - Throws: a `Failure` as ``init(_:force:inputs:texts:)`` does.
+  package static func check(
+    _ path: FilePath, force: Bool, inputs: [InputFile], texts: [FilePath] = []
+  ) throws(Failure) {
+    try OutputFile(path, force: force, inputs: inputs, texts: texts).discard()
+  }
+
+  /// Whether an output with this path is a regular file, in which a muxer can seek. Nothing is opened.
+  package static func isSeekable(_ path: FilePath) -> Bool {
+    descriptor(path) == nil && (try? Stat(path)).map { $0.type == .regular } ?? true
   }
 
   /// Makes the element that writes the output.

@@ -19,8 +19,8 @@ package struct Window {
     package enum Mode: String, Sendable, CaseIterable {
       /// The keyframe at or before the start.
       case keyframe
-      /// The picture that is shown at the start. The pictures that it needs are in the file, in front of the edit
-      /// list's range.
+      /// The picture that is shown at the start, or the first one at or behind it: see ``isHalfOpen``. The pictures that
+      /// it needs are in the file, in front of the edit list's range.
       case hidden
       /// The first picture at or behind the start. Pictures that cannot be decoded from it are encoded.
       case exact
@@ -31,11 +31,14 @@ package struct Window {
     /// The end, in the same time; `nil` for the end of the file.
     package var end: Int64?
     package var mode: Mode
+    /// Whether a hidden cut also begins with the first picture at or behind the start, so no two parts of a video have
+    /// the same picture.
+    package var isHalfOpen: Bool
     /// When the first picture is shown, in nanoseconds of the presentation that the user counts.
     package var offset: Int64 = 0
 
-    package init(start: Int64 = 0, end: Int64? = nil, mode: Mode, offset: Int64 = 0) {
-      (self.start, self.end, self.mode, self.offset) = (start, end, mode, offset)
+    package init(start: Int64 = 0, end: Int64? = nil, mode: Mode, isHalfOpen: Bool = false, offset: Int64 = 0) {
+      (self.start, self.end, self.mode, self.isHalfOpen, self.offset) = (start, end, mode, isHalfOpen, offset)
     }
   }
 
@@ -216,7 +219,7 @@ package struct Window {
   /// `nil` without any.
   var shownSpan: (start: Int64, end: Int64)? {
     guard let opening, let shown, let shownEnd else { return nil }
-    return (shown.start &- opening.origin, min(shownEnd, next ?? .max) &- opening.origin)
+    return (max(shown.start &- opening.origin, 0), min(shownEnd, next ?? .max) &- opening.origin)
   }
 
   /// Whether an exact cut encodes everything because its range has only gradual refreshes, no place to copy from.
@@ -245,7 +248,7 @@ package struct Window {
     let shownEnd = min(last, next ?? .max) &- offset
     guard end &- offset > shownEnd || hiddenInFront > 0 && shown.time > 0, shownEnd > shown.time else { return [] }
     // The last picture of a cut lasts up to its end, or the next one.
-    let cutEnd = (isCut ? shown.end : nil)
+    let cutEnd = (isCut && opening?.bounds.isHalfOpen != true ? shown.end : nil)
       .map { min(max($0 &+ Self.tolerance, fieldEnd ?? .min), next ?? end) &- offset }
     return [ShownRange(start: shown.time, end: cutEnd ?? shownEnd, time: shown.time)]
   }

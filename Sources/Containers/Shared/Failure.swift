@@ -7,11 +7,16 @@ package struct Failure: Error {
   package var status = ExitStatus.failed
   /// The pipeline's error that the message is about, if any.
   package private(set) var cause: PipelineError?
+  /// Whether nothing is wrong but that a requested range has no picture.
+  package private(set) var isEmptyRange = false
 
-  package init(_ message: String, _ status: ExitStatus = .failed, cause: PipelineError? = nil) {
+  package init(
+    _ message: String, _ status: ExitStatus = .failed, cause: PipelineError? = nil, isEmptyRange: Bool = false
+  ) {
     self.message = message
     self.status = status
     self.cause = cause
+    self.isEmptyRange = isEmptyRange
   }
 
   /// A pipeline's error, with the name of the file that it is about.

@@ -11,7 +11,7 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     commandName: "cut", abstract: "Keeps parts of a file, joined into one or a file each.",
     discussion: """
       Positions are times since the first picture (90, 1:30, 1:02:03.5), or pictures in the order in which they are \
-      shown, from #0. A range A-B contains its first picture, and ends in front of B. A- ends with the file. If the \
+      shown, from #0. A range A-B contains the pictures that begin at or after A and before B. A- ends with the file. If the \
       pattern OUT has a number, such as part-%03d.mp4, each range gets a file of its own. Otherwise, the ranges are \
       joined in the order given. OUT may have the formats of repack, and sound, subtitles and chapters follow.
 
@@ -49,7 +49,8 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
   @Option(help: ArgumentHelp("End of one part to keep.", valueName: "B"), transform: Self.position)
   var end: CutPosition?
   @Option(
-    help: ArgumentHelp("A file with parts to keep (CSV) or to leave out (EDL).", valueName: "file"),
+    help: ArgumentHelp(
+      "A file with parts to keep (CSV) or to leave out (EDL); - is standard input.", valueName: "file"),
     completion: .file(), transform: FilePath.init(argument:))
   var list: FilePath?
   @Option(help: ArgumentHelp("Pieces of this length.", valueName: "time")) var every: TimeArgument?
@@ -94,6 +95,7 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     guard kinds.count(where: { $0 }) == 1 else {
       throw ValidationError("expected one of --range, --remove, --start and --end, --list, --every and --chapters")
     }
+    if list == "-", file == "-" { throw ValidationError("--list - and - both are standard input") }
     if let every, every.time == .zero { throw ValidationError("--every 0: expected a time above 0") }
     do throws(Failure) { _ = try CutRange(start: start ?? .beginning, end: end) } catch {
       throw ValidationError(error.message)
@@ -115,24 +117,37 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     for range in ranges {
       if let end = range.missingEnd { Terminal.say("\(input.name): ends before \(end.text), and so does the range") }
     }
-    guard let name = NumberedName(output) else { return try await write(ranges, of: input, to: output, format) }
     guard input.size != nil || ranges.count == 1 else {
       throw Failure("\(input.name): several ranges need a file, because each is read by itself; a pipe is read once")
     }
-    for number in ranges.indices { try OutputFile.check(name(number + 1), force: force, inputs: [input]) }
+    guard let name = NumberedName(output) else { return try await write(ranges, of: input, to: output, format) }
+    for number in ranges.indices { try OutputFile.check(name(number + 1), force: force, inputs: [input], texts: texts) }
+    var isWritten = false
     for (number, range) in ranges.enumerated() where Interruption.signal == nil {
-      try await write([range], of: input, to: name(number + 1), format)
+      do throws(Failure) {
+        try await write([range], of: input, to: name(number + 1), format)
+        isWritten = true
+      } catch {
+        guard error.isEmptyRange else { throw error }
+        Terminal.say(error.message)
+      }
     }
+    if !isWritten, Interruption.signal == nil { throw Failure("\(output): no range has a picture") }
   }
+
+  /// Files beside the input that outputs must not replace.
+  private var texts: [FilePath] { [list].compactMap(\.self) }
 
   private func write(planOf request: CutRequest, for input: InputFile, _ format: TargetContainer) async throws {
     let planner = try await CutPlanner(reading: input, framerate: framerate?.rate)
+    let isSeekable = OutputFile.isSeekable(output)
     let plan = planner.plan(
       try request.ranges(of: input, planner),
       CutPlan.Abilities(
-        mode: mode, refusal: planner.obstacle.map { CutPlan.Reason($0) },
+        mode: mode ?? (isSeekable ? nil : .keyframe), because: mode == nil ? .pipe : .requested,
+        refusal: planner.obstacle.map { CutPlan.Reason($0) },
         openSeam: CutPlan.Reason(.recoveryPoint),
-        hasEditList: format.isMovie && output != "-"))
+        hasEditList: format.isMovie && isSeekable))
     var json = JSONText(isIndented: true)
     plan.write(to: &json)
     var writer = ResultWriter()
@@ -150,12 +165,12 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
 
   private func write(
     _ ranges: [ResolvedRange], of input: InputFile, to output: FilePath, _ format: TargetContainer
-  ) async throws {
-    let target = try OutputFile(output, force: force, inputs: [input])
+  ) async throws(Failure) {
+    let target = try OutputFile(output, force: force, inputs: [input], texts: texts)
     // A cut that turns out to be impossible is made again in another way.
     let canRetry = input.size != nil && target.isSeekable
     let mode = mode ?? (canRetry ? .exact : format.hasEditList(in: target) ? .hidden : .keyframe)
-    let bounds = ranges.map { Window.Bounds(start: $0.start, end: $0.end, mode: mode) }
+    let bounds = ranges.map { Window.Bounds(start: $0.start, end: $0.end, mode: mode, isHalfOpen: true) }
     let result = try await target.written { () async throws(Failure) in
       guard mode != .hidden || format.hasEditList(in: target) else {
         throw Failure("\(target.name): --mode hidden needs a file, because an edit list cannot be written into a pipe")

@@ -67,7 +67,7 @@ struct JoinCommand: AsyncParsableCommand, ShowsProgress {
     }
     guard plan else { return try await write(inputs, format) }
     var json = JSONText(isIndented: true)
-    let join = try await join(inputs, format, isSeekable: output != "-", surveys: true)
+    let join = try await join(inputs, format, isSeekable: OutputFile.isSeekable(output), surveys: true)
     join.write(to: &json)
     var writer = ResultWriter()
     writer.write(json.bytes + [0x0A])

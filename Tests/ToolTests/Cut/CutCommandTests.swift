@@ -31,6 +31,8 @@ import Testing
     (["--range", "#50-", "--range", "-#1"], [50..<62, 0..<1]), (["--range", "#7-#8"], [7..<8]),
     (["--start", "1.2", "--end", "#60"], [30..<60]), (["--remove", "#3-#40", "--remove", "0-0.04"], [1..<3, 40..<62]),
     (["--remove", "0-1.24"], [31..<62]), (["--every", "1"], [0..<25, 25..<50, 50..<62]),
+    // Between pictures.
+    (["--range", "0.41-0.81", "--range", "0.81-0.85"], [11..<21, 21..<22]),
   ]
 
   @Test(arguments: TestScope.rows(sources, usually: 3)) func showsExactlyThePicturesOfTheRanges(
@@ -38,7 +40,7 @@ import Testing
   ) async throws {
     let all = try await Self.all(source)
     try #require(all.count == 62)
-    try await Crowd.each(TestScope.rows(Self.requests, usually: 8)) { request in
+    try await Crowd.each(TestScope.rows(Self.requests, usually: 9)) { request in
       for target in ["out.mp4", "out.mov"] {
         let (pictures, said) = try await Self.cut(source, target, request.options + ["--mode", "hidden"])
         #expect(pictures == request.pictures.flatMap { all[$0] }, "\(source) \(request.options): \(said)")
@@ -89,6 +91,31 @@ import Testing
       ["cut", CutTests.media("clip.mp4"), "-o", "out.mp4", "--list", "list", "--mode", "hidden"], in: folder.url)
     #expect(run.status == 0, "\(run.said)")
     #expect(try await CutTests.pictures("out.mp4", in: folder) == ranges.flatMap { all[$0] })
+  }
+
+  /// A list may come through standard input, which cannot also be the video. Outputs do not replace it.
+  @Test func readsAListFromStandardInput() async throws {
+    let (folder, clip) = (try Folder(), CutTests.media("clip.mp4"))
+    let run = try await Program.shell(
+      "echo 0.8,1.68 | h26x cut '\(clip)' -o out.mp4 --list - --mode hidden", in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    #expect(try await CutTests.pictures("out.mp4", in: folder) == Array(try await Self.all("clip.mp4")[20..<42]))
+    let both = try await Program.run(["cut", "-", "-o", "both.mp4", "--list", "-"], in: folder.url)
+    #expect(both.status == 64 && both.said.contains("both are standard input"), "\(both.said)")
+    for out in ["1.mp4", "%d.mp4"] {
+      try folder.write("1.mp4", Data("0.8,1.68\n".utf8))
+      let over = try await Program.run(["cut", clip, "-o", out, "--list", "1.mp4", "--force"], in: folder.url)
+      #expect(over.status == 1 && over.said.contains("1.mp4: the output is the input itself"), "\(over.said)")
+      #expect(folder.bytes("1.mp4")?.count == 9)
+    }
+  }
+
+  /// Without a mode, a cut into a pipe begins with a keyframe, because it cannot be made again in another way.
+  @Test func plansAPipe() async throws {
+    let folder = try Folder()
+    let run = try await Program.shell(
+      "h26x cut '\(CutTests.media("clip.mp4"))' -o - --format mp4 --range 1-1.6 --plan | cat", in: folder.url)
+    #expect(run.text.contains(#""mode": "keyframe""#) && run.text.contains(#""reason": "pipe""#), "\(run.text)\(run.said)")
   }
 
   static let mistakes: [(options: [String], status: Int32, said: String)] = [
@@ -144,6 +171,21 @@ import Testing
       #expect(pictures == Array(all[20..<42]), "\(said)")
       #expect(said.contains("range 1 has no picture") && said.contains("range 3 has no picture"), "\(said)")
     }
+  }
+
+  /// A range without a picture has no file, and the others have theirs.
+  @Test(arguments: [
+    ("clip.mp4", "1.001-1.002", "part-2.mp4: no picture to write"), ("clip.h264", "9-10", "no picture after 0:00:09.000"),
+  ]) func leavesOutFilesOfRangesWithoutAPicture(source: String, empty: String, said: String) async throws {
+    let folder = try Folder()
+    let options = ["cut", CutTests.media(source), "-o", "part-%d.mp4", "--mode", "exact", "--range", empty]
+    let none = try await Program.run(options, in: folder.url)
+    #expect(none.status == 1 && folder.names.isEmpty, "\(none.said)")
+    let run = try await Program.run(
+      ["cut", CutTests.media(source), "-o", "part-%d.mp4", "--mode", "exact", "--range", "0-0.04", "--range", empty]
+        + ["--range", "0.8-1.68"], in: folder.url)
+    #expect(run.status == 0 && run.said.contains(said), "\(run.said)")
+    #expect(folder.names == ["part-1.mp4", "part-3.mp4"], "\(folder.names)")
   }
 
   /// No file is written if one of them exists, or would be the source.

@@ -33,6 +33,35 @@ import Testing
     #expect(CutPlanner().plan([ResolvedRange(start: 0)], CutPlan.Abilities()).parts.map(\.reasons) == [[.noPicture]])
   }
 
+  /// An edit list may begin within a picture, which counts as the first one.
+  @Test func countsAFirstPictureOfWhichAPartIsShown() throws {
+    let (stream, tick) = (MadeStream("I0 P1 P2 P3"), MadeStream.tick)
+    var planner = CutPlanner(of: ShownRange(start: tick + tick / 4, end: nil, time: 0))
+    for accessUnit in stream.accessUnits {
+      planner.add(presentation: accessUnit.presentation, duration: accessUnit.duration, role: accessUnit.role)
+    }
+    #expect(planner.pictureTimes == [0, tick * 3 / 4, tick * 7 / 4])
+    for mode in [Window.Bounds.Mode.exact, .hidden] {
+      let abilities = CutPlan.Abilities(mode: mode, hasEditList: true)
+      let ranges = try CutRequest.ranges([CutRange(text: "#0-#1"), CutRange(text: "#1-#2")])
+        .ranges(duration: planner.duration, pictureTimes: planner.pictureTimes)
+      let parts = planner.plan(ranges, abilities).parts
+      let numbers = parts.map { mode == .exact ? $0.encoded.runs : $0.copied.runs }
+      #expect(numbers == [[1...1], [2...2]], "\(mode)")
+    }
+  }
+
+  /// Ranges that begin between pictures have the same pictures in all modes that show them exactly.
+  @Test func beginsWithTheFirstPictureBehindTheStart() throws {
+    let (times, distance) = (Self.open.times, MadeStream.tick / 4)
+    for mode in [Window.Bounds.Mode.exact, .hidden] {
+      let range = ResolvedRange(start: times[5] + distance, end: times[20] + distance)
+      let abilities = CutPlan.Abilities(mode: mode, hasEditList: true)
+      let part = try #require(Self.planner(Self.open).plan([range], abilities).parts.first)
+      #expect(part.shown == times[6]..<times[21], "\(mode)")
+    }
+  }
+
   /// A plan begins reading at an entry, and a copy begins with the file.
   @Test func plansTheAccessUnitsThatACopyHas() throws {
     var random = SeededGenerator(state: 3)

@@ -51,8 +51,11 @@ import Testing
   }
 
   /// The clip with sound, two subtitles (0.2 to 1.2 s, 1.4 to 2.2 s) and two chapters, which meet at 1 s.
+  ///
+  /// - Parameter delay: how much later than sound the pictures begin, in milliseconds.
   private static func source(
-    _ folder: Folder, sound: String, chapters: [(String, Int64, Int64)] = [("first", 0, 1000), ("second", 1000, 2480)]
+    _ folder: Folder, sound: String, chapters: [(String, Int64, Int64)] = [("first", 0, 1000), ("second", 1000, 2480)],
+    delay: Int64 = 0
   ) async throws {
     try folder.write(
       "in.srt",
@@ -65,12 +68,12 @@ import Testing
     let inputs = try [Program.media.appending(path: "clip.mp4"), folder.url.appending(path: "plain.mkv")].map {
       try open($0.path)
     }
-    try join(inputs, chapters, into: folder.url.appending(path: "in.mkv").path)
+    try join(inputs, chapters, delay, into: folder.url.appending(path: "in.mkv").path)
   }
 
   /// Copies all streams into a file that has chapters too.
   private static func join(
-    _ inputs: [InputContext], _ chapters: [(String, Int64, Int64)], into target: String
+    _ inputs: [InputContext], _ chapters: [(String, Int64, Int64)], _ delay: Int64, into target: String
   ) throws {
     let file = try OutputFile(FilePath(target), force: false)
     let output = try OutputContext(try OutputBytes(file), format: "matroska")
@@ -97,8 +100,9 @@ import Testing
           try #require(input.stream(packet.stream)).timeBase, try #require(output.timeBase(of: index))
         )
         copy.stream = index
-        copy.presentation = packet.presentation.map { to.rescaled($0, from: from) }
-        copy.decoding = (packet.decoding ?? packet.presentation).map { to.rescaled($0, from: from) }
+        let later = index == 0 ? to.rescaled(delay, from: base) : 0
+        copy.presentation = packet.presentation.map { to.rescaled($0, from: from) + later }
+        copy.decoding = (packet.decoding ?? packet.presentation).map { to.rescaled($0, from: from) + later }
         copy.duration = to.rescaled(packet.duration, from: from)
         copy.isKey = packet.isKey
         try output.write(copy)
@@ -156,6 +160,38 @@ import Testing
     #expect(subtitles.map { String(decoding: $0.bytes, as: UTF8.self) } == ["one", "two"])
     #expect(subtitles.map { ($0.time * 100).rounded() } == [0, 60])
     #expect(subtitles.map { ($0.duration * 100).rounded() } == [40, 40])
+  }
+
+  /// The times of chapters count from the first picture, although sound begins earlier.
+  @Test(arguments: ["in.mkv", "in.mp4"]) func cutsAtChapters(source: String) async throws {
+    let folder = try Folder()
+    try await Self.source(
+      folder, sound: "avenc_aac ! aacparse", chapters: [("first", 0, 1500), ("second", 1500, 2980)], delay: 500)
+    if source == "in.mp4" {
+      let copied = try await Program.run(["repack", "in.mkv", "-o", source], in: folder.url)
+      try #require(copied.status == 0, "\(copied.said)")
+    }
+    let all = try await CutTests.pictures(source, in: folder)
+    let run = try await Program.run(
+      ["cut", source, "-o", "part-%d.mp4", "--chapters", "--mode", "hidden"], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    for (name, pictures) in [("part-1.mp4", 0..<25), ("part-2.mp4", 25..<62)] {
+      #expect(try await CutTests.pictures(name, in: folder) == Array(all[pictures]), "\(run.said)")
+    }
+  }
+
+  /// The last picture of a range that ends between pictures is shown up to the next one, and so long there is sound.
+  @Test(arguments: ["out.mkv", "out.mov"]) func joinsSoundWithoutGapsBetweenPictures(out: String) async throws {
+    let folder = try Folder()
+    try await Self.source(folder, sound: "audio/x-raw,format=S16LE")
+    let ranges = ["--range", "0-0.81", "--range", "0.8-1.68", "--mode", "exact"]
+    let run = try await Program.run(["cut", "in.mkv", "-o", out] + ranges, in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    let sounds = try #require(try Contents(folder.url.appending(path: out).path).packets[.audio])
+    let ends = sounds.map { $0.time + Double($0.bytes.count) / (4 * 48_000) }
+    for (end, next) in zip(ends, sounds.dropFirst()) { #expect(abs(next.time - end) < 0.0025, "\(end) \(next.time)") }
+    // 21 pictures, and 22 more.
+    #expect(abs((ends.last ?? 0) - 43 * 0.04) < 0.0125, "\(ends.last ?? 0)")
   }
 
   /// Joined ranges have the chapters of each range, at the place of the range in the file.

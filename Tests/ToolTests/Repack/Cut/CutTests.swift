@@ -97,7 +97,7 @@ import Testing
     }
     #expect(
       try await said(["--start", "1.24"])
-        == "h26x: out.mp4: MP4, H.264; from 0:00:00.800, a keyframe 0.440 s before --start\n")
+        == "h26x: out.mp4: MP4, H.264; from 0:00:00.800, a keyframe 0.440 s before its start\n")
     #expect(try await said(["--start", "0.8"]) == "h26x: out.mp4: MP4, H.264; from 0:00:00.800\n")
     #expect(
       try await said(["--start", "1.24", "--cut", "hidden"])
@@ -194,8 +194,8 @@ import Testing
     (["--start", "1", "--cut", "exact"], "mp4", 64, "exact"),
     (["--start", "1", "--cut", "hidden"], "mkv", 64, "an edit list, which Matroska does not have"),
     (["--start", "1", "--cut", "hidden"], "h264", 64, "an edit list, which Annex B byte stream does not have"),
-    (["--start", "2.48"], "mp4", 1, "no picture after --start 0:00:02.480; the last one ends at 0:00:02.480"),
-    (["--start", "999999999"], "ts", 1, "no picture after --start 277777:46:39.000; the last one"),
+    (["--start", "2.48"], "mp4", 1, "no picture after 0:00:02.480; the last one ends at 0:00:02.480"),
+    (["--start", "999999999"], "ts", 1, "no picture after 277777:46:39.000; the last one"),
   ]
 
   @Test func refusesInvalidSpans() async throws {
