@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
-import GStreamer
+package import GStreamer
 import H26x
 
 /// How files are joined: the parameter sets of each in the description of all, and how each begins.
@@ -95,6 +95,20 @@ package struct JoinPlan: Sendable {
     } catch { return inBand("there are more parameter sets than the container can describe") }
     description.inputs = joined
     return (counts, nil)
+  }
+
+  /// The plan of the copy.
+  ///
+  /// - Parameters:
+  ///   - framerate: of byte streams that have none.
+  ///   - quality: see ``CopyPlan/quality``.
+  package func copy(
+    to target: OutputFile, _ container: TargetContainer, framerate: Fraction?, keepsAudio: Bool, quality: Double
+  ) -> CopyPlan {
+    CopyPlan(
+      input: inputs[0].file, target: target, container: container, framerate: framerate, keepsAudio: keepsAudio,
+      quality: quality
+    ).joining(zip(inputs, mode).map { ($0.file, $0.bounds($1)) }, description)
   }
 
   // MARK: Differences

@@ -50,19 +50,19 @@ package struct CopyPlan {
     ranges = bounds.isEmpty ? [Range(bounds: nil)] : bounds.map { Range(bounds: $0) }
   }
 
-  /// Creates the plan that joins files.
-  package init(
-    _ join: JoinPlan, target: OutputFile, container: TargetContainer, framerate: Fraction?, keepsAudio: Bool,
-    quality: Double
-  ) {
-    self.init(
-      input: join.inputs[0].file, target: target, container: container, framerate: framerate, keepsAudio: keepsAudio,
-      quality: quality)
-    (joinedInputs, joined) = (join.inputs.map(\.file), join.description)
-    ranges = join.inputs.enumerated().flatMap { number, input in
-      input.bounds(join.mode[number]).map { Range(inputNumber: number, bounds: $0) }
+  /// The plan that joins inputs, each with the ranges of it that are kept.
+  ///
+  /// - Parameters:
+  ///   - inputs: the first of them is ``input``.
+  ///   - description: has no configuration record if parameter sets stay with their pictures.
+  func joining(_ inputs: [(file: InputFile, bounds: [Window.Bounds])], _ description: JoinedDescription) -> CopyPlan {
+    var plan = self
+    (plan.joinedInputs, plan.joined) = (inputs.map(\.file), description)
+    plan.ranges = inputs.enumerated().flatMap { number, input in
+      input.bounds.map { Range(inputNumber: number, bounds: $0) }
     }
-    if join.inBandReason != nil { packaging = .inBand }
+    if description.configuration == nil, !container.hasStartCodes { plan.packaging = .inBand }
+    return plan
   }
 
   /// The input that a range is of.

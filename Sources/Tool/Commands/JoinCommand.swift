@@ -91,8 +91,7 @@ struct JoinCommand: AsyncParsableCommand, ShowsProgress {
       let join = try await join(inputs, format, isSeekable: target.isSeekable)
       for remark in join.remarks { Terminal.say("\(target.name): \(remark)") }
       return try await Copy.run(
-        CopyPlan(
-          join, target: target, container: format, framerate: framerate?.rate, keepsAudio: !noAudio, quality: quality))
+        join.copy(to: target, format, framerate: framerate?.rate, keepsAudio: !noAudio, quality: quality))
     }
     for remark in result.remarks { Terminal.say("\(target.name): \(remark)") }
     Terminal.say(result.summary)
