@@ -3,8 +3,8 @@ import H26x
 
 /// The parameter sets of several streams, side by side.
 ///
-/// A set that is there already, under any id, is shared. A set whose id belongs to another set gets a free id. In H.264,
-/// an SPS and its extension share an id.
+/// A set keeps its id if that is free, or if the set with it is equal and thus shared. Otherwise, it shares an equal set
+/// under another id, or gets a free id. In H.264, an SPS and its extension have one id.
 struct ParameterSetUnion<Codec: JoinSyntax> {
   /// How the sets of a stream were added.
   struct Addition: Sendable, Hashable {
@@ -50,11 +50,16 @@ struct ParameterSetUnion<Codec: JoinSyntax> {
           return moved
         } catch { throw .unreadable }
       }
+      guard union[name] != nil else {
+        union[name] = try moved(to: name.id)
+        addition.added.append(name)
+        continue
+      }
       let ids = (0..<Codec.idCount(of: name.kind)).map { UInt8(truncatingIfNeeded: $0) }
-      let taken = ids.filter { union[.init(name.kind, $0)] != nil }
       var place: UInt8?
-      for id in (taken.contains(name.id) ? [name.id] : []) + taken where place == nil {
-        if try moved(to: id) == union[.init(name.kind, id)] { place = id }
+      // Sets of the stream itself are none to share.
+      for id in [name.id] + ids where place == nil && sets[.init(name.kind, id)] != nil {
+        if try moved(to: id) == sets[.init(name.kind, id)] { place = id }
       }
       if let place {
         addition.identifiers[name] = place
@@ -62,14 +67,11 @@ struct ParameterSetUnion<Codec: JoinSyntax> {
         if place != name.id { addition.renumbered.append(name) }
         continue
       }
+      let free = ids.filter { union[.init(name.kind, $0)] == nil }
       // An id that the stream has, too, would make another set move.
-      let free = ids.filter { !taken.contains($0) }
-      guard
-        let id = free.first(where: { $0 == name.id })
-          ?? free.first(where: { own[.init(name.kind, $0)] == nil }) ?? free.first
-      else { throw .idsExhausted }
+      guard let id = free.first(where: { own[.init(name.kind, $0)] == nil }) ?? free.first else { throw .idsExhausted }
       union[.init(name.kind, id)] = try moved(to: id)
-      if id == name.id { addition.added.append(name) } else { addition.renumbered.append(name) }
+      addition.renumbered.append(name)
     }
     sets = union
     return addition

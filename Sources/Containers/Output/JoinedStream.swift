@@ -35,11 +35,18 @@ private struct JoinedStream<Codec: JoinSyntax>: JoinedStreaming {
   private var described: [[UInt8]] = []
   private var packaging = NALPackaging.lengthPrefixed(.four)
 
-  private var isRenumbered: Bool { identifiers != ParameterSetIdentifiers() }
+  private let isRenumbered: Bool
+  /// Whether messages, which refer to SPS and VPS, must be rewritten.
+  private let movesSequences: Bool
 
   init(_ joined: JoinedDescription, _ number: Int) {
     configuration = joined.configuration
-    identifiers = joined.inputs.indices.contains(number) ? joined.inputs[number].identifiers : .init()
+    let identifiers = joined.inputs.indices.contains(number) ? joined.inputs[number].identifiers : .init()
+    self.identifiers = identifiers
+    isRenumbered = identifiers != ParameterSetIdentifiers()
+    movesSequences = [ParameterSetName.Kind.video, .sequence].contains { kind in
+      (UInt8.min..<32).contains { identifiers[.init(kind, $0)] != $0 }
+    }
     guard let configuration, joined.inputs.indices.contains(number) else { return }
     for nalUnit in joined.inputs[number].parameterSets { Self.insert(nalUnit, into: &source) }
     do throws(BitstreamError) { described = try Codec.ConfigurationRecord(configuration.span).nalUnits } catch {
@@ -94,7 +101,7 @@ private struct JoinedStream<Codec: JoinSyntax>: JoinedStreaming {
     case .slice, .slicePart: try Codec.rewritten(slice: nalUnit, from: source, to: target, identifiers)
     case .videoParameterSet, .sequenceParameterSet, .pictureParameterSet:
       try Codec.rewritten(parameterSet: nalUnit, identifiers)
-    case .sei, .suffixSEI: try Codec.rewritten(sei: nalUnit, identifiers, of: source)
+    case .sei, .suffixSEI: movesSequences ? try Codec.rewritten(sei: nalUnit, identifiers, of: source) : nil
     // Views and layers have sets of their own.
     case .layerSlice, .sequenceParameterSetExtension:
       throw BitstreamError(.unsupported, "nal_unit_type", bitOffset: 0)

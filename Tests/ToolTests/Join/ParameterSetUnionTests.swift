@@ -49,11 +49,13 @@ import Testing
   /// A PPS of an SPS that is shared under another id.
   @Test func sharesSetsUnderOtherIDs() throws {
     var union = Union()
-    _ = try union.add(Self.stream(3, width: 2, pps: [7]))
+    _ = try union.add(Self.stream(0, width: 3, pps: [0]))
+    let free = try union.add(Self.stream(3, width: 2, pps: [7]))
+    #expect(free.added.count == 2 && free.identifiers == ParameterSetIdentifiers())
     let addition = try union.add(Self.stream(0, width: 2, pps: [0]))
     #expect(addition.shared.count == 2 && addition.renumbered.count == 2)
     #expect(addition.identifiers[Self.name(.sequence, 0)] == 3 && addition.identifiers[Self.name(.picture, 0)] == 7)
-    #expect(union.nalUnits.count == 2)
+    #expect(union.nalUnits.count == 4)
   }
 
   @Test func givesCollidingSetsOfH265FreeIDs() throws {
