@@ -37,8 +37,8 @@ package struct CutPlan: Sendable, Hashable {
     package var encodesAll: Bool
 
     package init(
-      mode: Window.Bounds.Mode? = nil, because reason: Reason = .requested, refusal: Reason? = nil, openSeam: Reason? = nil, hasEditList: Bool = false,
-      encodesAll: Bool = false
+      mode: Window.Bounds.Mode? = nil, because reason: Reason = .requested, refusal: Reason? = nil,
+      openSeam: Reason? = nil, hasEditList: Bool = false, encodesAll: Bool = false
     ) {
       self.openSeam = openSeam
       (self.mode, self.refusal) = (mode ?? .exact, refusal)

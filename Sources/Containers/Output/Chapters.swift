@@ -23,6 +23,7 @@ extension Chapter {
   func delayed(by nanoseconds: Int64, id: Int64? = nil) -> Chapter {
     let ticks = timeBase.rescaled(nanoseconds, from: .nanoseconds)
     return Chapter(
-      id: id ?? self.id, timeBase: timeBase, start: max(start &+ ticks, 0), end: max(end &+ ticks, 0), metadata: metadata)
+      id: id ?? self.id, timeBase: timeBase, start: max(start &+ ticks, 0), end: max(end &+ ticks, 0),
+      metadata: metadata)
   }
 }

@@ -435,7 +435,7 @@ extension Window {
     let distance = opening.wanted - shown.start
     var remark = "from \(Text.time(ClockTime(positive: opening.bounds.offset + shown.start - opening.origin)))"
     if shown.start == opening.keyframe, distance > Self.tolerance {
-      remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before its start"
+      remark += ", a keyframe \(Text.fixed(Double(distance) / 1e9, 3)) s before the requested start"
     }
     if opening.droppedLeading > 0 {
       remark += ", without \(Text.count(opening.droppedLeading, "leading picture")), shown before it"

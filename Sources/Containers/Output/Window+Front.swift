@@ -99,7 +99,7 @@ extension Window {
       // The source may hide pictures at its end.
       let end = [bounds.end.map { origin &+ $0 }, shown?.end].compactMap(\.self).min().map { $0 &- Window.tolerance }
       guard bounds.mode != .exact else {
-        let start = firstPicture
+        let start = firstPicture(of: held)
         let opening = Opening(
           bounds: bounds, keyframe: keyframe, origin: origin, earliest: start, droppedLeading: 0, keptLeading: 0)
         return (held, opening, ShownRange(start: start, end: end, time: 0))
@@ -108,9 +108,9 @@ extension Window {
       let upToStart = held.lazy.filter { !$0.role.isSecondField }.map(\.presentation)
         .filter { $0 <= target && $0 >= min(keyframe, target) }
       let isKeyframeWanted = bounds.mode == .keyframe && keyframe <= target
-      let pictureAtStart = max(upToStart.max() ?? keyframe, shown?.start ?? .min)
-      let start = isKeyframeWanted ? keyframe : bounds.isHalfOpen ? firstPicture : pictureAtStart
       let (kept, dropped, leading) = withoutLeading()
+      let pictureAtStart = max(upToStart.max() ?? keyframe, shown?.start ?? .min)
+      let start = isKeyframeWanted ? keyframe : bounds.isHalfOpen ? firstPicture(of: kept) : pictureAtStart
       let opening = Opening(
         bounds: bounds, keyframe: keyframe, origin: origin, earliest: kept.lazy.map(\.presentation).min() ?? start,
         droppedLeading: dropped, keptLeading: leading)
@@ -119,8 +119,8 @@ extension Window {
 
     /// When the first picture at or behind the start is composed; the start itself if there is none. The first picture of
     /// the source may begin in front of the part that the source shows.
-    private var firstPicture: Int64 {
-      let (times, origin) = (held.lazy.filter { !$0.role.isSecondField }.map(\.presentation), origin ?? 0)
+    private func firstPicture(of accessUnits: [AccessUnit]) -> Int64 {
+      let (times, origin) = (accessUnits.lazy.filter { !$0.role.isSecondField }.map(\.presentation), origin ?? 0)
       let (first, wanted) = (origin &+ Window.tolerance, origin &+ bounds.start)
       if bounds.start <= Window.tolerance, let time = times.filter({ $0 <= first }).max() { return time }
       return times.filter { $0 >= wanted &- Window.tolerance }.min() ?? wanted

@@ -247,9 +247,10 @@ package struct Window {
     // A picture ends when the next one begins, whatever its duration is.
     let shownEnd = min(last, next ?? .max) &- offset
     guard end &- offset > shownEnd || hiddenInFront > 0 && shown.time > 0, shownEnd > shown.time else { return [] }
-    // The last picture of a cut lasts up to its end, or the next one.
-    let cutEnd = (isCut && opening?.bounds.isHalfOpen != true ? shown.end : nil)
-      .map { min(max($0 &+ Self.tolerance, fieldEnd ?? .min), next ?? end) &- offset }
+    // The last picture of a cut lasts up to its end, or the next one. A picture of a half-open range has its duration.
+    let pictureEnd = opening?.bounds.isHalfOpen == true ? last : fieldEnd ?? .min
+    let cutEnd = (isCut ? shown.end : nil)
+      .map { min(max($0 &+ Self.tolerance, pictureEnd), next ?? end) &- offset }
     return [ShownRange(start: shown.time, end: cutEnd ?? shownEnd, time: shown.time)]
   }
 }

@@ -51,14 +51,26 @@ import Testing
     }
   }
 
-  /// Ranges that begin between pictures have the same pictures in all modes that show them exactly.
-  @Test func beginsWithTheFirstPictureBehindTheStart() throws {
-    let (times, distance) = (Self.open.times, MadeStream.tick / 4)
-    for mode in [Window.Bounds.Mode.exact, .hidden] {
-      let range = ResolvedRange(start: times[5] + distance, end: times[20] + distance)
-      let abilities = CutPlan.Abilities(mode: mode, hasEditList: true)
-      let part = try #require(Self.planner(Self.open).plan([range], abilities).parts.first)
-      #expect(part.shown == times[6]..<times[21], "\(mode)")
+  /// A range has the pictures that begin in it, also if it begins or ends between pictures.
+  @Test(
+    arguments: ["I0 P3 b1 b2 P6 b4 b5 I7 P8", "C0 P3 b1 b2 C6 b4 b5 P9 b7 b8", "I0/ P3/ b1/ b2/ I4/ P5/"],
+    [false, true])
+  func hasThePicturesThatBeginInTheRange(text: String, isUneven: Bool) throws {
+    let planner = Self.planner(MadeStream(text, repeated: 3, isUneven: isUneven))
+    let (step, times) = (MadeStream.tick / 4, planner.pictureTimes)
+    for start in stride(from: 0, to: planner.duration, by: 5 * Int(step)) {
+      for end in stride(from: start + step, to: planner.duration, by: 11 * Int(step)) {
+        let wanted = times.filter { $0 >= start && $0 < end }
+        for mode in [Window.Bounds.Mode.exact, .hidden] {
+          let abilities = CutPlan.Abilities(mode: mode, hasEditList: true)
+          let plan = planner.plan([ResolvedRange(start: start, end: end)], abilities)
+          let part = try #require(plan.parts.first)
+          let what: Comment = "\(mode), \(start) to \(end)"
+          #expect(part.shown?.lowerBound == wanted.first, what)
+          #expect(
+            part.shown?.upperBound == wanted.first.map { _ in times.first { $0 >= end } ?? planner.duration }, what)
+        }
+      }
     }
   }
 

@@ -136,6 +136,38 @@ import Testing
     #expect(folder.names == names)
   }
 
+  /// Joined ranges are complete up to the signal, whether it comes before a range has a picture, or between two of many
+  /// short ones.
+  @Test(arguments: [
+    ("h264", ["--range", "0-2.48", "--range", "9900-9901"]), ("mp4", ["--every", "2.48"]),
+  ]) func finishesTheRangesSoFarWhenInterrupted(source: String, ranges: [String]) async throws {
+    let folder = try Folder()
+    let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
+    let isRaw = source == "h264"
+    try folder.write("long.h264", (0..<(isRaw ? 4000 : 400)).reduce(into: Data()) { bytes, _ in bytes += once })
+    if !isRaw {
+      let made = try await Program.run(["repack", "long.h264", "-o", "long.mp4"], in: folder.url)
+      try #require(made.status == 0, "\(made.said)")
+    }
+    let isDue = Program.Signal(number: SIGINT) { process in
+      // There is room for the description in front.
+      guard isRaw else { return folder.size(ofNamesEnding: ".part") > 1_500_000 }
+      let counts = (try? String(contentsOfFile: "/proc/\(process)/io", encoding: .utf8)) ?? ""
+      let read = counts.split(separator: "\n").first?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+      return read > 10_000_000 && folder.names.contains { $0.hasSuffix(".part") }
+    }
+    let run = try await Program.run(
+      ["cut", "long.\(source)", "-o", "cut.mp4", "--mode", "hidden"] + ranges, in: folder.url, signal: isDue)
+    let said = try #require(
+      run.said.firstMatch(of: /incomplete, interrupted after ([0-9]+) access units/), "\(run.said)")
+    let count = try #require(Int(said.1))
+    #expect(run.status == 130 && count >= 62 && count < 400 * 62, "\(run.said)")
+    let info = try await Program.run(["info", "--count", "--json", "cut.mp4"], in: folder.url)
+    #expect(info.text.contains("\"pictures\": \(count)"), "\(run.said) \(info.text)")
+    // A range without a picture is left out.
+    #expect(!run.said.contains("has no picture"), "\(run.said)")
+  }
+
   @Test func reportsHowMuchItDecodedWhenInterrupted() async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))

@@ -97,7 +97,7 @@ import Testing
     }
     #expect(
       try await said(["--start", "1.24"])
-        == "h26x: out.mp4: MP4, H.264; from 0:00:00.800, a keyframe 0.440 s before its start\n")
+        == "h26x: out.mp4: MP4, H.264; from 0:00:00.800, a keyframe 0.440 s before the requested start\n")
     #expect(try await said(["--start", "0.8"]) == "h26x: out.mp4: MP4, H.264; from 0:00:00.800\n")
     #expect(
       try await said(["--start", "1.24", "--cut", "hidden"])
