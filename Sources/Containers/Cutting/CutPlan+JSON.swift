@@ -82,7 +82,7 @@ extension JSONText {
   }
 
   /// Nanoseconds, as seconds without rounding.
-  fileprivate mutating func member(_ name: StaticString, seconds nanoseconds: Int64) {
+  mutating func member(_ name: StaticString, seconds nanoseconds: Int64) {
     let (whole, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
     var digits = String(1_000_000_000 + rest).dropFirst()
     while digits.last == "0", digits.count > 1 { digits.removeLast() }

@@ -21,6 +21,7 @@ import SystemPackage
 /// ```
 ///
 /// The ranges of a copy are read one after the other, each by a source and a window of its own, and written into one sink.
+/// In a join, ranges are of different inputs.
 ///
 /// A stage that cannot go on throws a ``CopyRefusal``, and ``CopyPlan/retry(after:)`` makes the plan of the next pass.
 ///
@@ -48,7 +49,6 @@ package struct Copy {
   }
 
   private let plan: CopyPlan
-  private var input: InputFile { plan.input }
 
   /// Writes the file.
   ///
@@ -65,8 +65,16 @@ package struct Copy {
 
   /// Reads a video, or its beginning. Nothing is written.
   static func survey(_ request: CopyPlan, untilFirstPicture isShort: Bool) async throws(Failure) -> Survey {
+    try await contents(request, untilFirstPicture: isShort).survey
+  }
+
+  /// Reads a video, or its beginning, and the formats that it has in the container of the request. Nothing is written.
+  static func contents(
+    _ request: CopyPlan, untilFirstPicture isShort: Bool
+  ) async throws(Failure) -> (survey: Survey, formats: [MediaOutput.VideoFormat]) {
     try await passes(request.surveying(untilFirstPicture: isShort), nil) { _, writer, _ in
-      (writer.surveyed ?? [], writer.window.shown, writer.obstacle)
+      let survey: Survey = (writer.surveyed ?? [], writer.window.shown, writer.obstacle)
+      return (survey: survey, formats: writer.formats)
     }
   }
 
@@ -123,7 +131,7 @@ package struct Copy {
 
   private func copySamples(_ source: CopySource, _ writer: inout CopyWriter) async throws(CopyRefusal) {
     guard var copy = SampleCopy(source.video.track) else { throw .irregular }
-    let (status, place) = (source.file.status, ProgressPlace(of: source.video.track, in: input))
+    let (status, place) = (source.file.status, ProgressPlace(of: source.video.track, in: source.file.input))
     try writer.begin(copy.format)
     try await Interruption.handled(
       by: { status.stop() },
@@ -259,9 +267,12 @@ package struct Copy {
         if let drop { try repackager[0].set("drop", .string(drop)) }
         return try repackager + [PipelineElement("appsink", name: "packaged", ["sync": false, "max-buffers": 64])]
       }
-      guard !plan.input.isRaw else {
+      let input = plan.input(of: plan.ranges[number])
+      guard !input.isRaw else {
         return try CopyRefusal.failing { () throws(Failure) in
-          (try plan.input.pictureSource(framerate: plan.framerate, chain), nil)
+          // A byte stream has no times that the framerate could change.
+          let framerate = plan.framerate ?? (plan.joined != nil && container == .annexb ? Fraction(25, 1) : nil)
+          return (try input.pictureSource(framerate: framerate, chain), nil)
         }
       }
       let opened = try CopySource.open(plan, plan.ranges[number])
@@ -337,13 +348,17 @@ package struct Copy {
     if ranges.count == 1, plan.ranges.count == 1 {
       summary += ranges.removeFirst()
     } else {
-      ranges = ranges.enumerated().map { number, remark in
-        "\(plan.target.name): range \(number + 1)\(remark.dropFirst())"
+      // Most files of a join begin with their first picture.
+      ranges = ranges.enumerated().compactMap { number, remark in
+        plan.joined != nil && remark == "; from \(Text.time(.zero))"
+          ? nil : "\(plan.target.name): \(name(ofRange: number))\(remark.dropFirst())"
       }
     }
     if writer.encoded > 0 { summary += "; \(Text.count(writer.encoded, "picture")) encoded" }
     summary += remark
-    if plan.reachesEnd, input.hasGrown { summary += "; the source grew in the meantime, and may have more" }
+    if plan.reachesEnd, plan.inputs.contains(where: \.hasGrown) {
+      summary += "; the source grew in the meantime, and may have more"
+    }
     return Result(
       summary: summary, remarks: plan.remarks + warnings(writer), ranges: ranges, hidesPictures: hidesPictures(writer),
       left: writer.losses)
@@ -351,8 +366,14 @@ package struct Copy {
 
   private func warnings(_ writer: CopyWriter) -> [String] {
     writer.recoveryPoints.map {
-      "range \($0 + 1) begins with a recovery point, not an IDR picture: players may lose pictures there"
+      "\(name(ofRange: $0)) begins with a recovery point, not an IDR picture: players may lose pictures there"
     }
+  }
+
+  /// - Parameter number: from 0.
+  private func name(ofRange number: Int) -> String {
+    plan.joined == nil || !plan.ranges.indices.contains(number)
+      ? "range \(number + 1)" : plan.input(of: plan.ranges[number]).name
   }
 
   private func hidesPictures(_ writer: CopyWriter) -> Bool {
@@ -363,7 +384,7 @@ package struct Copy {
   /// The end of a sentence about a range.
   private func remark(about window: Window) -> String {
     let isHidden = plan.ranges.contains { $0.bounds?.mode == .hidden }
-    let source = plan.isCut ? "the cut" : "the shown part of the source"
+    let source = plan.isCut && plan.joined == nil ? "the cut" : "the shown part of the source"
     var text = window.remark.map { "; \($0)" } ?? ""
     if window.hiddenInFront > 0, !plan.hasEditList || isHidden {
       text += "; \(Text.count(window.hiddenInFront, "picture")) before \(source)"

@@ -30,6 +30,10 @@ package struct CopyPlan {
   package var quality: Double
   /// The ranges that are kept, one after the other; one without bounds for everything.
   private(set) var ranges: [Range]
+  /// The inputs of a join, the first of which is ``input``; empty for a copy of one input.
+  private(set) var joinedInputs: [InputFile] = []
+  /// How one description of the video serves them; `nil` for a copy of one input.
+  private(set) var joined: JoinedDescription?
 
   /// - Parameters:
   ///   - quality: of pictures that exact cuts encode, from 1, the best, to 51.
@@ -46,8 +50,33 @@ package struct CopyPlan {
     ranges = bounds.isEmpty ? [Range(bounds: nil)] : bounds.map { Range(bounds: $0) }
   }
 
+  /// The plan that joins inputs, each with the ranges of it that are kept.
+  ///
+  /// - Parameters:
+  ///   - inputs: the first of them is ``input``.
+  ///   - description: has no configuration record if parameter sets stay with their pictures.
+  func joining(_ inputs: [(file: InputFile, bounds: [Window.Bounds])], _ description: JoinedDescription) -> CopyPlan {
+    var plan = self
+    (plan.joinedInputs, plan.joined) = (inputs.map(\.file), description)
+    plan.ranges = inputs.enumerated().flatMap { number, input in
+      input.bounds.map { Range(inputNumber: number, bounds: $0) }
+    }
+    if description.configuration == nil, !container.hasStartCodes { plan.packaging = .inBand }
+    return plan
+  }
+
+  /// The input that a range is of.
+  func input(of range: Range) -> InputFile {
+    joinedInputs.indices.contains(range.inputNumber) ? joinedInputs[range.inputNumber] : input
+  }
+
+  /// All inputs, in the order of the copy.
+  var inputs: [InputFile] { joinedInputs.isEmpty ? [input] : joinedInputs }
+
   /// A range of the source. Each is read by itself.
   struct Range {
+    /// The number of its input in a join, from 0.
+    fileprivate(set) var inputNumber = 0
     /// `nil` for everything.
     fileprivate(set) var bounds: Window.Bounds?
     /// Why it is not cut exactly, as requested; `nil` if it is, or another mode was requested.
@@ -114,7 +143,7 @@ package struct CopyPlan {
   ///
   /// - Throws: a `Failure` if the container has no times, but the copy needs them.
   func decided() throws(Failure) -> CopyPlan {
-    if container != .annexb || isCut, input.kind == .container(.avi) {
+    for input in inputs where (container != .annexb || isCut) && input.kind == .container(.avi) {
       // Reports errors of the video first.
       _ = try input.videoTrack()
       throw Failure(
@@ -122,6 +151,7 @@ package struct CopyPlan {
           + "stream (-o FILE.h264), then repackage that")
     }
     var plan = self
+    if joined != nil { return try planningSamples() }
     guard !input.isRaw, input.size != nil, canCopySamples || input.hasIndex && isCut else { return plan }
     do throws(Failure) {
       for number in ranges.indices where number == 0 || input.hasIndex {
@@ -132,6 +162,26 @@ package struct CopyPlan {
     } catch {
       // The first pass reports what it cannot read, unless it is something else.
     }
+    return plan
+  }
+
+  /// The plan of a join, which copies samples if all inputs allow it.
+  private func planningSamples() throws(Failure) -> CopyPlan {
+    var plan = self
+    guard packaging != .inBand, target.isSeekable, drop == nil, !container.hasStartCodes,
+      inputs.allSatisfy({ !$0.isRaw && !$0.hasClock })
+    else { return plan }
+    for input in inputs {
+      let reader = try ContainerReader.reader(ContainerFile(input, ReadingStatus()))
+      guard var copy = SampleCopy(reader.track) else { return plan }
+      do throws(CopyRefusal) {
+        for _ in 0..<Self.trialCount {
+          guard let sample = try CopyRefusal.failing({ () throws(Failure) in try reader.next() }) else { break }
+          _ = try copy.accessUnit(sample)
+        }
+      } catch { return plan }
+    }
+    plan.packaging = .asTheyAre
     return plan
   }
 
@@ -191,6 +241,9 @@ package struct CopyPlan {
       // One description of the video is not enough: parameter sets stay with their pictures.
       guard packaging == .outOfBand, target.isSeekable, input.size != nil else { throw changing }
       next.packaging = .inBand
+      // No input's sets get other ids then.
+      next.joined?.configuration = nil
+      next.joined?.inputs = []
     case .untimed:
       guard input.hasClock, input.size != nil, target.isSeekable, !isCut, !ordersPictures else {
         throw untimed(
@@ -229,6 +282,13 @@ package struct CopyPlan {
         counts.append((obstacle, bounds, 1))
       }
     }
+    guard joined == nil else {
+      return ranges.compactMap { range in
+        range.obstacle.map {
+          "\(input(of: range).name): pictures that its edit list hides may be shown, because \($0.text)"
+        }
+      }
+    }
     return counts.map { obstacle, first, count in
       let end = first.end.map { Text.time(ClockTime(positive: $0)) } ?? ""
       let others = count > 1 ? " and \(Text.count(count - 1, "other"))" : ""
@@ -244,6 +304,7 @@ package struct CopyPlan {
   }
 
   private func untimed(_ reason: String) -> Failure {
+    let isCut = isCut && joined == nil && !(surveys && container != .annexb)
     let user = isCut ? "a cut needs" : "\(container.name) needs"
     return Failure("\(input.name): pictures without a time, which \(user), \(reason)")
   }

@@ -11,6 +11,12 @@ struct CopySink {
   private var number = 0
   /// Of that range.
   private(set) var otherStreams: OtherStreams?
+  /// Those of the first range, by which the target is described.
+  private(set) var described: OtherStreams?
+  /// The streams of a joined input that continue those of the first; `nil` while that is written.
+  private var joined: JoinedOtherStreams?
+  /// Losses of the ranges in front.
+  private var earlierLosses: [String] = []
   private var output: MediaOutput?
   /// The target if it is a byte stream, which has no times.
   private var byteStream: OutputBytes?
@@ -35,6 +41,7 @@ struct CopySink {
   init(_ plan: CopyPlan, _ opened: CopySource.Opened?) {
     (self.plan, otherStreams, times) = (plan, opened?.source.otherStreams, opened?.times ?? PresentationTimes())
     left = otherStreams?.others ?? []
+    described = otherStreams
     if plan.container == .annexb { otherStreams?.choose([]) }
   }
 
@@ -54,10 +61,18 @@ struct CopySink {
   ///
   /// - Parameter opened: `nil` for a byte stream.
   mutating func beginRange(_ opened: CopySource.Opened?) {
+    earlierLosses = rangeLosses
     number += 1
     (otherStreams, times) = (opened?.source.otherStreams, opened?.times ?? PresentationTimes())
-    otherStreams?.choose(plan.container == .annexb ? [] : kept.filter { !$0.isCover })
     seams.beginRange()
+    guard plan.joined != nil, isOpen else {
+      otherStreams?.choose(plan.container == .annexb ? [] : kept.filter { !$0.isCover })
+      return
+    }
+    let streams = JoinedOtherStreams(otherStreams, continuing: kept, of: described)
+    otherStreams?.choose(streams.streams)
+    output?.continue(with: streams)
+    joined = streams
   }
 
   /// Begins to write the range behind others.
@@ -74,7 +89,11 @@ struct CopySink {
   mutating func finishRange(_ window: Window) throws(Failure) {
     guard output != nil else { return }
     let shownEnd = window.shown.flatMap { shown in window.shownDuration.map { shown.start &+ $0 } }
-    if let end = span?.end, let shownEnd { span?.end = max(end, times.otherStreamTime(of: shownEnd)) }
+    // Sound of a joined input ends with its pictures.
+    let isFollowed = plan.joined != nil && number + 1 < plan.ranges.count
+    if let shownEnd, let end = span?.end ?? (isFollowed ? .min : nil) {
+      span?.end = max(end, times.otherStreamTime(of: shownEnd))
+    }
     otherStreams?.endVideo()
     try writeOtherStreams(before: .max)
     guard plan.ranges.count > 1, let start = window.shown?.start, let duration = window.shownDuration else { return }
@@ -143,6 +162,7 @@ struct CopySink {
       try begin(output, taken)
     }
     self.output = output
+    described = otherStreams
     left = (otherStreams?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
     otherStreams?.choose(kept.filter { !$0.isCover })
     if container == .flv { times.beginAtZero(first.decoding, try otherStreams?.firstTime()) }
@@ -182,7 +202,10 @@ struct CopySink {
     while var packet = try otherStreams.next(before: turn) {
       let base = packet.stream.timeBase
       let end = number + 1 < plan.ranges.count ? span?.end.map { base.rescaled($0, from: .nanoseconds) } : nil
-      if span?.clip(&packet) != false, seams.place(&packet, zero: base.rescaled(zero, from: .nanoseconds), end: end) {
+      let stream = joined?.number(of: packet.stream.index) ?? packet.stream.index
+      if span?.clip(&packet) != false,
+        seams.place(&packet, of: stream, zero: base.rescaled(zero, from: .nanoseconds), end: end)
+      {
         try output.write(packet, zero: zero)
       }
     }
@@ -248,7 +271,9 @@ struct CopySink {
       let duration = otherStreams.context.duration, duration > 0
     else { return 0 }
     let rate = otherStreams.video?.frameRate.map { Double($0.numerator) / Double(max($0.denominator, 1)) }
-    let seconds = Double(duration) / 1_000_000
+    // Joined inputs have about as many samples for their size.
+    let growth = Double(plan.inputs.reduce(0) { $0 + ($1.size ?? 0) }) / Double(max(source.size ?? 1, 1))
+    let seconds = Double(duration) / 1_000_000 * growth
     let pictures = seconds * min(max(rate ?? 60, 1), 300)
     // A frame of sound lasts 20 ms and more.
     let packets = seconds * 50 * Double(otherStreams.chosen.count)
@@ -278,24 +303,44 @@ struct CopySink {
   var losses: [String] {
     let copy = written > 0 ? comparison : nil
     let lost = left.filter {
-      $0.index != otherStreams?.chapterStream && !($0.isTimeCode && copy?.hasTimeCode == true)
+      $0.index != described?.chapterStream && !($0.isTimeCode && copy?.hasTimeCode == true)
     }
     var losses = lost.map(\.numberedSummary)
     if source.programs.count > 1 {
-      let read = otherStreams?.program ?? source.programs.first
+      let read = described?.program ?? source.programs.first
       losses += source.programs.filter { $0 != read }.map { "program \($0)" }
     }
-    guard let otherStreams else { return losses }
-    if let rotation = otherStreams.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
-    losses += otherStreams.losses + (output?.losses ?? [])
-    losses += copy?.losses(otherStreams.context.metadata, otherStreams.video, kept) ?? []
-    losses += UnreadElements(source)?.losses(video: otherStreams.video?.index, others: kept.map(\.index)) ?? []
+    guard let described else { return losses + rangeLosses }
+    if let rotation = described.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
+    losses += rangeLosses + (output?.losses ?? [])
+    losses += copy?.losses(described.context.metadata, described.video, kept) ?? []
+    losses += UnreadElements(source)?.losses(video: described.video?.index, others: kept.map(\.index)) ?? []
     if container.keepsChapters {
       losses += copy?.losses(chapters) ?? []
-    } else if !otherStreams.context.chapters.isEmpty {
-      losses.append(Text.count(otherStreams.context.chapters.count, "chapter"))
+    } else if !described.context.chapters.isEmpty {
+      losses.append(Text.count(described.context.chapters.count, "chapter"))
     }
     return losses
+  }
+
+  /// Losses of the other streams up to the range that is written now.
+  private var rangeLosses: [String] {
+    guard let otherStreams else { return earlierLosses }
+    guard plan.joined != nil else { return otherStreams.losses }
+    var losses = otherStreams.losses
+    let isFirst = plan.ranges[number].inputNumber == 0
+    if !isFirst {
+      // The time code of the first input goes on.
+      losses += otherStreams.others
+        .filter { joined?.contains($0.index) != true && $0.index != otherStreams.chapterStream && !$0.isTimeCode }
+        .map(\.numberedSummary)
+    }
+    if !isFirst, !container.keepsChapters, !otherStreams.context.chapters.isEmpty {
+      losses.append(Text.count(otherStreams.context.chapters.count, "chapter"))
+    }
+    guard !losses.isEmpty else { return earlierLosses }
+    let line = "\(plan.input(of: plan.ranges[number]).name): \(Text.list(losses))"
+    return earlierLosses.contains(line) ? earlierLosses : earlierLosses + [line]
   }
 }
 

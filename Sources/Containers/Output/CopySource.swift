@@ -33,13 +33,14 @@ struct CopySource {
   }
 
   private static func openAtFront(_ plan: CopyPlan, _ range: CopyPlan.Range) throws(Failure) -> Opened {
-    let file = try ContainerFile(plan.input, ReadingStatus())
+    let input = plan.input(of: range)
+    let file = try ContainerFile(input, ReadingStatus())
     // Before the video is read on, because a pipe is read once.
     let (otherStreams, refusal): (OtherStreams?, Failure?)
     do throws(Failure) {
       (otherStreams, refusal) = (try OtherStreams(file), nil)
     } catch {
-      guard plan.input.selection.isEmpty else { throw error }
+      guard input.selection.isEmpty else { throw error }
       (otherStreams, refusal) = (nil, error)
     }
     let (video, bounds) = try reader(file, range.bounds)

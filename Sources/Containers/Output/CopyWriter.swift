@@ -8,6 +8,7 @@ import StreamReport
 ///
 /// Its stages, in order:
 ///
+/// - join: ids of parameter sets, if there are several inputs
 /// - parameter sets, in front of keyframes
 /// - format: edits, and the contents of one description
 /// - roles: access units with which decoding can begin
@@ -17,6 +18,8 @@ import StreamReport
 struct CopyWriter {
   // MARK: Stages
 
+  /// `nil` for one input, and for a target with start codes, in which each file has its own sets.
+  private var joined: (any JoinedStreaming)?
   /// `nil` for a target that has a description of the video.
   private var sets: KeyframeParameterSets?
   private var format: CopyFormat
@@ -44,6 +47,8 @@ struct CopyWriter {
   private var hasKeyframe = false
   /// Whether an access unit of the range was written.
   private var hasBegun = false
+  /// The last one that was written, if ranges follow one another.
+  private var last: MediaOutput.AccessUnit?
 
   /// Pictures before the first keyframe.
   private(set) var early = 0
@@ -62,6 +67,8 @@ struct CopyWriter {
   var encoded: Int { seam?.encodedCount ?? 0 }
   /// Nothing more of the source is needed.
   var isFinished: Bool { window.isFinished || surveyed.map { $0.count >= plan.surveyCount } ?? false }
+  /// The formats of the video, in the order in which they came.
+  var formats: [MediaOutput.VideoFormat] { format.formats }
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
@@ -74,7 +81,8 @@ struct CopyWriter {
     let source = opened?.source
     (self.plan, self.source) = (plan, source)
     window = opened?.window ?? Window(plan.ranges[0].bounds)
-    sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
+    sets = Self.sets(plan, source)
+    joined = Self.joined(plan, plan.ranges[0])
     format = CopyFormat(plan, editor)
     sink = CopySink(plan, opened)
     surveyed = plan.surveys ? [] : nil
@@ -86,14 +94,26 @@ struct CopyWriter {
   mutating func beginRange(_ number: Int, _ opened: CopySource.Opened?) {
     (self.number, source) = (number, opened?.source)
     window = opened?.window ?? Window(plan.ranges[number].bounds)
-    sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
+    sets = Self.sets(plan, source)
+    joined = Self.joined(plan, plan.ranges[number])
     (roles, spacing, hasBegun) = (nil, PictureSpacing(), false)
     sink.beginRange(opened)
+  }
+
+  private static func sets(_ plan: CopyPlan, _ source: CopySource?) -> KeyframeParameterSets? {
+    let hasStartCodes = plan.container.hasStartCodes
+    guard hasStartCodes || plan.joined != nil && plan.packaging == .inBand else { return nil }
+    return source.flatMap { KeyframeParameterSets($0.video.track, hasStartCodes: hasStartCodes) }
+  }
+
+  private static func joined(_ plan: CopyPlan, _ range: CopyPlan.Range) -> (any JoinedStreaming)? {
+    plan.container.hasStartCodes ? nil : plan.joined?.stream(range.inputNumber)
   }
 
   /// Begins another format, before the first access unit that has it.
   mutating func begin(_ next: MediaOutput.VideoFormat) throws(CopyRefusal) {
     var next = next
+    try joined?.begin(&next)
     if seam == nil { seam = next.codec.seam(plan) }
     if plan.mayEncode { seam?.describe(&next) }
     let edited = try CopyRefusal.failing { () throws(Failure) in try format.begin(next) }
@@ -108,11 +128,13 @@ struct CopyWriter {
   /// - Parameter accessUnit: has times of the media.
   mutating func take(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
     sets?.complete(&accessUnit)
+    try joined?.rewrite(&accessUnit.bytes)
     do throws(Failure) { try format.edit(&accessUnit) } catch { throw .failure(error) }
     if let role = roles?.role(of: accessUnit.bytes) { accessUnit.role = role }
     spacing.add(accessUnit.presentation)
     if accessUnit.duration <= 0 {
-      accessUnit.duration = format.video?.frameDuration?.nanoseconds(1) ?? spacing.duration
+      let video = plan.joined == nil ? format.video : format.formats.last
+      accessUnit.duration = video?.frameDuration?.nanoseconds(1) ?? spacing.duration
     }
     if surveyed != nil {
       if accessUnit.isSync, surveyedEntry == nil, let video = format.formats.last {
@@ -145,7 +167,7 @@ struct CopyWriter {
     guard Interruption.signal == nil, let (start, duration) = window.searched else { return }
     throw .failure(
       Failure(
-        "\(plan.input.name): no picture after \(Text.time(ClockTime(positive: start))); the last one ends at "
+        "\(plan.input(of: plan.ranges[number]).name): no picture after \(Text.time(ClockTime(positive: start))); the last one ends at "
           + Text.time(ClockTime(positive: duration)),
         isEmptyRange: true))
   }
@@ -172,6 +194,7 @@ struct CopyWriter {
       hasKeyframe = hasKeyframe || accessUnit.isKeyframe
       if !hasKeyframe { early += 1 }
     }
+    if plan.ranges.count > 1 { last = copy accessUnit }
     do throws(Failure) { try sink.write(accessUnit) } catch { throw .failure(error) }
   }
 
@@ -188,6 +211,10 @@ struct CopyWriter {
       if format.hasStartCodes || format.video?.allowsInBandParameterSets == true { first.bytes = completed }
     }
     if sink.isOpen, first.role.start == .open, !first.role.isIRAP { recoveryPoints.append(number) }
+    if let last, format.formats.indices.contains(first.format), format.formats.indices.contains(last.format) {
+      first.bytes = format.formats[first.format]
+        .beginning(first, behind: last, format.formats[last.format], hasStartCodes: format.hasStartCodes)
+    }
     guard plan.container != .annexb else { return }
     // Nothing is in front of the first picture that others could refer to.
     if first.role.isIntra { first.role.start = .closed }
@@ -202,8 +229,10 @@ struct CopyWriter {
   private mutating func open(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
     guard !sink.isOpen else { return sink.continue(window, at: first) }
     guard var video = format.description(first) else { throw Failure("\(plan.target.name): neither H.264 nor H.265") }
-    let timeBase = source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
+    let timeBase =
+      plan.joined?.timeBase ?? source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate
+    if plan.joined?.hasOneRate == false { (video.statedFrameRate, video.frameDuration) = (nil, nil) }
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
     try sink.open(video, timeBase, window, at: first)
   }
@@ -213,7 +242,7 @@ struct CopyWriter {
   /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
     SampleEntryExtras(
-      sink.otherStreams?.sampleEntry, sink.otherStreams?.video, editing: format.video?.edited ?? [],
+      sink.described?.sampleEntry, sink.described?.video, editing: format.video?.edited ?? [],
       allowsInBandParameterSets: format.video?.allowsInBandParameterSets ?? false)
   }
 
@@ -224,8 +253,9 @@ struct CopyWriter {
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")
     }
-    if plan.reachesEnd, plan.input.isCutOff {
-      losses.append("everything beyond the end of the source, which is cut off")
+    for input in plan.inputs where plan.reachesEnd && input.isCutOff {
+      let source = plan.joined == nil ? "the source" : input.name
+      losses.append("everything beyond the end of \(source), which is cut off")
     }
     let boxes = plan.hasEditList ? extras.edited : extras.untranslated
     if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }
@@ -233,18 +263,25 @@ struct CopyWriter {
   }
 }
 
-/// Puts the parameter sets of a configuration record in front of each keyframe of a copy with start codes, so
+/// Puts the parameter sets of a configuration record in front of each keyframe of a copy that has them in-band, so
 /// decoding can begin there. The parser puts them in front of the first IDR picture alone.
 struct KeyframeParameterSets {
   private var reader: any AccessUnitRoleReading
   private var isAtStart = true
 
   /// - Returns: `nil` for a track without a configuration record.
-  init?(_ track: VideoTrack) {
-    guard case .lengthPrefixed(let configuration, _) = track.packaging else {
+  init?(_ track: VideoTrack, hasStartCodes: Bool) {
+    guard case .lengthPrefixed(var configuration, _) = track.packaging else {
       return nil
     }
-    reader = track.codec.roleReader(configuration, hasStartCodes: true)
+    let size =
+      switch track.codec {
+      case .h264: H264.ConfigurationRecord.lengthSizeOffset
+      case .h265: H265.ConfigurationRecord.lengthSizeOffset
+      }
+    // The repackager's lengths have four bytes.
+    if configuration.indices.contains(size) { configuration[size] |= 3 }
+    reader = track.codec.roleReader(configuration, hasStartCodes: hasStartCodes)
   }
 
   /// Completes the next access unit, a keyframe or the first one, whatever that is.

@@ -56,6 +56,8 @@ package final class MediaOutput {
   private let keepsTimeCode: Bool
   /// How many bytes of the file are free in front of the container.
   let room: Int64
+  /// The streams that are written now, of another input than the first; `nil` while they are of the first.
+  private var joined: JoinedOtherStreams?
 
   /// - Parameters:
   ///   - room: see ``room``.
@@ -295,6 +297,9 @@ package final class MediaOutput {
 
   // MARK: Packets
 
+  /// Continues with the streams of another input.
+  func `continue`(with streams: JoinedOtherStreams) { joined = streams }
+
   /// Writes an access unit of the video.
   ///
   /// - Parameter accessUnit: has times of the presentation.
@@ -321,22 +326,23 @@ package final class MediaOutput {
   ///
   /// - Parameter zero: when the presentation begins, in nanoseconds of the source's media.
   func write(_ other: consuming OtherStreams.Packet, zero: Int64) throws(Failure) {
-    guard let place = others[other.stream.index] else { return }
+    let number = joined?.number(of: other.stream.index) ?? other.stream.index
+    guard let place = others[number] else { return }
     let (from, to) = (other.stream.timeBase, timeBases[place.index])
     let origin = from.rescaled(zero, from: .nanoseconds)
     do throws(AVError) {
       var packet = other.packet
-      if let converter = converters[other.stream.index] {
+      if let converter = converters[number] {
         guard let converted = try converter.convert(packet) else { return }
         packet = converted
       }
-      if place.losesHeader {
+      if joined.map({ container != .ts && $0.hasHeaders(number) }) ?? place.losesHeader {
         guard let header = SoundHeader(packet.copiedBytes(), codec: other.stream.codecName) else {
-          headless[other.stream.index, default: 0] += 1
+          headless[number, default: 0] += 1
           return
         }
         guard header.configuration == other.stream.extradata else {
-          changed[other.stream.index, default: 0] += 1
+          changed[number, default: 0] += 1
           return
         }
         packet.removeFirst(header.length)

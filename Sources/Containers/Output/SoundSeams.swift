@@ -4,8 +4,8 @@ import AVFormat
 /// Joins the sound of several ranges. Packets stay whole: each follows the one before it without a gap, and lies at most
 /// half a packet from its place, however many ranges there are.
 struct SoundSeams {
-  /// When the last packet of a stream ends, in ticks of the stream, since the beginning of the presentation.
-  private var ends: [Int: Int64] = [:]
+  /// When the last packet of a stream ends, in ticks of its file, since the beginning of the presentation.
+  private var ends: [Int: (ticks: Int64, base: TimeBase)] = [:]
   /// How much later packets of the range are written than they belong, in the same ticks.
   private var shifts: [Int: Int64] = [:]
 
@@ -15,32 +15,35 @@ struct SoundSeams {
   /// Moves a packet behind the packet in front of it. Returns false if the packet belongs to no range.
   ///
   /// - Parameters:
+  ///   - stream: the number of the stream in the first file.
   ///   - zero: the time of the packet's media at which the presentation begins, in ticks of the stream.
   ///   - end: the time of the packet's media at which another range follows, in the same ticks; `nil` if none does.
-  mutating func place(_ packet: inout OtherStreams.Packet, zero: Int64, end: Int64?) -> Bool {
+  mutating func place(_ packet: inout OtherStreams.Packet, of stream: Int, zero: Int64, end: Int64?) -> Bool {
     guard packet.stream.kind == .audio, let begin = packet.packet.presentation else { return true }
-    let (stream, duration) = (packet.stream.index, max(packet.packet.duration, 0))
+    let (base, duration) = (packet.stream.timeBase, max(packet.packet.duration, 0))
     let (place, half) = (begin &- zero, (duration &+ 1) / 2)
     if shifts[stream] == nil {
-      guard let last = ends[stream] else {
+      guard let last = ends[stream].map({ base.rescaled($0.ticks, from: $0.base) }) else {
         shifts[stream] = 0
-        return self.end(stream, place, duration, end.map { $0 &- zero })
+        return self.end(stream, base, place, duration, end.map { $0 &- zero })
       }
       guard place &+ half >= last else { return false }
       // Silence in the source stays.
       shifts[stream] = place &- last <= half ? last &- place : 0
     }
     let shift = shifts[stream] ?? 0
-    guard self.end(stream, place &+ shift, duration, end.map { $0 &- zero }) else { return false }
+    guard self.end(stream, base, place &+ shift, duration, end.map { $0 &- zero }) else { return false }
     packet.packet.presentation = begin &+ shift
     packet.packet.decoding = packet.packet.decoding.map { $0 &+ shift }
     return true
   }
 
   /// Returns whether more of a packet lies in front of the range's end than behind it. The stream ends with it then.
-  private mutating func end(_ stream: Int, _ place: Int64, _ duration: Int64, _ end: Int64?) -> Bool {
+  private mutating func end(
+    _ stream: Int, _ base: TimeBase, _ place: Int64, _ duration: Int64, _ end: Int64?
+  ) -> Bool {
     if let end, place &+ duration / 2 >= end { return false }
-    ends[stream] = place &+ duration
+    ends[stream] = (place &+ duration, base)
     return true
   }
 }

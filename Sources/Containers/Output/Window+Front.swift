@@ -96,7 +96,8 @@ extension Window {
       let (keyframe, wanted) = (first.presentation, origin &+ bounds.start)
       if isAtEnd, bounds.start > 0, behind == 0, lastEnd <= target { return nil }
       if hasSought, !first.isSync || keyframe > wanted &+ Window.tolerance { throw .missed }
-      let end = bounds.end.map { origin &+ $0 &- Window.tolerance }
+      // The source may hide pictures at its end.
+      let end = [bounds.end.map { origin &+ $0 }, shown?.end].compactMap(\.self).min().map { $0 &- Window.tolerance }
       guard bounds.mode != .exact else {
         let start = firstPicture(of: held)
         let opening = Opening(

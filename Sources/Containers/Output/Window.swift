@@ -250,7 +250,7 @@ package struct Window {
     // The last picture of a cut lasts up to its end, or the next one. A picture of a half-open range has its duration.
     let pictureEnd = opening?.bounds.isHalfOpen == true ? last : fieldEnd ?? .min
     let cutEnd = (isCut ? shown.end : nil)
-      .map { min(max($0 &+ Self.tolerance, pictureEnd), next ?? .max) &- offset }
+      .map { min(max($0 &+ Self.tolerance, pictureEnd), next ?? end) &- offset }
     return [ShownRange(start: shown.time, end: cutEnd ?? shownEnd, time: shown.time)]
   }
 }

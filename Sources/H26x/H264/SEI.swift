@@ -71,6 +71,23 @@ extension H264 {
       if let hrd = sps.vui?.vclHRD { vcl = try Self.delays(&reader, hrd) }
     }
 
+    /// The payload: the inverse of ``init(_:parameterSets:)``.
+    ///
+    /// - Parameter sps: the SPS that the message refers to.
+    package func payload(sps: SequenceParameterSet) -> [UInt8] {
+      var writer = BitWriter(addsEmulationPrevention: false)
+      writer.ue(UInt32(sequenceParameterSetID.rawValue))
+      for (delays, hrd) in [(nal, sps.vui?.nalHRD), (vcl, sps.vui?.vclHRD)] {
+        let length = Int(hrd?.initialRemovalDelayLength ?? 24)
+        for delay in delays {
+          writer.u(length, delay.removalDelay)
+          writer.u(length, delay.removalDelayOffset)
+        }
+      }
+      if !writer.isByteAligned { writer.trailingBits() }
+      return writer.bytes
+    }
+
     private static func delays(
       _ reader: inout BitReader, _ hrd: HRDParameters
     ) throws(BitstreamError) -> [Delay] {

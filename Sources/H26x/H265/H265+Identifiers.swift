@@ -40,6 +40,23 @@ extension H265 {
     return output
   }
 
+  /// Returns the kind and id of a parameter set.
+  ///
+  /// - Parameter nalUnit: a VPS, SPS or PPS of the base layer, header included.
+  /// - Throws: `.wrongNALUnitType` for other types, `.unsupported` for other layers, and errors of reading.
+  package static func name(ofParameterSet nalUnit: Span<UInt8>) throws(BitstreamError) -> ParameterSetName {
+    let header = try NALUnitHeader(nalUnit)
+    guard header.layerID == 0 else { throw BitstreamError(.unsupported, "nuh_layer_id", bitOffset: 7) }
+    let kind: ParameterSetName.Kind
+    switch header.type {
+    case .videoParameterSet: kind = .video
+    case .sequenceParameterSet: kind = .sequence
+    case .pictureParameterSet: kind = .picture
+    default: throw BitstreamError(.wrongNALUnitType, "nal_unit_type", bitOffset: 1)
+    }
+    return .init(kind, UInt8(truncatingIfNeeded: try ParameterSets.id(of: nalUnit, header)))
+  }
+
   private static func rewriteSequenceID(
     _ reader: inout BitReader, _ front: inout BitWriter, _ identifiers: ParameterSetIdentifiers,
     _ element: StaticString
@@ -53,5 +70,47 @@ extension H265 {
   ) throws(BitstreamError) -> UInt32 {
     guard id <= maximum else { throw BitstreamError(.valueOutOfRange, element, bitOffset: 0) }
     return UInt32(id)
+  }
+
+  /// Returns an SEI NAL unit whose messages refer to parameter sets by their new ids.
+  ///
+  /// - Parameters:
+  ///   - nalUnit: an SEI NAL unit, header included.
+  ///   - sets: the parameter sets with their old ids.
+  /// - Throws: `.unsupported` for a nesting of messages, and for a message with bits behind its syntax elements;
+  ///   `.missingParameterSet`; errors of reading.
+  package static func rewritten(
+    sei nalUnit: Span<UInt8>, _ identifiers: ParameterSetIdentifiers, of sets: borrowing ParameterSets
+  ) throws(BitstreamError) -> [UInt8] {
+    var messages = SEIMessages(nalUnit, headerLength: NALUnitHeader.byteCount)
+    var rewritten: [(type: SEIPayloadType, payload: [UInt8])] = []
+    var isChanged = false
+    while let message = try messages.next() {
+      var payload = try message.payload()
+      switch message.type {
+      case .scalableNesting: throw BitstreamError(.unsupported, "scalable_nesting", bitOffset: 0)
+      case .activeParameterSets:
+        var active = try ActiveParameterSets(message)
+        guard payload == active.payload() else {
+          throw BitstreamError(.unsupported, "active_parameter_sets", bitOffset: 0)
+        }
+        active.videoParameterSetID = identifiers[active.videoParameterSetID]
+        active.sequenceParameterSetIDs = active.sequenceParameterSetIDs.map { identifiers[$0] }
+        payload = active.payload()
+        isChanged = true
+      case .bufferingPeriod:
+        var period = try BufferingPeriod(message, parameterSets: sets)
+        guard let sps = sets.sequenceParameterSet(period.sequenceParameterSetID), payload == period.payload(sps: sps)
+        else { throw BitstreamError(.unsupported, "buffering_period", bitOffset: 0) }
+        period.sequenceParameterSetID = identifiers[period.sequenceParameterSetID]
+        payload = period.payload(sps: sps)
+        isChanged = true
+      default: break
+      }
+      rewritten.append((message.type, payload))
+    }
+    guard isChanged else { return [UInt8](copying: nalUnit) }
+    return seiNALUnit(
+      rewritten, header: [UInt8](copying: nalUnit.extracting(first: NALUnitHeader.byteCount)))
   }
 }

@@ -230,7 +230,7 @@ extension H265 {
     }
 
     /// The id of a parameter set, which in an SPS is after its profile.
-    private static func id(of nalUnit: Span<UInt8>, _ header: NALUnitHeader) throws(BitstreamError) -> Int {
+    static func id(of nalUnit: Span<UInt8>, _ header: NALUnitHeader) throws(BitstreamError) -> Int {
       var reader = BitReader(nalUnit, from: NALUnitHeader.byteCount)
       switch header.type {
       case .videoParameterSet: return Int(try reader.u(4, "vps_video_parameter_set_id"))

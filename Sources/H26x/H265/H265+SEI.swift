@@ -163,6 +163,34 @@ extension H265 {
       if common.hasVCL { vcl = try Self.delays(&reader, count, length, hasAlternative: hasAlternative) }
     }
 
+    /// The payload: the inverse of ``init(_:parameterSets:)``.
+    ///
+    /// - Parameter sps: the SPS that the message refers to.
+    package func payload(sps: SequenceParameterSet) -> [UInt8] {
+      var writer = BitWriter(addsEmulationPrevention: false)
+      writer.ue(UInt32(sequenceParameterSetID.rawValue))
+      let common = sps.vui?.timing?.hrdParameters?.common ?? HRDParameters.Common()
+      if common.subPicture == nil {
+        writer.flag(randomAccess != nil)
+        if let randomAccess {
+          writer.u(Int(common.removalDelayLength), randomAccess.cpbDelayOffset)
+          writer.u(Int(common.outputDelayLength), randomAccess.dpbDelayOffset)
+        }
+      }
+      writer.flag(isConcatenation)
+      writer.u(Int(common.removalDelayLength), UInt32(truncatingIfNeeded: removalDelayDelta &- 1))
+      let length = Int(common.initialRemovalDelayLength)
+      for delay in nal + vcl {
+        writer.u(length, delay.removalDelay)
+        writer.u(length, delay.removalDelayOffset)
+        guard let alternative = delay.alternative else { continue }
+        writer.u(length, alternative.removalDelay)
+        writer.u(length, alternative.removalDelayOffset)
+      }
+      if !writer.isByteAligned { writer.trailingBits() }
+      return writer.bytes
+    }
+
     /// The SPS that a message of type ``SEIPayloadType/bufferingPeriod`` refers to.
     ///
     /// - Throws: any ``BitstreamError`` of reading the id.

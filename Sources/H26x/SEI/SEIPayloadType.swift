@@ -18,6 +18,8 @@ public struct SEIPayloadType: RawRepresentable, Sendable, Hashable {
   public static let userDataUnregistered = SEIPayloadType(rawValue: 5)
   /// `recovery_point()`.
   public static let recoveryPoint = SEIPayloadType(rawValue: 6)
+  /// `mvc_scalable_nesting()` of H.264.
+  static var multiviewNesting: Self { Self(rawValue: 37) }
   /// `stereo_video_info()`.
   public static let stereoVideoInformation = SEIPayloadType(rawValue: 21)
   /// `frame_packing_arrangement()`.

@@ -130,6 +130,8 @@ import Testing
     #expect(period.randomAccess?.dpbDelayOffset == (units ? nil : 30))
     #expect(period.nal.map(\.removalDelay) == [1, 5] && period.nal.map(\.removalDelayOffset) == [2, 6])
     #expect(period.nal.map { $0.alternative?.removalDelay } == [3, 7] && period.vcl == [])
+    let sps = try #require(sets.sequenceParameterSet(0))
+    #expect(period.payload(sps: sps) == writer.bytes)
   }
 
   /// In H.265 a flag signals whether these last.

@@ -97,6 +97,51 @@ import Testing
     }
   }
 
+  @Test func namesOfSetsAreTheirKindsAndIDs() throws {
+    let identifiers = ParameterSetIdentifiers(picture: [0: 63], sequence: [0: 15], video: [0: 14])
+    typealias Row = (unit: [UInt8], kind: ParameterSetName.Kind)
+    for (unit, kind) in [(Samples.highSPS, .sequence), (Samples.highPPS, .picture)] as [Row] {
+      let old = try H264.name(ofParameterSet: unit.span)
+      let moved = try H264.rewritten(parameterSet: unit.span, identifiers)
+      #expect(old == ParameterSetName(kind, 0))
+      #expect(try H264.name(ofParameterSet: moved.span) == ParameterSetName(kind, identifiers[old]))
+    }
+    let rows: [Row] = [(H265Samples.vps, .video), (H265Samples.sps, .sequence), (H265Samples.pps, .picture)]
+    for (unit, kind) in rows {
+      let old = try H265.name(ofParameterSet: unit.span)
+      let moved = try H265.rewritten(parameterSet: unit.span, identifiers)
+      #expect(old == ParameterSetName(kind, 0))
+      #expect(try H265.name(ofParameterSet: moved.span) == ParameterSetName(kind, identifiers[old]))
+    }
+  }
+
+  /// Messages name the SPS, and in H.265 the VPS.
+  @Test func messagesReferToTheNewIDs() throws {
+    var sets = H264.ParameterSets()
+    try sets.insert(bytes: MinimalStream.sps(nalBuffers: 1, vclBuffers: 0x1))
+    var period = BitWriter(addsEmulationPrevention: false)
+    period.ue(0)
+    for value: UInt32 in [1, 2, 3, 4] { period.u(32, value) }
+    period.trailingBits()
+    let unit = seiNALUnit([(.bufferingPeriod, period.bytes), (.userDataUnregistered, [UInt8](repeating: 7, count: 16))])
+    #expect(try H264.rewritten(sei: unit.span, .init(), of: sets) == unit)
+    let moved = try H264.rewritten(sei: unit.span, .init(sequence: [0: 6]), of: sets)
+    let back = ParameterSetIdentifiers(sequence: [6: 0])
+    var movedSets = H264.ParameterSets()
+    for nalUnit in sets.nalUnits {
+      try movedSets.insert(bytes: H264.rewritten(parameterSet: nalUnit.span, .init(sequence: [0: 6])))
+    }
+    #expect(moved != unit)
+    #expect(try H264.rewritten(sei: moved.span, back, of: movedSets) == unit)
+    let active = H265.ActiveParameterSets(videoParameterSetID: 0, sequenceParameterSetIDs: [0])
+    let header: [UInt8] = [0x4E, 1]
+    let list = seiNALUnit([(.activeParameterSets, active.payload())], header: header)
+    let expected = H265.ActiveParameterSets(videoParameterSetID: 3, sequenceParameterSetIDs: [2])
+    #expect(
+      try H265.rewritten(sei: list.span, .init(sequence: [0: 2], video: [0: 3]), of: H265.ParameterSets())
+        == seiNALUnit([(.activeParameterSets, expected.payload())], header: header))
+  }
+
   @Test func otherNALUnitsAreErrors() {
     for unit in [[], [0x65, 0x80], [0x67, 1], [0x68], [0x09, 0xF0]] as [[UInt8]] {
       #expect(throws: BitstreamError.self) { try H264.rewritten(parameterSet: unit.span, .init()) }

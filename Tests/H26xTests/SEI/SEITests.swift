@@ -237,6 +237,8 @@ import Testing
       same(period.nal.map(\.removalDelayOffset), [1, 0])
       same(period.vcl.map(\.removalDelay), [45_000])
       same(period.vcl.map(\.removalDelayOffset), [2])
+      let sps = stored.sequenceParameterSet(0)
+      same(sps.map { period.payload(sps: $0) }, writer.bytes)
     }
     try read([(.bufferingPeriod, writer.bytes)]) { message throws(BitstreamError) in
       let error = failure { () throws(BitstreamError) in

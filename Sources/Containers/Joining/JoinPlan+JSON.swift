@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+package import StreamReport
+
+extension JoinPlan {
+  /// The plan as a JSON object. Times are in seconds:
+  ///
+  /// - `schema`: 1. Changes when a member is removed or changes its meaning.
+  /// - `codec`, and `inBandReason` if parameter sets stay with their pictures: why.
+  /// - `inputs`, in the order of the target, each with
+  ///   - `file`, `width`, `height`: the size of its first picture.
+  ///   - `start`: when its first picture is shown in the target. `duration`: how long its pictures are shown.
+  ///   - `mode`: how it begins: `keyframe`, or `hidden` or `exact` if it has an edit list.
+  ///   - `copied`, `encoded`, `hidden`: the counts of access units. If pictures cannot be encoded, the copy hides or
+  ///     shows them, and a line reports why.
+  ///   - `leftOut`: the count of access units that are left out.
+  ///   - `parameterSets`: how many of its sets are `shared` with an input in front of it, and those that are
+  ///     `renumbered`: the `kind` (VPS, SPS or PPS), and the ids `from` which and `to` which.
+  ///
+  /// Needs inputs that were surveyed.
+  package func write(to json: inout JSONText) {
+    json.open()
+    json.member("schema", 1)
+    json.member("codec", string: description.codec.name)
+    if let inBandReason { json.member("inBandReason", string: inBandReason) }
+    json.openArray("inputs")
+    var start: Int64 = 0
+    for number in inputs.indices {
+      let parts = parts(of: number)
+      let duration = parts.reduce(0) { $0 &+ ($1.shown.map { $0.upperBound &- $0.lowerBound } ?? 0) }
+      let (input, sets) = (inputs[number], parameterSets[number])
+      json.open()
+      json.member("file", string: input.file.name)
+      json.member("width", input.format.croppedSize.width)
+      json.member("height", input.format.croppedSize.height)
+      json.member("start", seconds: start)
+      json.member("duration", seconds: duration)
+      json.member("mode", string: mode[number].rawValue)
+      json.member("copied", parts.reduce(0) { $0 + $1.copied.count })
+      json.member("encoded", parts.reduce(0) { $0 + $1.encoded.count })
+      json.member("hidden", parts.reduce(0) { $0 + $1.hidden.count })
+      json.member("leftOut", parts.reduce(0) { $0 + $1.leftOut.values.reduce(0, +) })
+      json.key("parameterSets")
+      json.open()
+      json.member("shared", sets.sharedCount)
+      json.openArray("renumbered")
+      for renumbering in sets.renumbered {
+        json.open()
+        json.member("kind", string: renumbering.name.kind.name)
+        json.member("from", renumbering.name.id)
+        json.member("to", renumbering.id)
+        json.close()
+      }
+      json.closeArray()
+      json.close()
+      json.close()
+      start = start &+ duration
+    }
+    json.closeArray()
+    json.close()
+  }
+
+  /// The plan of each range of an input.
+  private func parts(of number: Int) -> [CutPlan.Part] {
+    let (input, mode) = (inputs[number], mode[number])
+    guard let survey = input.survey else { return [] }
+    let shown = input.parts.count > 1 ? input.parts.map { Optional($0) } : [survey.shown]
+    return shown.flatMap { shown in
+      var planner = CutPlanner(of: shown)
+      for accessUnit in survey.accessUnits {
+        planner.add(presentation: accessUnit.presentation, duration: accessUnit.duration, role: accessUnit.role)
+      }
+      let end = shown.flatMap { part in part.end.map { $0 &- part.start } }
+      let abilities = CutPlan.Abilities(
+        mode: mode, refusal: survey.obstacle.map { CutPlan.Reason($0) }, openSeam: .init(.recoveryPoint),
+        hasEditList: mode == .hidden)
+      return planner.plan([ResolvedRange(start: 0, end: input.parts.count > 1 ? end : nil)], abilities).parts
+    }
+  }
+}
+
+extension ParameterSetName.Kind {
+  /// The name for users.
+  fileprivate var name: String {
+    switch self {
+    case .video: "VPS"
+    case .sequence: "SPS"
+    case .picture: "PPS"
+    }
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MPL-2.0
+import H26x
+
+/// The first stage of a copy that joins inputs with length prefixes: it gives the parameter sets of an input the ids that
+/// they have in the description of all inputs, and each NAL unit a length of four bytes.
+protocol JoinedStreaming {
+  /// Takes the format of the access units that follow.
+  ///
+  /// - Throws: `CopyRefusal.formatChange` for parameter sets that the description does not have.
+  mutating func begin(_ format: inout MediaOutput.VideoFormat) throws(CopyRefusal)
+  /// Rewrites an access unit.
+  ///
+  /// - Throws: `CopyRefusal.formatChange` if it cannot be rewritten: then parameter sets must stay as they are.
+  func rewrite(_ accessUnit: inout [UInt8]) throws(CopyRefusal)
+}
+
+extension JoinedDescription {
+  /// The stage for an input.
+  ///
+  /// - Parameter number: of the input, from 0.
+  func stream(_ number: Int) -> any JoinedStreaming {
+    switch codec {
+    case .h264: JoinedStream<H264>(self, number)
+    case .h265: JoinedStream<H265>(self, number)
+    }
+  }
+}
+
+private struct JoinedStream<Codec: JoinSyntax>: JoinedStreaming {
+  /// `nil` if parameter sets stay with their pictures.
+  private let configuration: [UInt8]?
+  private let identifiers: ParameterSetIdentifiers
+  /// The sets of the input, and those of the description.
+  private var (source, target) = (Codec.ParameterSets(), Codec.ParameterSets())
+  private var described: [[UInt8]] = []
+  private var packaging = NALPackaging.lengthPrefixed(.four)
+
+  private let isRenumbered: Bool
+  /// Whether messages, which refer to SPS and VPS, must be rewritten.
+  private let movesSequences: Bool
+
+  init(_ joined: JoinedDescription, _ number: Int) {
+    configuration = joined.configuration
+    let identifiers = joined.inputs.indices.contains(number) ? joined.inputs[number].identifiers : .init()
+    self.identifiers = identifiers
+    isRenumbered = identifiers != ParameterSetIdentifiers()
+    movesSequences = [ParameterSetName.Kind.video, .sequence].contains { kind in
+      (UInt8.min..<32).contains { identifiers[.init(kind, $0)] != $0 }
+    }
+    guard let configuration, joined.inputs.indices.contains(number) else { return }
+    for nalUnit in joined.inputs[number].parameterSets { Self.insert(nalUnit, into: &source) }
+    do throws(BitstreamError) { described = try Codec.ConfigurationRecord(configuration.span).nalUnits } catch {
+      // It was written by the program itself.
+    }
+    for nalUnit in described { Self.insert(nalUnit, into: &target) }
+  }
+
+  private static func insert(_ nalUnit: [UInt8], into sets: inout Codec.ParameterSets) {
+    guard nalUnit.first.map({ Codec.NALUnitType(headerByte: $0).isParameterSet }) == true else { return }
+    // Slices that need a set that cannot be read are refused.
+    do throws(BitstreamError) { try sets.insert(nalUnit.span) } catch {}
+  }
+
+  mutating func begin(_ format: inout MediaOutput.VideoFormat) throws(CopyRefusal) {
+    // The repackager writes lengths of four bytes.
+    guard let configuration else { return }
+    do throws(BitstreamError) {
+      let record = try Codec.ConfigurationRecord(format.configuration.span)
+      packaging = .lengthPrefixed(record.nalLengthSize)
+      for nalUnit in record.nalUnits
+      where nalUnit.first.map({ Codec.NALUnitType(headerByte: $0).isParameterSet }) == true {
+        guard described.contains(try Codec.rewritten(parameterSet: nalUnit.span, identifiers)) else {
+          throw BitstreamError(.missingParameterSet, "parameter set", bitOffset: 0)
+        }
+      }
+      format.configuration = configuration
+    } catch { throw .formatChange }
+  }
+
+  func rewrite(_ accessUnit: inout [UInt8]) throws(CopyRefusal) {
+    guard isRenumbered || packaging != .lengthPrefixed(.four) else { return }
+    var rewritten: [UInt8] = []
+    rewritten.reserveCapacity(accessUnit.count + 64)
+    do throws(BitstreamError) {
+      let target = NALPackaging.lengthPrefixed(.four)
+      for range in packaging.nalUnits(of: accessUnit.span) {
+        let nalUnit = accessUnit.span.extracting(range)
+        guard isRenumbered, let moved = try self.rewritten(nalUnit) else {
+          try target.append(nalUnit, to: &rewritten)
+          continue
+        }
+        try target.append(moved.span, to: &rewritten)
+      }
+    } catch { throw .formatChange }
+    accessUnit = rewritten
+  }
+
+  /// - Returns: `nil` if it refers to no parameter set.
+  private func rewritten(_ nalUnit: Span<UInt8>) throws(BitstreamError) -> [UInt8]? {
+    switch Codec.role(of: nalUnit) {
+    case .slice, .slicePart: try Codec.rewritten(slice: nalUnit, from: source, to: target, identifiers)
+    case .videoParameterSet, .sequenceParameterSet, .pictureParameterSet:
+      try Codec.rewritten(parameterSet: nalUnit, identifiers)
+    case .sei, .suffixSEI: movesSequences ? try Codec.rewritten(sei: nalUnit, identifiers, of: source) : nil
+    // Views and layers have sets of their own.
+    case .layerSlice, .sequenceParameterSetExtension:
+      throw BitstreamError(.unsupported, "nal_unit_type", bitOffset: 0)
+    case .accessUnitDelimiter, .end, .filler, .outsideStandard, .other: nil
+    }
+  }
+}
+
+extension MediaOutput.VideoFormat {
+  /// The first access unit of a stream, behind another stream. It stays as it is unless it is an IDR picture that would
+  /// make decoders discard pictures, or that they may take for a part of the picture in front of it.
+  ///
+  /// - Parameters:
+  ///   - first: an access unit with which decoding can begin.
+  ///   - last: the access unit in front of it.
+  ///   - lastFormat: the format of `last`.
+  ///   - hasStartCodes: whether access units have start codes, not length prefixes.
+  func beginning(
+    _ first: MediaOutput.AccessUnit, behind last: MediaOutput.AccessUnit, _ lastFormat: Self, hasStartCodes: Bool
+  ) -> [UInt8] {
+    switch codec {
+    case .h264: beginning(first, behind: last, lastFormat, hasStartCodes, H264.self)
+    case .h265: beginning(first, behind: last, lastFormat, hasStartCodes, H265.self)
+    }
+  }
+
+  private func beginning<Codec: JoinSyntax>(
+    _ first: MediaOutput.AccessUnit, behind last: MediaOutput.AccessUnit, _ lastFormat: Self, _ hasStartCodes: Bool,
+    _ codec: Codec.Type
+  ) -> [UInt8] {
+    var (reader, lastReader) = (
+      OpenSeam<Codec>(self, hasStartCodes: hasStartCodes), OpenSeam<Codec>(lastFormat, hasStartCodes: hasStartCodes)
+    )
+    reader.read(first)
+    lastReader.read(last)
+    guard reader.header(of: first)?.isIDR == true else { return first.bytes }
+    let lastHeader = lastReader.header(of: last).flatMap { $0.isIDR ? $0 : nil }
+    var packaging = NALPackaging.annexB
+    var bytes: [UInt8] = []
+    do throws(BitstreamError) {
+      if !hasStartCodes {
+        packaging = .lengthPrefixed(try Codec.ConfigurationRecord(configuration.span).nalLengthSize)
+      }
+      for range in packaging.nalUnits(of: first.bytes.span) {
+        let nalUnit = first.bytes.span.extracting(range)
+        guard Codec.role(of: nalUnit) == .slice else {
+          try packaging.append(nalUnit, to: &bytes)
+          continue
+        }
+        try packaging.append(Codec.beginning(nalUnit, reader.sets, behind: lastHeader).span, to: &bytes)
+      }
+    } catch { return first.bytes }
+    return bytes
+  }
+}
