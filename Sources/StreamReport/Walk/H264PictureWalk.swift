@@ -20,6 +20,8 @@ struct H264PictureWalk: PictureWalking {
   /// The SPS of the picture before. A buffering period SEI message may have activated another one since.
   private var previousSPS: H264.SequenceParameterSet?
   private(set) var limits: LevelLimits?
+  /// The next picture is the first of another stream: it discards no pictures.
+  private var beginsStream = false
 
   /// The first slice of the current picture, and its reference marking.
   private var first: (slice: H264.SliceHeader, marking: H264.ReferenceSyntax.ReferenceMarking?)?
@@ -41,8 +43,7 @@ struct H264PictureWalk: PictureWalking {
   mutating func beginAccessUnit() { (picture, messages) = (PictureRecord(), AccessUnitSEI()) }
 
   mutating func endSequence(_ type: H264.NALUnitType) {
-    // The next picture is the first of another stream: it discards none.
-    if type == .endOfStream { buffer.clear() }
+    if type == .endOfStream { beginsStream = true }
   }
 
   // MARK: Slices
@@ -100,7 +101,7 @@ struct H264PictureWalk: PictureWalking {
         reorder.beginSequence()
         // Pictures that wait for output are output before this picture, or dropped.
         if slice.isIDR {
-          if case .idr(noOutputOfPriorPictures: true, _) = marking {
+          if case .idr(noOutputOfPriorPictures: true, _) = marking, !beginsStream {
             // Decoders may output the others as soon as they are decoded.
             pictureStart.discarded = min(buffer.waitingCount, before?.maximumReorderFrames ?? 0)
           }
@@ -113,6 +114,7 @@ struct H264PictureWalk: PictureWalking {
       pictureStart.previousFrameNumber = previous
       fillGap(slice, after: previous, sps)
     }
+    beginsStream = false
     met.pictureStart = pictureStart
     buffer.wrap(to: slice.frameNumber, maximum: 1 << UInt32(sps.log2MaximumFrameNumber & 31))
     picture.isFieldPair = isSecondField && picture.exists

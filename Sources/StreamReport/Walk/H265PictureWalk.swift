@@ -30,6 +30,8 @@ struct H265PictureWalk: PictureWalking {
   private var lastIRAP: H265.NALUnitType?
   private var hasTrailing = false
   private var isAtStart = true
+  /// The next picture is the first of another stream: it discards no pictures.
+  private var beginsStream = false
 
   init() {}
 
@@ -40,8 +42,7 @@ struct H265PictureWalk: PictureWalking {
   mutating func endSequence(_ type: H265.NALUnitType) {
     counter.endSequence()
     isAtStart = true
-    // The next picture is the first of another stream: it discards none.
-    if type == .endOfStream { buffer.clear() }
+    if type == .endOfStream { beginsStream = true }
   }
 
   // MARK: Slices
@@ -100,13 +101,15 @@ struct H265PictureWalk: PictureWalking {
     isAtStart = false
     if count.resetsPOC {
       // A CRA picture discards them whatever its flag is.
-      if sequence > 0, type == .cra || slice.discardsPriorPictures { pictureStart.discarded = buffer.waitingCount }
+      let discards = type == .cra || slice.discardsPriorPictures
+      if discards, sequence > 0, !beginsStream { pictureStart.discarded = buffer.waitingCount }
       sequence += 1
       reorder.beginSequence()
       buffer.clear()
     } else {
       pictureStart.activation = LateActivation(named, after: before)
     }
+    beginsStream = false
     pictureStart.order = count.picture
     if !count.isSkipped {
       pictureStart.reorder = reorder.add(count.picture, isOutput: slice.isOutput)
