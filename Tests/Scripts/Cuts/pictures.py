@@ -28,13 +28,13 @@ def size(path):
     return [int(part) for part in text.strip().strip(",").split(",")[:2]]
 
 
-def read(path, has_bars=True, is_strict=True):
+def read(path, has_bars=True, is_strict=True, edits=None):
     """All pictures in the order of presentation. Raises ValueError for a file that does not decode, or if is_strict for
-    one about which FFmpeg prints anything."""
+    one about which FFmpeg prints anything. With edits, FFmpeg ignores the edit list, and these are applied."""
     width, height = (sources.WIDTH, sources.HEIGHT) if has_bars else size(path)
     with tempfile.NamedTemporaryFile() as gray, tempfile.NamedTemporaryFile() as digests:
         run = subprocess.run(
-            ["ffmpeg", "-v", "error", "-y", "-copyts", "-i", path, "-map", "0:v:0", "-vsync", "passthrough",
+            ["ffmpeg", "-v", "error", "-y", "-copyts", *(["-ignore_editlist", "1"] if edits else []), "-i", path, "-map", "0:v:0", "-vsync", "passthrough",
              "-enc_time_base", "-1", "-f", "framemd5", digests.name, "-map", "0:v:0", "-vsync", "passthrough",
              "-enc_time_base", "-1", "-pix_fmt", "gray", "-f", "rawvideo", gray.name], capture_output=True, text=True)
         lines = digests.read().decode().splitlines()
@@ -55,7 +55,48 @@ def read(path, has_bars=True, is_strict=True):
         plane = luma[len(pictures) * width * height:][:width * height]
         pictures.append(Picture(int(time) * unit, int(duration) * unit, digest, plane,
                                 sources.number(plane) if has_bars else None))
-    return pictures
+    return edited(pictures, edits) if edits else pictures
+
+
+def edited(pictures, edits):
+    """The pictures that edits show. FFmpeg confuses edits if there are several."""
+    shown, origin = [], 0
+    for start, duration in edits:
+        for picture in pictures if start is not None else []:
+            if start - 1e-6 < picture.time < start + duration - 1e-6:
+                shown.append(dataclasses.replace(picture, time=origin + picture.time - start))
+        origin += duration
+    return shown
+
+
+def edits(path):
+    """The edits of the only track of an MP4 or MOV file: where each begins in the media, None for an empty one, and how
+    long it is, in seconds. None without any."""
+    data = path.read_bytes()
+    scales, found = {}, []
+
+    def walk(place, end):
+        while place + 8 <= end:
+            size, name = int.from_bytes(data[place:place + 4], "big"), data[place + 4:place + 8]
+            header = 16 if size == 1 else 8
+            if size == 1:
+                size = int.from_bytes(data[place + 8:place + 16], "big")
+            size = size or end - place
+            content = data[place + header:place + size]
+            if name in (b"moov", b"trak", b"edts", b"mdia"):
+                walk(place + header, place + size)
+            elif name in (b"mvhd", b"mdhd"):
+                scales[name] = int.from_bytes(content[20:24] if content[0] else content[12:16], "big")
+            elif name == b"elst":
+                width = 8 if content[0] else 4
+                for entry in range(int.from_bytes(content[4:8], "big")):
+                    field = content[8 + entry * (2 * width + 4):]
+                    found.append((int.from_bytes(field[:width], "big"),
+                                  int.from_bytes(field[width:2 * width], "big", signed=True)))
+            place += max(size, 8)
+
+    walk(0, len(data))
+    return [(start / scales[b"mdhd"] if start >= 0 else None, duration / scales[b"mvhd"]) for duration, start in found]
 
 
 def psnr(one, other):
@@ -136,7 +177,8 @@ def references(coded):
         elif first.entry == "closed" or picture.is_decodable:
             result.append(since)
         else:
-            result.append(since | {other for other in range(before or 0, entry) if coded[other].is_reference})
+            earlier = (other for other in range(before or 0, entry) if coded[other].is_reference)
+            result.append(since | {other for other in earlier if coded[other].number >= coded[before or 0].number})
     return result
 
 

@@ -82,8 +82,8 @@ class Source:
         return f".{self.codec}"
 
 
-X264 = "threads=1:lookahead-threads=1:slices=1:scenecut=0:crf=20"
-X265 = "pools=none:frame-threads=1:slices=1:scenecut=0:crf=20:info=0"
+X264 = "threads=1:lookahead-threads=1:slices=1:scenecut=0:crf=20:level=31"
+X265 = "pools=none:frame-threads=1:slices=1:scenecut=0:crf=20:info=0:level-idc=31"
 
 # Of the table: IDR pictures and open GOPs, with an entry every 40 pictures, of one source every 20.
 TABLE = [
