@@ -48,7 +48,7 @@ class Source:
     codec: str
     options: str
     pixel_format: str = "yuv420p"
-    # An expression of FFmpeg for the time of picture N; None for a fixed rate.
+    # An expression of FFmpeg for the time of picture N in 1/25 s; None for a fixed rate.
     times: str = None
     # Whether numbers come from a bar code; else pictures are known by their place.
     has_bars: bool = True
@@ -96,7 +96,7 @@ TABLE = [
 ]
 
 # Of random cuts.
-UNEVEN = "(N+floor(N/3)+2*floor(N/7))/25/TB"
+UNEVEN = "N+floor(N/3)+2*floor(N/7)"
 RANDOM = TABLE + [
     Source("ipp-cavlc", "h264", f"{X264}:cabac=0:bframes=0:ref=3:keyint=17:min-keyint=17:open-gop=0"),
     Source("ipp-cabac", "h264", f"{X264}:bframes=0:ref=1:keyint=25:min-keyint=25:open-gop=0"),
