@@ -21,6 +21,9 @@ let bitstreamSubjects = [
   "h265-sei", "h265-access-units", "edit", "h265-edit",
 ]
 
+/// Subjects of what only the package's own modules see of `H26x`.
+let rewritingSubjects = ["rewriting", "h265-rewriting"]
+
 /// Subjects of `Slices`.
 let sliceSubjects = ["cavlc-slices", "cabac-slices", "h265-slices"]
 
@@ -68,6 +71,10 @@ let package = Package(
     + bitstreamSubjects.map {
       .executableTarget(
         name: $0, dependencies: [h26x, "FuzzDriver"], path: "Subjects/\($0)", swiftSettings: settings)
+    }
+    + rewritingSubjects.map {
+      .executableTarget(
+        name: $0, dependencies: ["FuzzDriver", testSupport], path: "Subjects/\($0)", swiftSettings: settings)
     }
     + sliceSubjects.map {
       .executableTarget(

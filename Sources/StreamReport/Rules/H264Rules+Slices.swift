@@ -62,6 +62,12 @@ extension H264Rules {
     } else if start.isFirst, !start.isRecoveryPoint {
       log.report(.startsLate, "a stream that does not begin with an IDR picture", expected: "an IDR picture")
     }
+    if let activation = start.activation {
+      PictureRules.check(activation, expected: "an IDR picture", log: &log)
+    }
+    PictureRules.check(
+      discarded: start.discarded, by: "an IDR picture with no_output_of_prior_pics_flag 1",
+      expected: "no_output_of_prior_pics_flag 0", log: &log)
     if let reorder = start.reorder {
       PictureRules.check(
         order: start.order, reorder, mayRepeat: !start.isComplete,

@@ -74,6 +74,18 @@ extension H265Rules {
     if start.isFirst, !type.isIRAP, !start.isRecoveryPoint {
       log.report(.startsLate, "a stream that does not begin with an IRAP picture", expected: "an IRAP picture")
     }
+    if let activation = start.activation {
+      PictureRules.check(activation, expected: "an IRAP picture that begins a coded video sequence", log: &log)
+    }
+    if type == .cra {
+      PictureRules.check(
+        discarded: start.discarded, by: "a CRA picture after the end of a sequence",
+        expected: "a BLA picture with no_output_of_prior_pics_flag 0", log: &log)
+    } else {
+      PictureRules.check(
+        discarded: start.discarded, by: "an IRAP picture with no_output_of_prior_pics_flag 1",
+        expected: "no_output_of_prior_pics_flag 0", log: &log)
+    }
     if !type.isIRAP, type.isLeading { check(leading: type, start, log: &log) }
     if let reorder = start.reorder {
       PictureRules.check(

@@ -41,6 +41,32 @@ enum PictureRules {
     }
   }
 
+  /// Checks an SPS that became active with a picture that begins no coded video sequence.
+  ///
+  /// - Parameter start: the pictures that may begin one.
+  static func check(_ activation: LateActivation, expected start: StaticString, log: inout FindingLog) {
+    let (id, active) = (activation.id.rawValue, activation.active.rawValue)
+    log.report(
+      .setActivation, id == active ? "SPS \(id) with other contents" : "SPS \(id) after SPS \(active)",
+      expected: "the same SPS until \(start)")
+  }
+
+  /// Checks pictures that wait for output and are discarded.
+  ///
+  /// - Parameters:
+  ///   - count: their number.
+  ///   - picture: the picture that discards them.
+  ///   - other: one that outputs them.
+  static func check(
+    discarded count: Int, by picture: StaticString, expected other: StaticString, log: inout FindingLog
+  ) {
+    guard count > 0 else { return }
+    let waiting: ReportText = count == 1 ? "1 picture waits" : "\(count) pictures wait"
+    log.report(
+      .discardedOutput, "\(picture) while \(waiting) for output",
+      expected: "\(other)")
+  }
+
   /// Checks how a picture was marked and stored.
   static func check(_ ended: EndedPicture, log: inout FindingLog) {
     for (operation, name, number) in ended.missing {

@@ -134,6 +134,9 @@ struct H264DecodedPictureBuffer: Sendable {
 
   // MARK: Storing and output
 
+  /// The number of frames that wait for output.
+  var waitingCount: Int { frames.count { $0.awaitsOutput } }
+
   /// Empties the buffer when the POC is reset: pictures that wait are output or dropped.
   mutating func clear() {
     frames = []

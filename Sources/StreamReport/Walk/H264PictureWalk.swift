@@ -17,7 +17,11 @@ struct H264PictureWalk: PictureWalking {
   private var counter = H264.PictureOrderCounter()
   private var buffer = H264DecodedPictureBuffer()
   private(set) var sps: H264.SequenceParameterSet?
+  /// The SPS of the picture before. A buffering period SEI message may have activated another one since.
+  private var previousSPS: H264.SequenceParameterSet?
   private(set) var limits: LevelLimits?
+  /// The next picture is the first of another stream: it discards no pictures.
+  private var beginsStream = false
 
   /// The first slice of the current picture, and its reference marking.
   private var first: (slice: H264.SliceHeader, marking: H264.ReferenceSyntax.ReferenceMarking?)?
@@ -38,7 +42,9 @@ struct H264PictureWalk: PictureWalking {
 
   mutating func beginAccessUnit() { (picture, messages) = (PictureRecord(), AccessUnitSEI()) }
 
-  mutating func endSequence() {}
+  mutating func endSequence(_ type: H264.NALUnitType) {
+    if type == .endOfStream { beginsStream = true }
+  }
 
   // MARK: Slices
 
@@ -72,9 +78,10 @@ struct H264PictureWalk: PictureWalking {
     _ met: inout H264WalkedSlice
   ) {
     met.ended = endPicture()
-    if sps?.id != slice.sequenceParameterSetID || slice.isIDR || sps == nil {
-      activate(slice.sequenceParameterSetID, of: sets)
-    }
+    let named = sets.sequenceParameterSet(slice.sequenceParameterSetID)
+    let before = previousSPS
+    previousSPS = named ?? before
+    if sps?.id != slice.sequenceParameterSetID || slice.isIDR || sps == nil { activate(named) }
     guard let sps else { return }
     first = (slice, marking)
     let isSecondField = openField.map { H264.isSecondField(slice, of: $0) } ?? false
@@ -86,13 +93,20 @@ struct H264PictureWalk: PictureWalking {
       isFirst: previousReferenceNumber == nil, isRecoveryPoint: messages.isRecoveryPoint, isComplete: isComplete,
       order: count.picture)
     if slice.isIDR, !isSecondField { pictureStart.previousIDRPictureID = previousIDR?.id }
+    if !slice.isIDR { pictureStart.activation = LateActivation(named, after: before) }
     previousIDR = slice.isIDR ? (slice.idrPictureID, isSecondField) : isSecondField ? previousIDR : nil
     if !isSecondField {
       if count.resetsPOC {
         sequence += 1
         reorder.beginSequence()
         // Pictures that wait for output are output before this picture, or dropped.
-        if slice.isIDR { buffer.clear() }
+        if slice.isIDR {
+          if case .idr(noOutputOfPriorPictures: true, _) = marking, !beginsStream {
+            // Decoders may output the others as soon as they are decoded.
+            pictureStart.discarded = min(buffer.waitingCount, before?.maximumReorderFrames ?? 0)
+          }
+          buffer.clear()
+        }
       }
       pictureStart.reorder = reorder.add(count.picture, isOutput: true)
     }
@@ -100,6 +114,7 @@ struct H264PictureWalk: PictureWalking {
       pictureStart.previousFrameNumber = previous
       fillGap(slice, after: previous, sps)
     }
+    beginsStream = false
     met.pictureStart = pictureStart
     buffer.wrap(to: slice.frameNumber, maximum: 1 << UInt32(sps.log2MaximumFrameNumber & 31))
     picture.isFieldPair = isSecondField && picture.exists
@@ -112,8 +127,7 @@ struct H264PictureWalk: PictureWalking {
     picture.keyframe = slice.isIDR ? .idr : messages.isRecoveryPoint ? .recoveryPoint : picture.keyframe
   }
 
-  private mutating func activate(_ id: SequenceParameterSetID, of sets: borrowing H264.ParameterSets) {
-    let active = sets.sequenceParameterSet(id)
+  private mutating func activate(_ active: H264.SequenceParameterSet?) {
     guard active != sps else { return }
     sps = active
     limits = active.flatMap { $0.levelLimits }
@@ -296,7 +310,7 @@ struct H264PictureWalk: PictureWalking {
     switch message.type {
     case .bufferingPeriod:
       let period = try H264.BufferingPeriod(message, parameterSets: sets)
-      activate(period.sequenceParameterSetID, of: sets)
+      activate(sets.sequenceParameterSet(period.sequenceParameterSetID))
       try messages.takeBufferingPeriod((period.nal + period.vcl).map { $0.removalDelay })
     case .pictureTiming:
       // The SPS may have been replaced since the last picture.

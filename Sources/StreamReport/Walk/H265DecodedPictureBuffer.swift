@@ -30,6 +30,9 @@ struct H265DecodedPictureBuffer: Sendable {
     }
   }
 
+  /// The number of pictures that wait for output.
+  var waitingCount: Int { pictures.count { $0.awaitsOutput } }
+
   mutating func clear() {
     pictures = []
     lastOutput = nil

@@ -15,6 +15,8 @@ struct H265PictureWalk: PictureWalking {
   private var counter = H265.PictureOrderCounter()
   private var buffer = H265DecodedPictureBuffer()
   private(set) var sps: H265.SequenceParameterSet?
+  /// The SPS of the picture before. A buffering period SEI message may have activated another one since.
+  private var previousSPS: H265.SequenceParameterSet?
   private var vps: H265.VideoParameterSet?
   private(set) var limits: LevelLimits?
 
@@ -28,6 +30,8 @@ struct H265PictureWalk: PictureWalking {
   private var lastIRAP: H265.NALUnitType?
   private var hasTrailing = false
   private var isAtStart = true
+  /// The next picture is the first of another stream: it discards no pictures.
+  private var beginsStream = false
 
   init() {}
 
@@ -35,9 +39,10 @@ struct H265PictureWalk: PictureWalking {
 
   mutating func beginAccessUnit() { (picture, messages) = (PictureRecord(), AccessUnitSEI()) }
 
-  mutating func endSequence() {
+  mutating func endSequence(_ type: H265.NALUnitType) {
     counter.endSequence()
     isAtStart = true
+    if type == .endOfStream { beginsStream = true }
   }
 
   // MARK: Slices
@@ -71,8 +76,11 @@ struct H265PictureWalk: PictureWalking {
   ) {
     met.ended = endPicture()
     let type = slice.nalUnitType
+    let named = sets.sequenceParameterSet(slice.sequenceParameterSetID)
+    let before = previousSPS
+    previousSPS = named ?? before
     if sps?.id != slice.sequenceParameterSetID || type.isIRAP || sps == nil {
-      activate(slice.sequenceParameterSetID, of: sets)
+      activate(named, of: sets)
       if let sps, vps == nil { met.missingVPS = sps.videoParameterSetID }
     }
     (referenceSet, lastCoding) = (ReferenceSet(), nil)
@@ -92,10 +100,16 @@ struct H265PictureWalk: PictureWalking {
     self.count = count
     isAtStart = false
     if count.resetsPOC {
+      // A CRA picture discards them whatever its flag is.
+      let discards = type == .cra || slice.discardsPriorPictures
+      if discards, sequence > 0, !beginsStream { pictureStart.discarded = buffer.waitingCount }
       sequence += 1
       reorder.beginSequence()
       buffer.clear()
+    } else {
+      pictureStart.activation = LateActivation(named, after: before)
     }
+    beginsStream = false
     pictureStart.order = count.picture
     if !count.isSkipped {
       pictureStart.reorder = reorder.add(count.picture, isOutput: slice.isOutput)
@@ -127,8 +141,7 @@ struct H265PictureWalk: PictureWalking {
       refersToItself: coding.prediction.refersToItself)
   }
 
-  private mutating func activate(_ id: SequenceParameterSetID, of sets: borrowing H265.ParameterSets) {
-    let active = sets.sequenceParameterSet(id)
+  private mutating func activate(_ active: H265.SequenceParameterSet?, of sets: borrowing H265.ParameterSets) {
     if active != sps {
       sps = active
       limits = active.flatMap { $0.levelLimits }
@@ -160,7 +173,7 @@ struct H265PictureWalk: PictureWalking {
       let named = sets.sequenceParameterSet(try H265.BufferingPeriod.sequenceParameterSetID(of: message))
       guard let sps = named ?? sps ?? Self.first(in: sets), sps.vui?.timing?.hrdParameters != nil else { break }
       let period = try H265.BufferingPeriod(message, parameterSets: sets)
-      activate(period.sequenceParameterSetID, of: sets)
+      activate(sets.sequenceParameterSet(period.sequenceParameterSetID), of: sets)
       try messages.takeBufferingPeriod((period.nal + period.vcl).map { $0.removalDelay })
     case .pictureTiming:
       // The SPS may have been replaced since the last picture.

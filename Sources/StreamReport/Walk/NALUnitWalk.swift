@@ -80,7 +80,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
       }
       return .messages(endsProperly: endsProperly)
     case .accessUnitDelimiter: return read(delimiter: nalUnit, &record, trace)
-    case .end: pictures.endSequence()
+    case .end: pictures.endSequence(Codec.NALUnitType(rawValue: record.type))
     case .slice, .slicePart, .layerSlice, .filler, .outsideStandard, .other: break
     }
     return .other

@@ -37,8 +37,8 @@ protocol PictureWalking: Sendable {
   /// Reads an SEI message of the base layer.
   mutating func read(_ message: borrowing SEIMessages.Message, sets: borrowing Codec.ParameterSets)
     throws(BitstreamError)
-  /// Notes the end of a sequence or stream.
-  mutating func endSequence()
+  /// Notes the end of a sequence or stream, by the type of its NAL unit.
+  mutating func endSequence(_ type: Codec.NALUnitType)
   /// Ends the access unit: marks and stores its picture. Nil without one.
   mutating func endAccessUnit() -> EndedPicture?
 }
@@ -63,6 +63,19 @@ extension PictureWalking {
       // Messages of other layers refer to parameter sets of these layers.
       if record.layerID ?? 0 == 0 { try read(message, sets: sets) }
     }
+  }
+}
+
+/// An SPS that became active with a picture that begins no coded video sequence.
+struct LateActivation: Sendable {
+  var id: SequenceParameterSetID
+  /// The SPS of the picture before.
+  var active: SequenceParameterSetID
+
+  /// Nil if both pictures have the same SPS, or one of them has none.
+  init?<SPS: SequenceParameterSetSyntax & Equatable>(_ sps: SPS?, after active: SPS?) {
+    guard let sps, let active, sps != active else { return nil }
+    (id, self.active) = (sps.id, active.id)
   }
 }
 

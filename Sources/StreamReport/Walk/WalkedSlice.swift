@@ -19,6 +19,10 @@ struct H264WalkedSlice: Sendable {
     var order: Int32
     /// Its depth in output order, and whether its POC was there before; nil for a second field.
     var reorder: (depth: Int, isRepeated: Bool)?
+    /// Nil for an IDR picture, and if the SPS stays.
+    var activation: LateActivation?
+    /// Frames that waited for output and that it discards.
+    var discarded = 0
   }
 
   var header: H264.SliceHeader
@@ -52,6 +56,10 @@ struct H265WalkedSlice: Sendable {
     var order: Int32 = 0
     /// Its depth in output order, and whether its POC was there before; nil for one that is skipped.
     var reorder: (depth: Int, isRepeated: Bool)?
+    /// Nil for a picture that begins a coded video sequence, and if the SPS stays.
+    var activation: LateActivation?
+    /// Pictures that waited for output and that it discards.
+    var discarded = 0
     /// The missing pictures of its reference picture set, and how many that has; nil while pictures before it may be
     /// missing.
     var references: (missing: [Int32], count: Int)?

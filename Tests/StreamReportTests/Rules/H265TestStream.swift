@@ -14,6 +14,8 @@ struct H265TestStream {
     var address: UInt32 = 0
     var temporalID: UInt8 = 0
     var pps: UInt32 = 0
+    /// `no_output_of_prior_pics_flag` of an IRAP picture.
+    var discardsPriorPictures = false
     /// `pic_output_flag`; nil without `output_flag_present_flag` in the PPS.
     var isOutput: Bool?
     /// Whether it has `num_entry_point_offsets`, which is 0.
@@ -49,7 +51,7 @@ struct H265TestStream {
     writer.u(6, 0)
     writer.u(3, UInt32(s.temporalID) + 1)
     writer.flag(s.address == 0)
-    if s.type.isIRAP { writer.flag(false) }
+    if s.type.isIRAP { writer.flag(s.discardsPriorPictures) }
     writer.ue(s.pps)
     if s.address != 0 { writer.u(3, s.address) }
     writer.ue(s.kind)
@@ -81,6 +83,9 @@ struct H265TestStream {
     writer.trailingBits()
     return writer.bytes
   }
+
+  static let endOfSequence: [UInt8] = [36 << 1, 1]
+  static let endOfStream: [UInt8] = [37 << 1, 1]
 
   static let idr = Slice(type: .idrWithoutLeading, kind: 2)
 

@@ -216,6 +216,13 @@ extension RuleTests {
     Case(.unknownLevel, stream: TestStream(.init(level: 77))),
     Case(.unknownProfile, stream: TestStream(.init(profile: 99))),
     Case(.unreadableParameterSet, .missingParameterSet, stream: TestStream(.init(crop: 16))),
+    Case(
+      .setActivation,
+      stream: TestStream().adding(TestStream.sps(.init(level: 31)), TestStream.slice(.init(frameNumber: 1, order: 2)))),
+    Case(
+      .setActivation,
+      h265: H265TestStream().adding(H265TestStream.sps { $0.profileTierLevel.levelIDC = 120 }).adding(
+        .init(order: 1, references: [1]))),
     // Slices and pictures.
     Case(.unreadableSlice, stream: TestStream().adding([0x41, 0x00])),
     Case(.sliceOrder, stream: TestStream().adding(.init(frameNumber: 1, order: 2, first: 2))),
@@ -308,6 +315,14 @@ extension RuleTests {
       .decodedBufferFull,
       stream: TestStream(.init(references: 1, vui: restriction(reorder: 0, buffering: 1))).adding(
         .init(isIDR: true, type: 2, idrID: 1, isLongTerm: true), .init(frameNumber: 1, order: 2))),
+    Case(
+      .discardedOutput,
+      stream: TestStream().adding(
+        .init(frameNumber: 1, order: 2), .init(isIDR: true, type: 2, idrID: 1, discardsPriorPictures: true))),
+    Case(
+      .discardedOutput,
+      h265: H265TestStream().adding(.init(order: 4, references: [4])).adding(H265TestStream.endOfSequence).adding(
+        .init(type: .cra, kind: 2))),
     Case(
       .levelUnderflow,
       stream: TestStream(.init(level: 10, vui: rate())).adding(.init(frameNumber: 1, order: 2, payload: 30_000))),

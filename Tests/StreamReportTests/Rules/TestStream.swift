@@ -5,6 +5,7 @@ import StreamReport
 /// H.264 streams written element by element, correct except for what a test changes.
 struct TestStream {
   struct Sequence {
+    var id: UInt32 = 0
     var profile: UInt32 = 77
     var flags: UInt32 = 0
     var level: UInt32 = 30
@@ -37,6 +38,8 @@ struct TestStream {
     var unmarks: UInt32?
     /// `long_term_reference_flag` of an IDR picture.
     var isLongTerm = false
+    /// `no_output_of_prior_pics_flag` of an IDR picture.
+    var discardsPriorPictures = false
     /// Adaptive marking without operations, so that no picture is unmarked.
     var keepsAll = false
     /// Whether it has `field_pic_flag`.
@@ -58,7 +61,7 @@ struct TestStream {
   static func sps(_ s: Sequence = Sequence()) -> [UInt8] {
     var writer = BitWriter()
     for byte in [0x67, s.profile, s.flags, s.level] { writer.u(8, byte) }
-    writer.ue(0)
+    writer.ue(s.id)
     if s.profile >= 100 || s.profile == 44 {
       writer.ue(s.chroma)
       writer.ue(s.depth - 8)
@@ -80,12 +83,12 @@ struct TestStream {
   }
 
   static func pps(
-    id: UInt32 = 0, isCABAC: Bool = false, weightedBiprediction: UInt32 = 0, initialQS: Int32 = 0
+    id: UInt32 = 0, sps: UInt32 = 0, isCABAC: Bool = false, weightedBiprediction: UInt32 = 0, initialQS: Int32 = 0
   ) -> [UInt8] {
     var writer = BitWriter()
     writer.u(8, 0x68)
     writer.ue(id)
-    writer.ue(0)
+    writer.ue(sps)
     writer.flag(isCABAC)
     writer.flag(false)
     for _ in 0..<3 { writer.ue(0) }
@@ -121,7 +124,7 @@ struct TestStream {
     }
     if s.reference != 0 {
       if s.isIDR {
-        writer.flag(false)
+        writer.flag(s.discardsPriorPictures)
         writer.flag(s.isLongTerm)
       } else {
         writer.flag(s.unmarks != nil || s.keepsAll)

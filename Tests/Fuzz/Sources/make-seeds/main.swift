@@ -98,7 +98,7 @@ func saveH265(_ bytes: [UInt8]) throws {
   try save(stream, "h265-slice-header", "h265-access-units", "access-unit-scanner")
   try save(
     choices + whole, "h265-parse-element", "h265-parse-file", "h265-repack-element", "h265-decode-element", "h265-edit")
-  try save(whole, "report", "h265-slices")
+  try save(whole, "report", "h265-slices", "h265-rewriting")
   if let record = try? FormatDescription(h265ParameterSets: sets).h265DecoderConfigurationRecord().bytes() {
     try save(record, "hvcc")
     let units = Array(pictures.prefix(6))
@@ -141,7 +141,7 @@ for path in arguments.dropFirst(2) {
   try save(choices + stream, "nal-units", "repack")
   try save(sets.flatMap { startCode + $0 }, "format-description")
   try save(choices + whole, "parse-element", "parse-file", "repack-element", "decode-element", "edit")
-  try save(whole, "report")
+  try save(whole, "report", "rewriting")
   try saveH264Slices(bytes, whole: whole)
   if let record = try? FormatDescription(h264ParameterSets: sets).h264DecoderConfigurationRecord().bytes() {
     try save(record, "avcc")

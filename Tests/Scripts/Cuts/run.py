@@ -1,0 +1,300 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MPL-2.0
+"""Cuts streams whose pictures carry their number, with h26x and with other tools, and reads which pictures come out.
+
+  run.py                the table: 18 cuts with each installed tool
+  run.py --random N     N random cuts of one to five ranges with h26x; a line for each failure, with its command
+
+  --seed N        of the random cuts; default 1
+  --only WORD     only random cuts whose source or target contains it
+  --keep FOLDER   sources and results stay here; default: a temporary folder
+
+  H26X=.build/tool/h26x   the program
+  CONFORMANCE_VECTORS     the folder of vectors, else ../shared/vectors
+
+A cut of the table is exact if the file has the requested pictures in order, nothing else, and their times begin with 0
+and have the steps of the source. FFmpeg decodes all files.
+
+A random cut must also copy pictures bit by bit, encode the fewest pictures by pictures.py, and encode them well. `h26x
+check` must find nothing that it does not find in the source. The exit status is 1 if a random cut fails.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import pictures
+import sources
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+H26X = pathlib.Path(os.environ.get("H26X", ROOT / ".build/tool/h26x")).resolve()
+VECTORS = pathlib.Path(os.environ.get("CONFORMANCE_VECTORS", ROOT.parent / "shared/vectors"))
+COUNT = 160
+RANGES = [(55, 132), (55, 133), (93, 126)]
+TARGETS = ["mp4", "mov", "mkv", "ts", "raw"]
+# Of encoded pictures, and the result in dB, of luma.
+QUALITY, LEAST_PSNR = 8, 45
+PATIENCE_SECONDS = 120
+
+
+def tool(*command):
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+
+
+class Pictures:
+    """The pictures of sources, each read once."""
+
+    def __init__(self):
+        self.known = {}
+
+    def of(self, source):
+        if source.name not in self.known:
+            self.known[source.name] = pictures.read(source.path, source.has_bars)
+        return self.known[source.name]
+
+
+def numbers_and_times(all_pictures, ranges):
+    """The numbers of the pictures of ranges, and when each is shown."""
+    starts = [picture.time for picture in all_pictures]
+    starts.append(starts[-1] + (all_pictures[-1].duration or starts[-1] - starts[-2]))
+    numbers, times, origin = [], [], 0
+    for start, end in ranges:
+        numbers += range(start, end)
+        times += [origin + starts[number] - starts[start] for number in range(start, end)]
+        origin += starts[end] - starts[start]
+    return numbers, times
+
+
+def time_defect(found, times, begins_at_zero):
+    """How the times of pictures differ, as text; None if they do not."""
+    # Matroska has milliseconds.
+    shift = 0 if begins_at_zero else found[0].time
+    for place, (picture, time) in enumerate(zip(found, times)):
+        if abs(picture.time - shift - time) > 0.00101:
+            return f"picture {place} at {picture.time - shift:.4f} s, expected {time:.4f}"
+    return None
+
+
+# The table.
+
+
+def commands(source, start, end, folder, times):
+    """A command for each installed tool, and its output."""
+    begin, finish = times[start], times[end]
+    found = {"h26x cut": ([H26X, "cut", source.path, "-o", folder / "h26x.mp4", "--range", f"#{start}-#{end}"],
+                          folder / "h26x.mp4")}
+    for suffix in ["mp4", "mkv"]:
+        output = folder / f"ffmpeg.{suffix}"
+        found[f"ffmpeg -c copy, {suffix}"] = (
+            ["ffmpeg", "-v", "error", "-y", "-ss", f"{begin:.6f}", "-i", source.path, "-t", f"{finish - begin:.6f}",
+             "-map", "0:v:0", "-c", "copy", output], output)
+    if shutil.which("mkvmerge"):
+        output = folder / "mkvmerge.mkv"
+        found["mkvmerge"] = (["mkvmerge", "-q", "-o", output, "--split", f"parts:{begin:.6f}s-{finish:.6f}s",
+                              source.path], output)
+    if shutil.which("smartcut"):
+        output = folder / "smartcut.mp4"
+        found["smartcut"] = (["smartcut", source.path, output, "--keep", f"{begin:.6f},{finish:.6f}"], output)
+    return found
+
+
+def table(folder):
+    exact, encoded = collections.Counter(), collections.Counter()
+    print("source\trange\ttool\tresult")
+    for source in sources.TABLE:
+        source.make(folder, COUNT)
+        own = pictures.read(source.path)
+        for start, end in RANGES:
+            work = folder / "table"
+            shutil.rmtree(work, ignore_errors=True)
+            work.mkdir()
+            starts = [picture.time for picture in own] + [own[-1].time + own[-1].duration]
+            for name, (command, output) in commands(source, start, end, work, starts).items():
+                run = tool(*command)
+                defect = cut_defect(own, output, start, end) if run.returncode == 0 else last_line(run.stderr)
+                exact[name] += defect is None
+                text = defect or "exact"
+                if name == "h26x cut":
+                    encoded[source.name] += encoded_count(run.stderr)
+                    text += f", {encoded_count(run.stderr)} encoded" + (", hidden" if "because" in run.stderr else "")
+                print(f"{source.name}\t#{start}-#{end}\t{name}\t{text}", flush=True)
+    print()
+    for name, count in exact.items():
+        print(f"{name}: {count} of {len(sources.TABLE) * len(RANGES)} exact")
+    print("encoded by h26x: " + ", ".join(f"{name} {count}" for name, count in encoded.items()))
+
+
+def cut_defect(own, output, start, end):
+    """How a cut is not exact, as text; None if it is."""
+    try:
+        found = pictures.read(output, is_strict=False)
+    except (ValueError, StopIteration, subprocess.SubprocessError) as error:
+        return str(error)
+    numbers, times = numbers_and_times(own, [(start, end)])
+    shown = [picture.number for picture in found]
+    if shown != numbers:
+        return f"{spans(shown)} instead of {spans(numbers)}"
+    return time_defect(found, times, begins_at_zero=True)
+
+
+def spans(numbers):
+    """Numbers as text, such as 3-7 9."""
+    runs = []
+    for number in numbers:
+        if runs and number is not None and runs[-1][1] is not None and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    text = " ".join(f"{first}-{last}" if first != last else "?" if first is None else f"{first}" for first, last in runs)
+    return text if len(text) < 80 else text[:77] + "…"
+
+
+def last_line(text):
+    return (text.strip().splitlines() or ["no output"])[-1]
+
+
+def encoded_count(text):
+    return sum(int(count) for count in re.findall(r"(\d+) pictures? encoded", text))
+
+
+# Random cuts.
+
+
+def random_ranges(generator, coded, count):
+    """One to five ranges. Half of their ends are near entries."""
+    entries = [picture.number for picture in coded or [] if picture.entry] or [0]
+
+    def place():
+        if generator.random() < 0.5:
+            return max(0, min(count, generator.choice(entries) + generator.randint(-3, 3)))
+        return generator.randint(0, count)
+
+    ranges = []
+    for _ in range(generator.choice([1, 1, 2, 3, 5])):
+        while True:
+            start, end = sorted((place(), place()))
+            if start < end:
+                break
+        ranges.append((start, end))
+    return ranges
+
+
+def rules(path):
+    run = tool(H26X, "check", "--json", path)
+    found = (json.loads(line) for line in run.stdout.splitlines())
+    return {line["rule"]: f'{line["found"]} at access unit {line["accessUnit"]}' for line in found
+            if line.get("kind") == "finding"}
+
+
+class RandomCuts:
+    def __init__(self, folder, seed, only):
+        self.folder, self.only = folder, only
+        self.generator = random.Random(seed)
+        self.pictures = Pictures()
+        self.totals = collections.Counter()
+        self.structures, self.rules = {}, {}
+        self.sources = [source.make(folder, COUNT) for source in sources.RANDOM] + sources.vectors(VECTORS)
+
+    def run(self, count):
+        for number in range(count):
+            source, target = self.generator.choice(self.sources), self.generator.choice(TARGETS)
+            packing = self.generator.choice(["mp4", "mkv", "ts", "raw"])
+            state = self.generator.getrandbits(64)
+            if self.only and self.only not in f"{source.name} {target} {packing}":
+                continue
+            self.cut(number, source, packing, target, random.Random(state))
+        print(", ".join(f"{count} {name}" for name, count in sorted(self.totals.items())))
+        return self.totals["failed"] == 0
+
+    def cut(self, number, source, packing, target, generator):
+        if packing == "raw" and source.times:
+            packing = "mp4"
+        if source.name not in self.structures:
+            self.structures[source.name] = pictures.structure(source) if source.has_bars else None
+        coded, own = self.structures[source.name], self.pictures.of(source)
+        ranges = random_ranges(generator, coded, len(own))
+        suffix = source.suffix.lstrip(".") if target == "raw" else target
+        output = self.folder / f"{number}.{suffix}"
+        command = [H26X, "cut", source.packed(packing), "-o", output, "--force", "--quality", QUALITY]
+        for start, end in ranges:
+            command += ["--range", f"#{start}-#{end}"]
+        run = tool(*command)
+        self.totals["cuts"] += 1
+        # A reason for another mode, or a recovery point behind other pictures.
+        if "because" in run.stderr or "players may lose pictures" in run.stderr:
+            self.totals["not exact by design"] += 1
+            output.unlink(missing_ok=True)
+            return
+        defects = [last_line(run.stderr)] if run.returncode else self.defects(
+            source, own, coded, packing, target, ranges, output, encoded_count(run.stderr))
+        if defects:
+            self.totals["failed"] += 1
+            print(f"{source.name}: {'; '.join(defects)}: {shlex.join(map(str, command))}", flush=True)
+        else:
+            output.unlink()
+
+    def defects(self, source, own, coded, packing, target, ranges, output, encoded):
+        """How a cut is not right."""
+        numbers, times = numbers_and_times(own, ranges)
+        try:
+            edits = pictures.edits(output) if target in ("mp4", "mov") else None
+            found = pictures.read(output, source.has_bars, edits=edits)
+        except (ValueError, StopIteration, subprocess.SubprocessError) as error:
+            return [str(error)]
+        if len(found) != len(numbers):
+            return [f"{len(found)} pictures instead of {len(numbers)}"]
+        result = []
+        if source.has_bars and [picture.number for picture in found] != numbers:
+            result.append(f"{spans([picture.number for picture in found])} instead of {spans(numbers)}")
+        changed = [place for place, picture in enumerate(found) if picture.digest != own[numbers[place]].digest]
+        if len(changed) > encoded:
+            result.append(f"{len(changed)} pictures changed, {encoded} encoded: {spans([numbers[i] for i in changed])}")
+        quality = min((pictures.psnr(found[place].luma, own[numbers[place]].luma) for place in changed), default=99)
+        if quality < LEAST_PSNR:
+            result.append(f"{quality:.1f} dB")
+        if coded:
+            least = sum(pictures.fewest_encoded(coded, start, end) for start, end in ranges)
+            if encoded != least:
+                result.append(f"{encoded} pictures encoded instead of {least}")
+        else:
+            self.totals["without a minimum"] += 1
+        if target != "raw":
+            defect = time_defect(found, times, begins_at_zero=target != "ts")
+            if defect:
+                result.append(defect)
+        key = source.packed(packing)
+        if key not in self.rules:
+            self.rules[key] = rules(key)
+        new = {rule: text for rule, text in rules(output).items() if rule not in self.rules[key]}
+        return result + [f"check: {rule}: {text}" for rule, text in new.items()]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--random", type=int, default=0, metavar="N")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
+    options = parser.parse_args()
+    if not H26X.exists():
+        sys.exit(f"{H26X} is missing: make tool, or set H26X")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        if not options.random:
+            table(folder)
+        elif not RandomCuts(folder, options.seed, options.only).run(options.random):
+            sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
