@@ -151,7 +151,8 @@ extension MediaOutput.VideoFormat {
           try packaging.append(nalUnit, to: &bytes)
           continue
         }
-        try packaging.append(Codec.beginning(nalUnit, reader.sets, behind: lastHeader).span, to: &bytes)
+        let beginning = try Codec.beginning(nalUnit, reader.sets, behind: lastHeader)
+        try packaging.append(beginning.span, to: &bytes)
       }
     } catch { return first.bytes }
     return bytes
