@@ -60,13 +60,15 @@ package struct Copy {
   }
 
   /// The access units that a copy without bounds would have, in decoding order, without their bytes, the range that the
-  /// source shows, and why pictures cannot be encoded.
-  typealias Survey = (accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?)
+  /// source shows, why pictures cannot be encoded, and why not in front of a recovery point.
+  typealias Survey = (
+    accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?, openObstacle: SeamObstacle?
+  )
 
   /// Reads a video. Nothing is written.
   static func survey(_ request: CopyPlan) async throws(Failure) -> Survey {
     try await passes(request.surveying(), nil) { _, writer, _ in
-      (writer.surveyed ?? [], writer.window.shown, writer.obstacle)
+      (writer.surveyed ?? [], writer.window.shown, writer.obstacle, writer.openObstacle)
     }
   }
 
@@ -328,6 +330,9 @@ package struct Copy {
       }
     }
     if writer.encoded > 0 { summary += "; \(Text.count(writer.encoded, "picture")) encoded" }
+    if writer.removedOperations > 0 {
+      summary += "; \(Text.count(writer.removedOperations, "marking operation")) of pictures that were cut off removed"
+    }
     summary += remark
     if plan.reachesEnd, input.hasGrown { summary += "; the source grew in the meantime, and may have more" }
     return Result(

@@ -9,6 +9,7 @@ import StreamReport
 /// Its stages, in order:
 ///
 /// - parameter sets, in front of keyframes
+/// - gaps: the permission of gaps in `frame_num`, if a seam needs it
 /// - format: edits, and the contents of one description
 /// - roles: access units with which decoding can begin
 /// - window: the choice of access units and of pictures
@@ -19,6 +20,8 @@ struct CopyWriter {
 
   /// `nil` for a target that has a description of the video.
   private var sets: KeyframeParameterSets?
+  /// `nil` if the SPS stay as they are.
+  private var gaps: FrameNumberGaps?
   private var format: CopyFormat
   /// `nil` if nothing depends on them.
   private var roles: (any AccessUnitRoleReading)?
@@ -60,6 +63,10 @@ struct CopyWriter {
   var written: Int { sink.written }
   /// Pictures that were encoded.
   var encoded: Int { seam?.encodedCount ?? 0 }
+  /// Marking operations that were removed from copied pictures.
+  var removedOperations: Int { seam?.removedOperationCount ?? 0 }
+  /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can.
+  var openObstacle: SeamObstacle? { seam?.openObstacle }
   /// Nothing more of the source is needed.
   var isFinished: Bool { window.isFinished }
   /// The streams that were written, for the user.
@@ -75,6 +82,7 @@ struct CopyWriter {
     (self.plan, self.source) = (plan, source)
     window = opened?.window ?? Window(plan.ranges[0].bounds)
     sets = plan.container.hasStartCodes ? source.flatMap { KeyframeParameterSets($0.video.track) } : nil
+    gaps = plan.allowsFrameNumberGaps ? FrameNumberGaps(hasStartCodes: plan.container.hasStartCodes) : nil
     format = CopyFormat(plan, editor)
     sink = CopySink(plan, opened)
     surveyed = plan.surveys ? [] : nil
@@ -95,6 +103,7 @@ struct CopyWriter {
   mutating func begin(_ next: MediaOutput.VideoFormat) throws(CopyRefusal) {
     var next = next
     if seam == nil { seam = next.codec.seam(plan) }
+    gaps?.allow(in: &next)
     if plan.mayEncode { seam?.describe(&next) }
     let edited = try CopyRefusal.failing { () throws(Failure) in try format.begin(next) }
     if plan.container != .annexb || window.isSelective || surveyed != nil {
@@ -108,6 +117,7 @@ struct CopyWriter {
   /// - Parameter accessUnit: has times of the media.
   mutating func take(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
     sets?.complete(&accessUnit)
+    gaps?.allow(in: &accessUnit)
     do throws(Failure) { try format.edit(&accessUnit) } catch { throw .failure(error) }
     if let role = roles?.role(of: accessUnit.bytes) { accessUnit.role = role }
     spacing.add(accessUnit.presentation)

@@ -3,6 +3,8 @@ import AVCodec
 import H26x
 
 extension H265: SeamSyntax {
+  static var continuation: (any SeamContinuing<H265>)? { nil }
+
   static func add(_ nalUnits: [[UInt8]], to record: inout DecoderConfigurationRecord) {
     for nalUnit in nalUnits where !nalUnit.isEmpty && !record.parameterSets.contains(nalUnit) {
       let type = NALUnitType(headerByte: nalUnit[0])

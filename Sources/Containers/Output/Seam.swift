@@ -30,10 +30,15 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   /// Whether pictures of another range are in front of this one.
   private var isJoined = false
   private var seamCount = 0
+  /// Copied pictures behind a seam in front of a recovery point, up to the next IDR picture; `nil` otherwise.
+  private var following: (reader: OpenSeam<Codec>, references: any SeamContinuing<Codec>)?
   private(set) var encodedCount = 0
+  private(set) var removedOperationCount = 0
 
   /// - Parameter plan: of the copy.
   init(_ plan: CopyPlan) { (quality, hasStartCodes) = (plan.quality, plan.container.hasStartCodes) }
+
+  var openObstacle: SeamObstacle? { Codec.continuation == nil ? .recoveryPoint : nil }
 
   // MARK: The description
 
@@ -94,6 +99,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     do throws(SeamObstacle) {
       switch accessUnit.disposition {
       case .copied, .hidden:
+        if accessUnit.role.start == .closed { following = nil }
         var leaving = try close(before: accessUnit)
         leaving.append(try continued(accessUnit, format, isBehindSeam: !leaving.isEmpty))
         lastEntry = accessUnit.role.start == .closed ? accessUnit : nil
@@ -108,22 +114,37 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
 
   mutating func finishRange() throws(CopyRefusal) -> [MediaOutput.AccessUnit] {
     do throws(SeamObstacle) {
-      defer { (lastEntry, lastDecoding, isJoined) = (nil, nil, true) }
+      defer { (lastEntry, lastDecoding, isJoined, following) = (nil, nil, true, nil) }
       return try close(before: nil)
     } catch { throw .seam(error) }
   }
 
   /// An access unit behind those that left. An IRAP picture begins a coded video sequence if others than the source's
   /// are in front of it.
-  private func continued(
+  private mutating func continued(
     _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isBehindSeam: Bool
   ) throws(SeamObstacle) -> AccessUnit {
+    if following != nil { return try followed(accessUnit) }
     guard accessUnit.role.isIRAP, isBehindSeam || isJoined && lastDecoding == nil else { return accessUnit }
     var reader = OpenSeam<Codec>(format, hasStartCodes: hasStartCodes)
     reader.read(accessUnit)
     if let beginning = reader.beginningSequence(accessUnit) { return beginning }
     guard !isBehindSeam else { throw .damage }
     return accessUnit
+  }
+
+  /// A copied access unit behind a seam in front of a recovery point.
+  private mutating func followed(_ accessUnit: AccessUnit) throws(SeamObstacle) -> AccessUnit {
+    guard var (reader, references) = following else { return accessUnit }
+    following = nil
+    reader.read(accessUnit)
+    var copied = accessUnit
+    if let (bytes, count) = try references.next(accessUnit, reader.packaging, reader.sets) {
+      copied.bytes = bytes
+      removedOperationCount += count
+    }
+    following = (reader, references)
+    return copied
   }
 
   private mutating func continueSeam(
@@ -153,14 +174,19 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   /// - Parameter next: the access unit that follows; `nil` at the end of a range.
   /// - Returns: its encoded pictures.
   private mutating func close(before next: AccessUnit?) throws(SeamObstacle) -> [AccessUnit] {
-    guard let seam = open else { return [] }
+    guard var seam = open else { return [] }
     open = nil
     guard let target = seam.target, let coder = seam.coder else { return [] }
-    if let next, next.role.start != .closed, !next.role.isIRAP { throw .recoveryPoint }
+    let recoveryPoint = next.flatMap { $0.role.start == .closed || $0.role.isIRAP ? nil : $0 }
+    if let recoveryPoint {
+      seam.read(recoveryPoint)
+      guard Codec.continuation != nil else { throw .recoveryPoint }
+      guard try seam.spsNALUnit(of: recoveryPoint) == target.spsNALUnit else { throw .formatChange }
+    }
     let pictures = try coder.finish()
     var place = SeamPlace<Codec>(
-      seam: seamCount, neighbors: [lastEntry, next].compactMap { $0.flatMap(seam.header(of:)) },
-      isTopFieldFirst: coder.isTopFieldFirst)
+      count: pictures.count, seam: seamCount, neighbors: [lastEntry, next].compactMap { $0.flatMap(seam.header(of:)) },
+      recoveryPoint: recoveryPoint.flatMap(seam.header(of:)), isTopFieldFirst: coder.isTopFieldFirst)
     seamCount += 1
     let times = decodingTimes(of: pictures.map(\.accessUnit.presentation), before: next, depth: seam.depth ?? 0)
     var (leaving, sets): ([AccessUnit], Codec.ParameterSets) = ([], Codec.ParameterSets())
@@ -181,9 +207,23 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       leaving.append(accessUnit)
     }
     encodedCount += pictures.count
+    if recoveryPoint != nil { try follow(leaving, of: seam, target) }
     lastEntry = nil
     lastDecoding = times.last
     return leaving
+  }
+
+  /// Begins to follow copied pictures behind encoded ones.
+  private mutating func follow(
+    _ encoded: [AccessUnit], of seam: OpenSeam<Codec>, _ target: Codec.SeamSets
+  ) throws(SeamObstacle) {
+    guard var references = Codec.continuation else { return }
+    var reader = seam
+    reader.endDecoding()
+    var sets = reader.sets
+    for nalUnit in target.nalUnits { do throws(BitstreamError) { try sets.insert(nalUnit.span) } catch {} }
+    for accessUnit in encoded { _ = try references.next(accessUnit, reader.packaging, sets) }
+    following = (reader, references)
   }
 
   /// Decoding times that ascend, and lie between those of the neighbors.

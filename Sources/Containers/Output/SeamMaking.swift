@@ -5,6 +5,10 @@ import H26x
 protocol SeamMaking {
   /// Pictures that were encoded.
   var encodedCount: Int { get }
+  /// Marking operations of H.264 that were removed from copied pictures.
+  var removedOperationCount: Int { get }
+  /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can, in most streams.
+  var openObstacle: SeamObstacle? { get }
   /// Adds the parameter sets of encoded pictures to a format whose access units have none. Pictures of an SPS that does
   /// not allow it are not encoded.
   mutating func describe(_ format: inout MediaOutput.VideoFormat)

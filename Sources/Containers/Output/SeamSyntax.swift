@@ -7,6 +7,8 @@ protocol SeamSyntax: VideoCodecSyntax {
   /// The parameter sets of encoded pictures.
   associatedtype SeamSets: SeamParameterSets where SeamSets.Codec == Self
 
+  /// Follows pictures behind a seam in front of a recovery point; `nil` if encoded pictures cannot be there.
+  static var continuation: (any SeamContinuing<Self>)? { get }
   /// Adds parameter sets to a description of the video.
   static func add(_ nalUnits: [[UInt8]], to record: inout ConfigurationRecord)
   /// Returns an IRAP or IDR access unit as the beginning of a coded video sequence.
@@ -27,6 +29,20 @@ extension SeamSyntax {
         && ParameterSets.sequenceParameterSetID(of: nalUnit.span) != nil
     }
   }
+}
+
+/// Follows the pictures of a seam in front of a recovery point, and copied pictures up to the next IDR picture.
+protocol SeamContinuing<Codec> {
+  associatedtype Codec: SeamSyntax
+
+  /// Takes the next access unit.
+  ///
+  /// - Parameter sets: its parameter sets.
+  /// - Returns: the access unit without marking operations that name pictures which are gone, and their count; `nil` if
+  ///   it stays as it is.
+  mutating func next(
+    _ accessUnit: MediaOutput.AccessUnit, _ packaging: NALPackaging, _ sets: Codec.ParameterSets
+  ) throws(SeamObstacle) -> (bytes: [UInt8], removedCount: Int)?
 }
 
 /// The parameter sets of pictures that are encoded under an SPS of the source.
@@ -62,10 +78,14 @@ protocol SeamParameterSets {
 struct SeamPlace<Codec: VideoCodecSyntax> {
   /// The number of the picture in its seam, from 0.
   var picture = 0
+  /// The number of pictures of the seam.
+  var count: Int
   /// The number of the seam, from 0.
   var seam: Int
   /// The slices of copied entries on both sides of the seam.
   var neighbors: [Codec.SliceHeader]
+  /// The first slice of the recovery point behind the seam; `nil` if others follow.
+  var recoveryPoint: Codec.SliceHeader?
   /// The order of fields; `nil` if the picture is not interlaced.
   var isTopFieldFirst: Bool?
 }

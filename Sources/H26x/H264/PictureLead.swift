@@ -13,6 +13,11 @@ extension H264 {
       package var frameNumber: UInt32
       /// The syntax of the picture order count.
       package var pictureOrder: SliceHeaderValues.PictureOrder
+
+      /// Creates numbers.
+      package init(frameNumber: UInt32, pictureOrder: SliceHeaderValues.PictureOrder) {
+        (self.frameNumber, self.pictureOrder) = (frameNumber, pictureOrder)
+      }
     }
 
     /// Of the encoded pictures, in decoding order.

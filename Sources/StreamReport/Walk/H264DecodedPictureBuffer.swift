@@ -22,7 +22,7 @@ package struct H264DecodedPictureBuffer: Sendable {
     /// `LongTermFrameIdx`.
     var longTermIndex: UInt32 = 0
     /// The fields that were decoded.
-    var fields: UInt8
+    package var fields: UInt8
     /// `TopFieldOrderCnt`.
     var top: Int32
     /// `BottomFieldOrderCnt`.

@@ -131,7 +131,7 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
       try request.ranges(of: input, planner),
       CutPlan.Abilities(
         mode: mode, refusal: planner.obstacle.map { CutPlan.Reason($0) },
-        openSeam: CutPlan.Reason(.recoveryPoint),
+        openSeam: planner.openObstacle.map { CutPlan.Reason($0) },
         hasEditList: format.isMovie && output != "-"))
     var json = JSONText(isIndented: true)
     plan.write(to: &json)
