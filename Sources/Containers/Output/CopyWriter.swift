@@ -166,7 +166,10 @@ struct CopyWriter {
 
   private mutating func pass(_ accessUnit: MediaOutput.AccessUnit) throws(CopyRefusal) {
     guard format.formats.indices.contains(accessUnit.format) else { return try write(accessUnit) }
-    for accessUnit in try seam?.take(accessUnit, format.formats[accessUnit.format]) ?? [] { try write(accessUnit) }
+    let isExact = plan.ranges[number].bounds?.mode == .exact
+    for accessUnit in try seam?.take(accessUnit, format.formats[accessUnit.format], isExact: isExact) ?? [] {
+      try write(accessUnit)
+    }
   }
 
   private mutating func write(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {

@@ -121,10 +121,18 @@ extension H264: SeamSyntax {
           frameNumber: number & (1 << UInt32(sps.log2MaximumFrameNumber) - 1), pictureOrder: pictureOrder(place))
       }
       guard sps.allowsFrameNumberGaps else { throw .frameNumberGaps }
-      let lead = PictureLead(
-        count: place.count, to: recoveryPoint, under: sps, isTopFieldFirst: place.isTopFieldFirst)
-      guard let lead, lead.numbers.indices.contains(place.picture) else { throw .recoveryPoint }
+      guard let lead = lead(to: recoveryPoint, place), lead.numbers.indices.contains(place.picture) else {
+        throw .recoveryPoint
+      }
       return lead.numbers[place.picture]
+    }
+
+    func leads(to recoveryPoint: SliceHeader, _ place: SeamPlace<H264>) -> Bool {
+      lead(to: recoveryPoint, place) != nil
+    }
+
+    private func lead(to recoveryPoint: SliceHeader, _ place: SeamPlace<H264>) -> PictureLead? {
+      PictureLead(count: place.count, to: recoveryPoint, under: sps, isTopFieldFirst: place.isTopFieldFirst)
     }
 
     private func pictureOrder(_ place: SeamPlace<H264>) -> SliceHeaderValues.PictureOrder {

@@ -19,39 +19,152 @@ extension H264 {
     /// `PrevRefFrameNum`.
     private var previousFrameNumber: UInt32 = 0
 
+    /// The numbers of the recovery point that became an IDR picture; `nil` if pictures keep their numbers.
+    private var origin: Origin?
+    /// Whether no picture is behind the recovery point yet.
+    private var isAtStart = true
+    /// The SPS does not allow the gap behind the recovery point.
+    private var lacksGaps = false
+
+    private struct Origin {
+      let frameNumber: UInt32
+      let order: UInt32
+    }
+
+    /// A change of the slice headers of a picture.
+    private struct Change {
+      let marking: Marking?
+      let origin: Origin?
+      let sps: SequenceParameterSet
+      /// `nil` if the picture does not become an IDR picture.
+      var idrPictureID: UInt16?
+
+      func apply(to values: inout SliceHeaderValues) {
+        values.references.marking = marking
+        if let origin {
+          values.frameNumber = (values.frameNumber &- origin.frameNumber) & sps.frameNumberMask
+          if case .leastSignificantBits(let count, let deltaBottom) = values.pictureOrder,
+            case .leastSignificantBits(let log2Maximum) = sps.pictureOrderCountType
+          {
+            let mask = UInt32(1) << UInt32(log2Maximum & 31) - 1
+            values.pictureOrder = .leastSignificantBits((count &- origin.order) & mask, deltaBottom: deltaBottom)
+          }
+        }
+        if let idrPictureID { values.makeIDR(id: idrPictureID) }
+      }
+    }
+
     mutating func next(
       _ accessUnit: MediaOutput.AccessUnit, _ packaging: NALPackaging, _ sets: ParameterSets
     ) throws(SeamObstacle) -> (bytes: [UInt8], removedCount: Int)? {
-      let bytes = accessUnit.bytes.span
-      let ranges = packaging.nalUnits(of: bytes)
-      let first = ranges.first { H264.role(of: bytes.extracting($0)) == .slice }
-      guard let first else { return nil }
       do throws(BitstreamError) {
-        let (slice, syntax) = try SliceHeader.withReferences(nalUnit: bytes.extracting(first), parameterSets: sets)
-        guard let sps = sets.sequenceParameterSet(slice.sequenceParameterSetID) else { return nil }
-        let old = syntax?.marking
-        let new = mark(
-          slice, old, sps, isSecondField: accessUnit.role.isSecondField, isCopied: accessUnit.disposition != .encoded)
-        // libavcodec has "non-existing" frames in the lists of B pictures, with order counts of its own.
-        guard slice.sliceType != .b || !hasGap else { throw BitstreamError(.unsupported, "frame_num", bitOffset: 0) }
-        guard new != old else { return nil }
-        var edited: [UInt8] = []
-        let rewriter = SliceRewriter(from: sets, to: sets)
-        for range in ranges {
-          let nalUnit = bytes.extracting(range)
-          if H264.role(of: nalUnit) == .slice {
-            let rewritten = try rewriter.rewritten(nalUnit) { $0.references.marking = new }
-            try packaging.append(rewritten.span, to: &edited)
-          } else {
-            try packaging.append(nalUnit, to: &edited)
-          }
-        }
+        guard let first = try Self.first(accessUnit.bytes, packaging, sets) else { return nil }
+        let (old, origin) = (first.marking, origin)
+        let new = try follow(first, accessUnit)
+        guard new != old || origin != nil else { return nil }
+        let change = Change(marking: new, origin: origin, sps: first.sps)
+        let edited = try Self.rewritten(accessUnit.bytes, packaging, sets, change)
         return (edited, max(0, Self.count(old) - Self.count(new)))
       } catch {
-        guard error.reason != .unsupported else { throw .recoveryPoint }
-        // A damaged picture is copied as it is.
-        return nil
+        // A damaged picture is copied as it is, if it keeps its numbers.
+        switch error.reason {
+        case .unsupported: throw lacksGaps ? .frameNumberGaps : .recoveryPoint
+        default:
+          guard origin == nil else { throw .damage }
+          return nil
+        }
       }
+    }
+
+    mutating func begin(
+      _ accessUnit: MediaOutput.AccessUnit, _ packaging: NALPackaging, _ sets: ParameterSets, number: Int
+    ) -> [UInt8]? {
+      do throws(BitstreamError) {
+        guard let first = try Self.first(accessUnit.bytes, packaging, sets), first.isPlain else { return nil }
+        let (slice, marking, sps) = (first.slice, first.marking, first.sps)
+        previousFrameNumber = slice.frameNumber
+        _ = mark(slice, .slidingWindow, sps, isSecondField: false, isCopied: true)
+        let earlier = Int64(slice.pictureOrderCountLSB) + min(0, Int64(slice.deltaPictureOrderCountBottom))
+        let origin = Origin(frameNumber: slice.frameNumber, order: UInt32(truncatingIfNeeded: earlier))
+        self.origin = origin
+        // Encoded IDR pictures have higher ids.
+        let id = UInt16.max - 3 - UInt16(truncatingIfNeeded: number % 2)
+        return try Self.rewritten(
+          accessUnit.bytes, packaging, sets, Change(marking: marking, origin: origin, sps: sps, idrPictureID: id))
+      } catch { return nil }
+    }
+
+    /// The first slice of a picture.
+    private struct First {
+      let slice: SliceHeader
+      let marking: Marking?
+      let sps: SequenceParameterSet
+
+      /// Whether it can be the slice of an IDR picture, which is a short-term reference.
+      var isPlain: Bool {
+        if case .cycle = sps.pictureOrderCountType { return false }
+        guard slice.isReference, case .adaptive(let operations) = marking else { return slice.isReference }
+        return !operations.contains { $0.code > 3 }
+      }
+    }
+
+    /// The first slice of an access unit.
+    private static func first(
+      _ bytes: [UInt8], _ packaging: NALPackaging, _ sets: ParameterSets
+    ) throws(BitstreamError) -> First? {
+      for range in packaging.nalUnits(of: bytes.span) {
+        let nalUnit = bytes.span.extracting(range)
+        guard H264.role(of: nalUnit) == .slice else { continue }
+        let (slice, syntax) = try SliceHeader.withReferences(nalUnit: nalUnit, parameterSets: sets)
+        guard let sps = sets.sequenceParameterSet(slice.sequenceParameterSetID) else { return nil }
+        return First(slice: slice, marking: syntax?.marking, sps: sps)
+      }
+      return nil
+    }
+
+    /// An access unit with other slice headers.
+    private static func rewritten(
+      _ bytes: [UInt8], _ packaging: NALPackaging, _ sets: ParameterSets, _ change: Change
+    ) throws(BitstreamError) -> [UInt8] {
+      let rewriter = SliceRewriter(from: sets, to: sets)
+      var edited: [UInt8] = []
+      for range in packaging.nalUnits(of: bytes.span) {
+        let nalUnit = bytes.span.extracting(range)
+        guard H264.role(of: nalUnit) != .slice else {
+          let slice = try rewriter.rewritten(nalUnit) { change.apply(to: &$0) }
+          try packaging.append(slice.span, to: &edited)
+          continue
+        }
+        // Those of views and auxiliary pictures have the numbers, too.
+        let type = nalUnit.isEmpty ? .unspecified : NALUnitType(headerByte: nalUnit[0])
+        guard change.origin == nil || type != .auxiliarySlice && !type.hasHeaderExtension else {
+          throw BitstreamError(.unsupported, "nal_unit_type", bitOffset: 0)
+        }
+        try packaging.append(nalUnit, to: &edited)
+      }
+      return edited
+    }
+
+    /// Follows a picture.
+    ///
+    /// - Returns: its marking.
+    private mutating func follow(
+      _ first: First, _ accessUnit: MediaOutput.AccessUnit
+    ) throws(BitstreamError) -> Marking? {
+      let (slice, isSecondField) = (first.slice, accessUnit.role.isSecondField)
+      if isAtStart, !isSecondField, !slice.isIDR, accessUnit.disposition != .encoded {
+        isAtStart = false
+        // Leading pictures are missing.
+        let isGap = slice.frameNumber(after: previousFrameNumber, first.sps) > 1
+        lacksGaps = isGap && !first.sps.allowsFrameNumberGaps
+        guard !lacksGaps else { throw BitstreamError(.unsupported, "frame_num", bitOffset: 0) }
+      }
+      let new = mark(
+        slice, first.marking, first.sps, isSecondField: isSecondField, isCopied: accessUnit.disposition != .encoded)
+      if first.marking?.hasOperation5 == true { origin = nil }
+      // libavcodec has "non-existing" frames in the lists of B pictures, with order counts of its own.
+      guard slice.sliceType != .b || !hasGap else { throw BitstreamError(.unsupported, "frame_num", bitOffset: 0) }
+      return new
     }
 
     /// Whether a "non-existing" frame is behind a copied one: one for a leading picture that was encoded.

@@ -110,6 +110,9 @@ extension H265: SeamSyntax {
       return all.count == 1 ? all.first : nil
     }
 
+    /// Recovery points do not follow.
+    func leads(to recoveryPoint: SliceSegmentHeader, _ place: SeamPlace<H265>) -> Bool { false }
+
     func slices(
       of packet: Packet, _ sets: inout ParameterSets, _ place: SeamPlace<H265>
     ) throws(SeamObstacle) -> [[UInt8]] {

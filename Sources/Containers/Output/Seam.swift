@@ -32,6 +32,8 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   private var seamCount = 0
   /// Copied pictures behind a seam in front of a recovery point, up to the next IDR picture; `nil` otherwise.
   private var following: (reader: OpenSeam<Codec>, references: any SeamContinuing<Codec>)?
+  /// Recovery points that became IDR pictures.
+  private var beginningCount = 0
   private(set) var encodedCount = 0
   private(set) var removedOperationCount = 0
 
@@ -94,14 +96,14 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   // MARK: Access units
 
   mutating func take(
-    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat
+    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat, isExact: Bool
   ) throws(CopyRefusal) -> [MediaOutput.AccessUnit] {
     do throws(SeamObstacle) {
       switch accessUnit.disposition {
       case .copied, .hidden:
         if accessUnit.role.start == .closed { following = nil }
         var leaving = try close(before: accessUnit)
-        leaving.append(try continued(accessUnit, format, isBehindSeam: !leaving.isEmpty))
+        leaving.append(try continued(accessUnit, format, isBehindSeam: !leaving.isEmpty, isExact: isExact))
         lastEntry = accessUnit.role.start == .closed ? accessUnit : nil
         lastDecoding = max(lastDecoding ?? .min, accessUnit.decoding)
         return leaving
@@ -119,18 +121,36 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     } catch { throw .seam(error) }
   }
 
-  /// An access unit behind those that left. An IRAP picture begins a coded video sequence if others than the source's
-  /// are in front of it.
+  /// An access unit behind those that left. An IRAP picture or a recovery point begins a coded video sequence if others
+  /// than the source's are in front of it.
   private mutating func continued(
-    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isBehindSeam: Bool
+    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isBehindSeam: Bool, isExact: Bool
   ) throws(SeamObstacle) -> AccessUnit {
     if following != nil { return try followed(accessUnit) }
+    if accessUnit.role.start == .open, !accessUnit.role.isIRAP, isBehindSeam || isExact && lastDecoding == nil {
+      let beginning = beginning(accessUnit, format)
+      guard beginning != nil || !isBehindSeam else { throw .recoveryPoint }
+      return beginning ?? accessUnit
+    }
     guard accessUnit.role.isIRAP, isBehindSeam || isJoined && lastDecoding == nil else { return accessUnit }
     var reader = OpenSeam<Codec>(format, hasStartCodes: hasStartCodes)
     reader.read(accessUnit)
     if let beginning = reader.beginningSequence(accessUnit) { return beginning }
     guard !isBehindSeam else { throw .damage }
     return accessUnit
+  }
+
+  /// A recovery point as an IDR picture; `nil` if it cannot be one.
+  private mutating func beginning(_ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat) -> AccessUnit? {
+    guard var references = Codec.continuation else { return nil }
+    var (reader, beginning) = (OpenSeam<Codec>(format, hasStartCodes: hasStartCodes), accessUnit)
+    reader.read(accessUnit)
+    let bytes = references.begin(accessUnit, reader.packaging, reader.sets, number: beginningCount)
+    guard let bytes else { return nil }
+    (beginning.bytes, beginning.role.start) = (bytes, .closed)
+    beginningCount += 1
+    following = (reader, references)
+    return beginning
   }
 
   /// A copied access unit behind a seam in front of a recovery point.
@@ -177,17 +197,17 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     guard var seam = open else { return [] }
     open = nil
     guard let target = seam.target, let coder = seam.coder else { return [] }
-    let recoveryPoint = next.flatMap { $0.role.start == .closed || $0.role.isIRAP ? nil : $0 }
-    if let recoveryPoint {
-      seam.read(recoveryPoint)
-      guard Codec.continuation != nil else { throw .recoveryPoint }
-      guard try seam.spsNALUnit(of: recoveryPoint) == target.spsNALUnit else { throw .formatChange }
-    }
     let pictures = try coder.finish()
     var place = SeamPlace<Codec>(
       count: pictures.count, seam: seamCount, neighbors: [lastEntry, next].compactMap { $0.flatMap(seam.header(of:)) },
-      recoveryPoint: recoveryPoint.flatMap(seam.header(of:)), isTopFieldFirst: coder.isTopFieldFirst)
+      isTopFieldFirst: coder.isTopFieldFirst)
     seamCount += 1
+    if let next, next.role.start != .closed, !next.role.isIRAP {
+      seam.read(next)
+      guard Codec.continuation != nil, let header = seam.header(of: next) else { throw .recoveryPoint }
+      let spsNALUnit = try seam.spsNALUnit(of: next)
+      if spsNALUnit == target.spsNALUnit, target.leads(to: header, place) { place.recoveryPoint = header }
+    }
     let times = decodingTimes(of: pictures.map(\.accessUnit.presentation), before: next, depth: seam.depth ?? 0)
     var (leaving, sets): ([AccessUnit], Codec.ParameterSets) = ([], Codec.ParameterSets())
     for (number, picture) in pictures.enumerated() {
@@ -207,7 +227,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       leaving.append(accessUnit)
     }
     encodedCount += pictures.count
-    if recoveryPoint != nil { try follow(leaving, of: seam, target) }
+    if place.recoveryPoint != nil { try follow(leaving, of: seam, target) }
     lastEntry = nil
     lastDecoding = times.last
     return leaving

@@ -16,10 +16,11 @@ protocol SeamMaking {
   mutating func obstacle(_ format: MediaOutput.VideoFormat, under parameterSets: [[UInt8]]) -> SeamObstacle?
   /// Takes the next access unit of the window.
   ///
+  /// - Parameter isExact: whether the range is cut exactly.
   /// - Returns: the access units to write now.
   /// - Throws: `CopyRefusal.seam` if a picture cannot be encoded.
   mutating func take(
-    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat
+    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat, isExact: Bool
   ) throws(CopyRefusal) -> [MediaOutput.AccessUnit]
   /// Ends a range.
   ///

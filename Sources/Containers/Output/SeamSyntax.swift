@@ -43,6 +43,13 @@ protocol SeamContinuing<Codec> {
   mutating func next(
     _ accessUnit: MediaOutput.AccessUnit, _ packaging: NALPackaging, _ sets: Codec.ParameterSets
   ) throws(SeamObstacle) -> (bytes: [UInt8], removedCount: Int)?
+  /// Takes a recovery point, the first access unit of all, and makes it an IDR picture. Later ones get other numbers.
+  ///
+  /// - Parameter number: of the IDR pictures that are made so.
+  /// - Returns: the access unit; `nil` if it cannot be one.
+  mutating func begin(
+    _ accessUnit: MediaOutput.AccessUnit, _ packaging: NALPackaging, _ sets: Codec.ParameterSets, number: Int
+  ) -> [UInt8]?
 }
 
 /// The parameter sets of pictures that are encoded under an SPS of the source.
@@ -62,6 +69,9 @@ protocol SeamParameterSets {
   var spsNALUnit: [UInt8] { get }
   /// The parameter sets that the source does not have, in sending order.
   var nalUnits: [[UInt8]] { get }
+
+  /// Whether the numbers of encoded pictures can lead up to those of the recovery point behind them.
+  func leads(to recoveryPoint: Codec.SliceHeader, _ place: SeamPlace<Codec>) -> Bool
 
   /// Returns the slices of an encoded picture, under these parameter sets.
   ///
