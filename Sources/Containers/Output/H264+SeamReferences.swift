@@ -16,6 +16,8 @@ extension H264 {
 
     /// "Existing" frames are copied ones.
     private var buffer = H264DecodedPictureBuffer()
+    /// More frames than a legal stream refers to.
+    private static let capacity = 32
     /// `PrevRefFrameNum`.
     private var previousFrameNumber: UInt32 = 0
 
@@ -189,7 +191,7 @@ extension H264 {
       if slice.isIDR {
         buffer.clear()
       } else if !isSecondField, distance > 1 {
-        buffer.fillGap(before: slice, after: previousFrameNumber, sps, capacity: .max)
+        buffer.fillGap(before: slice, after: previousFrameNumber, sps, capacity: Self.capacity)
         previousFrameNumber = (slice.frameNumber &- 1) & sps.frameNumberMask
       }
       buffer.wrap(to: slice.frameNumber, maximum: sps.frameNumberMask + 1)
@@ -211,7 +213,7 @@ extension H264 {
       }
       if marking?.hasOperation5 == true { frame.frameNumber = 0 }
       previousFrameNumber = frame.frameNumber
-      buffer.store(frame, isSecondField: isSecondField)
+      buffer.storeReference(frame, isSecondField: isSecondField, capacity: Self.capacity)
       return new
     }
 
@@ -230,6 +232,7 @@ extension H264 {
         added += Self.operations(unmarking: buffer.frames[other], slice)
         buffer.unmarkShortTerm((other, H264DecodedPictureBuffer.Fields.both))
       }
+      if !joins { buffer.slide(limit: limit) }
       guard !added.isEmpty || kept.count < operations.count else { return .adaptive(operations) }
       return slides ? .slidingWindow : .adaptive(added + kept)
     }

@@ -59,8 +59,10 @@ extension H264DecodedPictureBuffer {
   }
 
   /// Stores a picture that need not be output.
-  package mutating func store(_ frame: Frame, isSecondField: Bool) {
-    _ = store(frame, isSecondField: isSecondField, capacity: .max)
+  ///
+  /// - Parameter capacity: the most frames of the buffer.
+  package mutating func storeReference(_ frame: Frame, isSecondField: Bool, capacity: Int) {
+    _ = store(frame, isSecondField: isSecondField, capacity: capacity)
   }
 }
 
