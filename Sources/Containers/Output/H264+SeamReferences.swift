@@ -207,9 +207,15 @@ extension H264 {
       case .idr(_, let isLongTerm):
         if isLongTerm { (frame.shortTerm, frame.longTerm) = (0, slice.fields) }
       case .adaptive(let operations):
-        new = perform(operations, slice, &frame, joins: joins, limit: limit)
+        let added = isSecondField ? [] : unmarkStale(slice, sps)
+        new = perform(operations, adding: added, slice, &frame, joins: joins, limit: limit)
       default:
-        if !joins { buffer.slide(limit: limit) }
+        let added = isSecondField ? [] : unmarkStale(slice, sps)
+        if !added.isEmpty {
+          new = perform([], adding: added, slice, &frame, joins: joins, limit: limit)
+        } else if !joins {
+          buffer.slide(limit: limit)
+        }
       }
       if marking?.hasOperation5 == true { frame.frameNumber = 0 }
       previousFrameNumber = frame.frameNumber
@@ -217,16 +223,32 @@ extension H264 {
       return new
     }
 
+    /// Unmarks frames that the source does not have, before their numbers come again.
+    ///
+    /// - Returns: the operations.
+    private mutating func unmarkStale(_ slice: SliceHeader, _ sps: SequenceParameterSet) -> [Marking.Operation] {
+      let oldest = Int64(slice.frameNumber) - Int64(sps.frameNumberMask) * 3 / 4
+      var operations: [Marking.Operation] = []
+      for place in buffer.frames.indices {
+        let frame = buffer.frames[place]
+        guard !frame.exists, frame.shortTerm != 0, frame.wrapped <= oldest else { continue }
+        operations += Self.operations(unmarking: frame, slice)
+        buffer.unmarkShortTerm((place, H264DecodedPictureBuffer.Fields.both))
+      }
+      return operations
+    }
+
+    /// - Parameter stale: operations that were performed, and are added.
     private mutating func perform(
-      _ operations: [Marking.Operation], _ slice: SliceHeader, _ frame: inout H264DecodedPictureBuffer.Frame,
-      joins: Bool, limit: Int
+      _ operations: [Marking.Operation], adding stale: [Marking.Operation], _ slice: SliceHeader,
+      _ frame: inout H264DecodedPictureBuffer.Frame, joins: Bool, limit: Int
     ) -> Marking {
       var kept: [Marking.Operation] = []
       for operation in operations where !makesOtherLongTerm(operation, slice) {
         if buffer.perform(operation, of: slice, &frame, joins: joins) { kept.append(operation) }
       }
       // Pictures that the source does not have may take the place of copied ones.
-      var (added, slides): ([Marking.Operation], Bool) = ([], kept.isEmpty)
+      var (added, slides) = (stale, kept.isEmpty && stale.isEmpty)
       while buffer.referenceCount + (joins ? 0 : 1) > limit, let other = oldest(where: { !$0.exists }) {
         if !added.isEmpty || other != oldest(where: { _ in true }) { slides = false }
         added += Self.operations(unmarking: buffer.frames[other], slice)
