@@ -15,12 +15,12 @@ extension CutPlanner {
     guard input.size != nil else {
       throw Failure("\(input.name): this needs a file, because it is read twice; a pipe is read once")
     }
-    let (accessUnits, shown, obstacle) = try await Copy.survey(
+    let (accessUnits, shown, obstacle, openObstacle) = try await Copy.survey(
       CopyPlan(
         input: input, target: OutputFile(FilePath("/dev/null"), force: true), container: .annexb, framerate: framerate),
       untilFirstPicture: isShort)
     self.init(of: shown)
-    self.obstacle = obstacle
+    (self.obstacle, self.openObstacle) = (obstacle, openObstacle)
     for accessUnit in accessUnits {
       add(presentation: accessUnit.presentation, duration: accessUnit.duration, role: accessUnit.role)
     }

@@ -8,6 +8,8 @@ package struct CutPlanner {
   private let shown: ShownRange?
   /// Why pictures of the video cannot be encoded; `nil` if they can, as far as that is known.
   package internal(set) var obstacle: SeamObstacle?
+  /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can, as far as that is known.
+  package internal(set) var openObstacle: SeamObstacle?
   /// In decoding order. The decoding time of each is its number.
   private var accessUnits: [AccessUnit] = []
   /// The numbers of access units with which decoding can begin, each with the latest time of these up to it.

@@ -60,8 +60,10 @@ package struct Copy {
   }
 
   /// The access units that a copy without bounds would have, in decoding order, without their bytes, the range that the
-  /// source shows, and why pictures cannot be encoded.
-  typealias Survey = (accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?)
+  /// source shows, why pictures cannot be encoded, and why not in front of a recovery point.
+  typealias Survey = (
+    accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?, openObstacle: SeamObstacle?
+  )
 
   /// Reads a video, or its beginning. Nothing is written.
   static func survey(_ request: CopyPlan, untilFirstPicture isShort: Bool) async throws(Failure) -> Survey {
@@ -73,7 +75,7 @@ package struct Copy {
     _ request: CopyPlan, untilFirstPicture isShort: Bool
   ) async throws(Failure) -> (survey: Survey, formats: [MediaOutput.VideoFormat]) {
     try await passes(request.surveying(untilFirstPicture: isShort), nil) { _, writer, _ in
-      let survey: Survey = (writer.surveyed ?? [], writer.window.shown, writer.obstacle)
+      let survey: Survey = (writer.surveyed ?? [], writer.window.shown, writer.obstacle, writer.openObstacle)
       return (survey: survey, formats: writer.formats)
     }
   }
@@ -355,6 +357,9 @@ package struct Copy {
       }
     }
     if writer.encoded > 0 { summary += "; \(Text.count(writer.encoded, "picture")) encoded" }
+    if writer.removedOperations > 0 {
+      summary += "; \(Text.count(writer.removedOperations, "marking operation")) of pictures that were cut off removed"
+    }
     summary += remark
     if plan.reachesEnd, plan.inputs.contains(where: \.hasGrown) {
       summary += "; the source grew in the meantime, and may have more"

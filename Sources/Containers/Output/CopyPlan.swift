@@ -13,6 +13,7 @@ import StreamReport
 /// packaging   as they are ──▶ out of band ──▶ in band
 /// start       near ──▶ front
 /// times       the container's ──▶ the order of pictures
+/// gaps        as the SPS have it ──▶ allowed
 /// mode        exact ──▶ hidden, or keyframe, of each range
 /// ```
 package struct CopyPlan {
@@ -105,6 +106,8 @@ package struct CopyPlan {
   }
 
   private(set) var packaging = Packaging.outOfBand
+  /// Whether SPS of H.264 get the permission of gaps in `frame_num`.
+  private(set) var allowsFrameNumberGaps = false
   /// Whether access units are only listed.
   private(set) var surveys = false
   /// The number of access units that are listed at least, if the source has so many.
@@ -231,6 +234,8 @@ package struct CopyPlan {
     var next = self
     switch refusal {
     case .missed: next.ranges[number].start = .front
+    case .seam(.frameNumberGaps) where !allowsFrameNumberGaps && input.size != nil && target.isSeekable:
+      next.allowsFrameNumberGaps = true
     case .seam(let obstacle): try next.giveUpExactCuts(from: number, obstacle)
     case .failure(let failure):
       // Perhaps only the place is wrong.

@@ -10,6 +10,7 @@ import StreamReport
 ///
 /// - join: ids of parameter sets, if there are several inputs
 /// - parameter sets, in front of keyframes
+/// - gaps: the permission of gaps in `frame_num`, if a seam needs it
 /// - format: edits, and the contents of one description
 /// - roles: access units with which decoding can begin
 /// - window: the choice of access units and of pictures
@@ -22,6 +23,8 @@ struct CopyWriter {
   private var joined: (any JoinedStreaming)?
   /// `nil` for a target that has a description of the video.
   private var sets: KeyframeParameterSets?
+  /// `nil` if the SPS stay as they are.
+  private var gaps: FrameNumberGaps?
   private var format: CopyFormat
   /// `nil` if nothing depends on them.
   private var roles: (any AccessUnitRoleReading)?
@@ -65,6 +68,10 @@ struct CopyWriter {
   var written: Int { sink.written }
   /// Pictures that were encoded.
   var encoded: Int { seam?.encodedCount ?? 0 }
+  /// Marking operations that were removed from copied pictures.
+  var removedOperations: Int { seam?.removedOperationCount ?? 0 }
+  /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can.
+  var openObstacle: SeamObstacle? { seam?.openObstacle }
   /// Nothing more of the source is needed.
   var isFinished: Bool { window.isFinished || surveyed.map { $0.count >= plan.surveyCount } ?? false }
   /// The formats of the video, in the order in which they came.
@@ -83,6 +90,7 @@ struct CopyWriter {
     window = opened?.window ?? Window(plan.ranges[0].bounds)
     sets = Self.sets(plan, source)
     joined = Self.joined(plan, plan.ranges[0])
+    gaps = plan.allowsFrameNumberGaps ? FrameNumberGaps(hasStartCodes: plan.container.hasStartCodes) : nil
     format = CopyFormat(plan, editor)
     sink = CopySink(plan, opened)
     surveyed = plan.surveys ? [] : nil
@@ -115,6 +123,7 @@ struct CopyWriter {
     var next = next
     try joined?.begin(&next)
     if seam == nil { seam = next.codec.seam(plan) }
+    gaps?.allow(in: &next)
     if plan.mayEncode { seam?.describe(&next) }
     let edited = try CopyRefusal.failing { () throws(Failure) in try format.begin(next) }
     if plan.container != .annexb || window.isSelective || surveyed != nil {
@@ -129,6 +138,7 @@ struct CopyWriter {
   mutating func take(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
     sets?.complete(&accessUnit)
     try joined?.rewrite(&accessUnit.bytes)
+    gaps?.allow(in: &accessUnit)
     do throws(Failure) { try format.edit(&accessUnit) } catch { throw .failure(error) }
     if let role = roles?.role(of: accessUnit.bytes) { accessUnit.role = role }
     spacing.add(accessUnit.presentation)
@@ -183,7 +193,10 @@ struct CopyWriter {
 
   private mutating func pass(_ accessUnit: MediaOutput.AccessUnit) throws(CopyRefusal) {
     guard format.formats.indices.contains(accessUnit.format) else { return try write(accessUnit) }
-    for accessUnit in try seam?.take(accessUnit, format.formats[accessUnit.format]) ?? [] { try write(accessUnit) }
+    let isExact = plan.ranges[number].bounds?.mode == .exact
+    for accessUnit in try seam?.take(accessUnit, format.formats[accessUnit.format], isExact: isExact) ?? [] {
+      try write(accessUnit)
+    }
   }
 
   private mutating func write(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {

@@ -68,6 +68,8 @@ extension H264: SeamSyntax {
       do throws(BitstreamError) {
         var adapted = try pps.adapted(from: own, to: sps)
         adapted.id = id
+        // Order counts of a seam in front of a recovery point may need it.
+        if case .leastSignificantBits = sps.pictureOrderCountType { adapted.isBottomFieldPictureOrderPresent = true }
         return adapted.nalUnit()
       } catch {
         throw .unsupported("its SPS does not allow the encoder's pictures (\(error.element))")
@@ -80,6 +82,7 @@ extension H264: SeamSyntax {
       of packet: Packet, _ sets: inout ParameterSets, _ place: SeamPlace<H264>
     ) throws(SeamObstacle) -> [[UInt8]] {
       let bytes = packet.bytes
+      let numbers = try numbers(place)
       var slices: [[UInt8]] = []
       do throws(BitstreamError) {
         let ranges = try sets.insert(from: bytes, of: H264.self)
@@ -87,14 +90,12 @@ extension H264: SeamSyntax {
         try target.insert(spsNALUnit.span)
         try target.insert(ppsNALUnit.span)
         let rewriter = SliceRewriter(from: sets, to: target)
-        let order = pictureOrder(place, target)
-        let frameNumber = UInt32(truncatingIfNeeded: place.picture) & (1 << UInt32(sps.log2MaximumFrameNumber) - 1)
         for range in ranges {
           slices.append(
             try rewriter.rewritten(bytes.extracting(range)) { values in
               values.pictureParameterSetID = id
-              values.frameNumber = frameNumber
-              values.pictureOrder = order
+              values.frameNumber = numbers.frameNumber
+              values.pictureOrder = numbers.pictureOrder
               guard values.isIDR else { return }
               values.idrPictureID = Self.idrPictureID(place)
               values.references.marking = .idr(noOutputOfPriorPictures: false, isLongTerm: false)
@@ -113,12 +114,30 @@ extension H264: SeamSyntax {
       return wanted.first { !taken.contains($0) } ?? .max
     }
 
-    private func pictureOrder(
-      _ place: SeamPlace<H264>, _ target: ParameterSets
-    ) -> SliceHeaderValues.PictureOrder {
+    private func numbers(_ place: SeamPlace<H264>) throws(SeamObstacle) -> PictureLead.Numbers {
+      guard let recoveryPoint = place.recoveryPoint else {
+        let number = UInt32(truncatingIfNeeded: place.picture)
+        return PictureLead.Numbers(
+          frameNumber: number & (1 << UInt32(sps.log2MaximumFrameNumber) - 1), pictureOrder: pictureOrder(place))
+      }
+      guard sps.allowsFrameNumberGaps else { throw .frameNumberGaps }
+      guard let lead = lead(to: recoveryPoint, place), lead.numbers.indices.contains(place.picture) else {
+        throw .recoveryPoint
+      }
+      return lead.numbers[place.picture]
+    }
+
+    func leads(to recoveryPoint: SliceHeader, _ place: SeamPlace<H264>) -> Bool {
+      lead(to: recoveryPoint, place) != nil
+    }
+
+    private func lead(to recoveryPoint: SliceHeader, _ place: SeamPlace<H264>) -> PictureLead? {
+      PictureLead(count: place.count, to: recoveryPoint, under: sps, isTopFieldFirst: place.isTopFieldFirst)
+    }
+
+    private func pictureOrder(_ place: SeamPlace<H264>) -> SliceHeaderValues.PictureOrder {
       guard case .leastSignificantBits(let log2Maximum) = sps.pictureOrderCountType else { return .decodingOrder }
-      let isBottomPresent = target.pictureParameterSet(id)?.isBottomFieldPictureOrderPresent ?? false
-      let deltaBottom: Int32 = isBottomPresent ? place.isTopFieldFirst.map { $0 ? 1 : -1 } ?? 0 : 0
+      let deltaBottom: Int32 = place.isTopFieldFirst.map { $0 ? 1 : -1 } ?? 0
       // The earlier field of an IDR picture has the order count 0 (8.2.1).
       let order = UInt32(truncatingIfNeeded: place.picture) &* 2 &+ (deltaBottom < 0 ? 1 : 0)
       return .leastSignificantBits(order & (1 << UInt32(log2Maximum) - 1), deltaBottom: deltaBottom)

@@ -3,6 +3,8 @@ import AVCodec
 import H26x
 
 extension H265: SeamSyntax {
+  static var continuation: (any SeamContinuing<H265>)? { nil }
+
   static func add(_ nalUnits: [[UInt8]], to record: inout DecoderConfigurationRecord) {
     for nalUnit in nalUnits where !nalUnit.isEmpty && !record.parameterSets.contains(nalUnit) {
       let type = NALUnitType(headerByte: nalUnit[0])
@@ -107,6 +109,9 @@ extension H265: SeamSyntax {
       let all = (UInt8.min..<64).compactMap { sets.pictureParameterSet(.init($0)) }
       return all.count == 1 ? all.first : nil
     }
+
+    /// Recovery points do not follow.
+    func leads(to recoveryPoint: SliceSegmentHeader, _ place: SeamPlace<H265>) -> Bool { false }
 
     func slices(
       of packet: Packet, _ sets: inout ParameterSets, _ place: SeamPlace<H265>

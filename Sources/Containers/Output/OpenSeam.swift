@@ -21,7 +21,7 @@ struct OpenSeam<Codec: SeamSyntax> {
   let isInBand: Bool
   private let format: MediaOutput.VideoFormat
   private let hasStartCodes: Bool
-  private let packaging: NALPackaging
+  let packaging: NALPackaging
 
   init(_ format: MediaOutput.VideoFormat, hasStartCodes: Bool) {
     (self.format, self.hasStartCodes) = (format, hasStartCodes)
@@ -49,7 +49,8 @@ struct OpenSeam<Codec: SeamSyntax> {
     }
   }
 
-  private mutating func insert(_ nalUnit: Span<UInt8>) {
+  /// Reads a parameter set.
+  mutating func insert(_ nalUnit: Span<UInt8>) {
     // Slices that need a set that cannot be read are refused.
     do throws(BitstreamError) { try sets.insert(nalUnit) } catch {}
   }
@@ -66,6 +67,9 @@ struct OpenSeam<Codec: SeamSyntax> {
     for accessUnit in waiting { try coder?.take(accessUnit) }
     waiting = []
   }
+
+  /// Ends the decoding. Access units may still be read.
+  mutating func endDecoding() { (coder, waiting) = (nil, []) }
 
   /// The SPS of an access unit's first slice; `nil` without a slice.
   func spsNALUnit(of accessUnit: MediaOutput.AccessUnit) throws(SeamObstacle) -> [UInt8]? {

@@ -12,6 +12,9 @@ import H26x
 /// - H.264: the encoder's PPS under the source's own SPS, so that the copy has one format.
 /// - H.265: the encoder's own. The copied picture behind a seam activates the source's again, as an IDR or BLA picture.
 ///
+/// A recovery point of H.264 keeps its numbers behind a seam, if those of the encoded pictures can lead up to them.
+/// Otherwise, and at the beginning of an exact range, it becomes an IDR picture, from which later pictures are counted.
+///
 /// In containers with a description of the video, the description has them. Elsewhere, they are in front of the IDR
 /// picture.
 struct Seam<Codec: SeamSyntax>: SeamMaking {
@@ -30,10 +33,17 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   /// Whether pictures of another range are in front of this one.
   private var isJoined = false
   private var seamCount = 0
+  /// Copied pictures behind a seam in front of a recovery point, up to the next IDR picture; `nil` otherwise.
+  private var following: (reader: OpenSeam<Codec>, references: any SeamContinuing<Codec>)?
+  /// Recovery points that became IDR pictures.
+  private var beginningCount = 0
   private(set) var encodedCount = 0
+  private(set) var removedOperationCount = 0
 
   /// - Parameter plan: of the copy.
   init(_ plan: CopyPlan) { (quality, hasStartCodes) = (plan.quality, plan.container.hasStartCodes) }
+
+  var openObstacle: SeamObstacle? { Codec.continuation == nil ? .recoveryPoint : nil }
 
   // MARK: The description
 
@@ -89,13 +99,14 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   // MARK: Access units
 
   mutating func take(
-    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat
+    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat, isExact: Bool
   ) throws(CopyRefusal) -> [MediaOutput.AccessUnit] {
     do throws(SeamObstacle) {
       switch accessUnit.disposition {
       case .copied, .hidden:
+        if accessUnit.role.start == .closed { following = nil }
         var leaving = try close(before: accessUnit)
-        leaving.append(try continued(accessUnit, format, isBehindSeam: !leaving.isEmpty))
+        leaving.append(try continued(accessUnit, format, isBehindSeam: !leaving.isEmpty, isExact: isExact))
         lastEntry = accessUnit.role.start == .closed ? accessUnit : nil
         lastDecoding = max(lastDecoding ?? .min, accessUnit.decoding)
         return leaving
@@ -108,22 +119,55 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
 
   mutating func finishRange() throws(CopyRefusal) -> [MediaOutput.AccessUnit] {
     do throws(SeamObstacle) {
-      defer { (lastEntry, lastDecoding, isJoined) = (nil, nil, true) }
+      defer { (lastEntry, lastDecoding, isJoined, following) = (nil, nil, true, nil) }
       return try close(before: nil)
     } catch { throw .seam(error) }
   }
 
-  /// An access unit behind those that left. An IRAP picture begins a coded video sequence if others than the source's
-  /// are in front of it.
-  private func continued(
-    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isBehindSeam: Bool
+  /// An access unit behind those that left. An IRAP picture or a recovery point begins a coded video sequence if others
+  /// than the source's are in front of it.
+  private mutating func continued(
+    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isBehindSeam: Bool, isExact: Bool
   ) throws(SeamObstacle) -> AccessUnit {
+    if following != nil { return try followed(accessUnit) }
+    if accessUnit.role.start == .open, !accessUnit.role.isIRAP, isBehindSeam || isExact && lastDecoding == nil {
+      let beginning = beginning(accessUnit, format)
+      guard beginning != nil || !isBehindSeam else { throw .recoveryPoint }
+      return beginning ?? accessUnit
+    }
     guard accessUnit.role.isIRAP, isBehindSeam || isJoined && lastDecoding == nil else { return accessUnit }
     var reader = OpenSeam<Codec>(format, hasStartCodes: hasStartCodes)
     reader.read(accessUnit)
     if let beginning = reader.beginningSequence(accessUnit) { return beginning }
     guard !isBehindSeam else { throw .damage }
     return accessUnit
+  }
+
+  /// A recovery point as an IDR picture; `nil` if it cannot be one.
+  private mutating func beginning(_ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat) -> AccessUnit? {
+    guard var references = Codec.continuation else { return nil }
+    var (reader, beginning) = (OpenSeam<Codec>(format, hasStartCodes: hasStartCodes), accessUnit)
+    reader.read(accessUnit)
+    let bytes = references.begin(accessUnit, reader.packaging, reader.sets, number: beginningCount)
+    guard let bytes else { return nil }
+    (beginning.bytes, beginning.role.start) = (bytes, .closed)
+    beginningCount += 1
+    following = (reader, references)
+    return beginning
+  }
+
+  /// A copied access unit behind a seam in front of a recovery point.
+  private mutating func followed(_ accessUnit: AccessUnit) throws(SeamObstacle) -> AccessUnit {
+    guard var (reader, references) = following else { return accessUnit }
+    following = nil
+    reader.read(accessUnit)
+    var copied = accessUnit
+    if let (bytes, count) = try references.next(accessUnit, reader.packaging, reader.sets) {
+      copied.bytes = bytes
+      removedOperationCount += count
+    }
+    following = (reader, references)
+    return copied
   }
 
   private mutating func continueSeam(
@@ -153,15 +197,20 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   /// - Parameter next: the access unit that follows; `nil` at the end of a range.
   /// - Returns: its encoded pictures.
   private mutating func close(before next: AccessUnit?) throws(SeamObstacle) -> [AccessUnit] {
-    guard let seam = open else { return [] }
+    guard var seam = open else { return [] }
     open = nil
     guard let target = seam.target, let coder = seam.coder else { return [] }
-    if let next, next.role.start != .closed, !next.role.isIRAP { throw .recoveryPoint }
     let pictures = try coder.finish()
     var place = SeamPlace<Codec>(
-      seam: seamCount, neighbors: [lastEntry, next].compactMap { $0.flatMap(seam.header(of:)) },
+      count: pictures.count, seam: seamCount, neighbors: [lastEntry, next].compactMap { $0.flatMap(seam.header(of:)) },
       isTopFieldFirst: coder.isTopFieldFirst)
     seamCount += 1
+    if let next, next.role.start != .closed, !next.role.isIRAP {
+      seam.read(next)
+      guard Codec.continuation != nil, let header = seam.header(of: next) else { throw .recoveryPoint }
+      let spsNALUnit = try seam.spsNALUnit(of: next)
+      if spsNALUnit == target.spsNALUnit, target.leads(to: header, place) { place.recoveryPoint = header }
+    }
     let times = decodingTimes(of: pictures.map(\.accessUnit.presentation), before: next, depth: seam.depth ?? 0)
     var (leaving, sets): ([AccessUnit], Codec.ParameterSets) = ([], Codec.ParameterSets())
     for (number, picture) in pictures.enumerated() {
@@ -181,9 +230,23 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       leaving.append(accessUnit)
     }
     encodedCount += pictures.count
+    if place.recoveryPoint != nil { try follow(leaving, of: seam, target) }
     lastEntry = nil
     lastDecoding = times.last
     return leaving
+  }
+
+  /// Begins to follow copied pictures behind encoded ones.
+  private mutating func follow(
+    _ encoded: [AccessUnit], of seam: OpenSeam<Codec>, _ target: Codec.SeamSets
+  ) throws(SeamObstacle) {
+    guard var references = Codec.continuation else { return }
+    var reader = seam
+    reader.endDecoding()
+    var sets = reader.sets
+    for nalUnit in target.nalUnits { do throws(BitstreamError) { try sets.insert(nalUnit.span) } catch {} }
+    for accessUnit in encoded { _ = try references.next(accessUnit, reader.packaging, sets) }
+    following = (reader, references)
   }
 
   /// Decoding times that ascend, and lie between those of the neighbors.

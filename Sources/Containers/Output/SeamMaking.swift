@@ -5,6 +5,10 @@ import H26x
 protocol SeamMaking {
   /// Pictures that were encoded.
   var encodedCount: Int { get }
+  /// Marking operations of H.264 that were removed from copied pictures.
+  var removedOperationCount: Int { get }
+  /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can, in most streams.
+  var openObstacle: SeamObstacle? { get }
   /// Adds the parameter sets of encoded pictures to a format whose access units have none. Pictures of an SPS that does
   /// not allow it are not encoded.
   mutating func describe(_ format: inout MediaOutput.VideoFormat)
@@ -12,10 +16,11 @@ protocol SeamMaking {
   mutating func obstacle(_ format: MediaOutput.VideoFormat, under parameterSets: [[UInt8]]) -> SeamObstacle?
   /// Takes the next access unit of the window.
   ///
+  /// - Parameter isExact: whether the range is cut exactly.
   /// - Returns: the access units to write now.
   /// - Throws: `CopyRefusal.seam` if a picture cannot be encoded.
   mutating func take(
-    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat
+    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat, isExact: Bool
   ) throws(CopyRefusal) -> [MediaOutput.AccessUnit]
   /// Ends a range.
   ///

@@ -6,8 +6,11 @@ package enum SeamObstacle: Error, Sendable, Hashable {
   case noEncoder
   /// Encoded pictures cannot stand in the stream. The reason is a clause.
   case unsupported(String)
-  /// Copying would continue with a recovery point, whose pictures may need others in front of it.
+  /// Copying would continue with a recovery point, up to which encoded pictures cannot be numbered.
   case recoveryPoint
+  /// Copying would continue with a recovery point, and the SPS does not allow gaps in `frame_num`. ``CopyPlan`` changes
+  /// it, if it can.
+  case frameNumberGaps
   /// The range has gradual refreshes only, so that all of it would be encoded.
   case gradualRefresh
   /// The SPS changes among the encoded pictures.
@@ -26,6 +29,7 @@ package enum SeamObstacle: Error, Sendable, Hashable {
     case .noEncoder: "there is no encoder for the codec"
     case .unsupported(let reason): reason
     case .recoveryPoint: "a recovery point follows the seam"
+    case .frameNumberGaps: "its SPS does not allow gaps in frame numbers in front of a recovery point"
     case .gradualRefresh: "it has gradual refresh only, so all of it would be encoded"
     case .formatChange: "the format changes at the seam"
     case .damage: "pictures at the seam cannot be decoded without errors"

@@ -7,6 +7,8 @@ protocol SeamSyntax: VideoCodecSyntax {
   /// The parameter sets of encoded pictures.
   associatedtype SeamSets: SeamParameterSets where SeamSets.Codec == Self
 
+  /// Follows pictures behind a seam in front of a recovery point; `nil` if encoded pictures cannot be there.
+  static var continuation: (any SeamContinuing<Self>)? { get }
   /// Adds parameter sets to a description of the video.
   static func add(_ nalUnits: [[UInt8]], to record: inout ConfigurationRecord)
   /// Returns an IRAP or IDR access unit as the beginning of a coded video sequence.
@@ -29,6 +31,27 @@ extension SeamSyntax {
   }
 }
 
+/// Follows the pictures of a seam in front of a recovery point, and copied pictures up to the next IDR picture.
+protocol SeamContinuing<Codec> {
+  associatedtype Codec: SeamSyntax
+
+  /// Takes the next access unit.
+  ///
+  /// - Parameter sets: its parameter sets.
+  /// - Returns: the access unit without marking operations that name pictures which are gone, and their count; `nil` if
+  ///   it stays as it is.
+  mutating func next(
+    _ accessUnit: MediaOutput.AccessUnit, _ packaging: NALPackaging, _ sets: Codec.ParameterSets
+  ) throws(SeamObstacle) -> (bytes: [UInt8], removedCount: Int)?
+  /// Takes a recovery point, the first access unit of all, and makes it an IDR picture. Later ones get other numbers.
+  ///
+  /// - Parameter number: of the IDR pictures that are made so.
+  /// - Returns: the access unit; `nil` if it cannot be one.
+  mutating func begin(
+    _ accessUnit: MediaOutput.AccessUnit, _ packaging: NALPackaging, _ sets: Codec.ParameterSets, number: Int
+  ) -> [UInt8]?
+}
+
 /// The parameter sets of pictures that are encoded under an SPS of the source.
 protocol SeamParameterSets {
   associatedtype Codec: VideoCodecSyntax
@@ -47,6 +70,9 @@ protocol SeamParameterSets {
   /// The parameter sets that the source does not have, in sending order.
   var nalUnits: [[UInt8]] { get }
 
+  /// Whether the numbers of encoded pictures can lead up to those of the recovery point behind them.
+  func leads(to recoveryPoint: Codec.SliceHeader, _ place: SeamPlace<Codec>) -> Bool
+
   /// Returns the slices of an encoded picture, under these parameter sets.
   ///
   /// - Parameters:
@@ -62,10 +88,14 @@ protocol SeamParameterSets {
 struct SeamPlace<Codec: VideoCodecSyntax> {
   /// The number of the picture in its seam, from 0.
   var picture = 0
+  /// The number of pictures of the seam.
+  var count: Int
   /// The number of the seam, from 0.
   var seam: Int
   /// The slices of copied entries on both sides of the seam.
   var neighbors: [Codec.SliceHeader]
+  /// The first slice of the recovery point behind the seam; `nil` if others follow.
+  var recoveryPoint: Codec.SliceHeader?
   /// The order of fields; `nil` if the picture is not interlaced.
   var isTopFieldFirst: Bool?
 }

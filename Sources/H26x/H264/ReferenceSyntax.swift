@@ -75,6 +75,11 @@ extension H264 {
         public let first: UInt32
         /// Operation 3's `long_term_frame_idx`, else 0.
         public let second: UInt32
+
+        /// Creates an operation.
+        package init(code: UInt8, first: UInt32 = 0, second: UInt32 = 0) {
+          (self.code, self.first, self.second) = (code, first, second)
+        }
       }
 
       /// Whether there is an MMCO 5: all earlier pictures are no longer references.

@@ -23,7 +23,7 @@ extension H264 {
     /// `bottom_field_flag`.
     package let isBottomField: Bool
     /// Whether the picture is an IDR picture.
-    package let isIDR: Bool
+    package private(set) var isIDR: Bool
     /// `idr_pic_id`, which is sent for IDR pictures only.
     package var idrPictureID: UInt16
     /// The syntax of the picture order count.
@@ -111,6 +111,16 @@ extension H264 {
       deblocking.betaOffsetDiv2 = whole.betaOffsetDiv2
       sliceGroupChangeCycle = whole.sliceGroupChangeCycle
     }
+  }
+}
+
+extension H264.SliceHeaderValues {
+  /// Makes the picture, all slices of which are intra, a short-term IDR picture (3.69). ``pictureOrder`` stays.
+  ///
+  /// - Parameter id: `idr_pic_id`.
+  package mutating func makeIDR(id: UInt16) {
+    (isIDR, idrPictureID, frameNumber) = (true, id, 0)
+    references.marking = .idr(noOutputOfPriorPictures: false, isLongTerm: false)
   }
 }
 

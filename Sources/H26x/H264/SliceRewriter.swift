@@ -90,6 +90,12 @@ extension H264 {
         dataOffset = (dataOffset + 7) & ~7
       }
       BulkBytes.append(nalUnit, 0..<header.byteCount, to: &output)
+      if values.isIDR, !header.isIDR {
+        guard header.type == .slice, values.sliceType.isIntra else {
+          throw BitstreamError(.unsupported, "nal_unit_type", bitOffset: 3)
+        }
+        output[output.count - 1] = nalUnit[0] & 0xE0 | NALUnitType.idrSlice.rawValue
+      }
       try RewrittenPayload(of: nalUnit, headerLength: header.byteCount)
         .append(front, thenFrom: dataOffset, to: &output)
     }

@@ -3,35 +3,40 @@ import H26x
 
 /// The decoded picture buffer of H.264: which pictures are marked as references (8.2.5), and which wait for output
 /// (C.4.5.3).
-struct H264DecodedPictureBuffer: Sendable {
+package struct H264DecodedPictureBuffer: Sendable {
   /// Fields of a frame, a bit each.
-  enum Fields {
+  package enum Fields {
     static let top: UInt8 = 1
     static let bottom: UInt8 = 2
-    static let both: UInt8 = 3
+    package static let both: UInt8 = 3
   }
 
   /// A frame, a complementary field pair or a single field.
-  struct Frame: Sendable {
-    var frameNumber: UInt32
+  package struct Frame: Sendable {
+    package var frameNumber: UInt32
     /// `FrameNumWrap` against the current picture.
-    var wrapped: Int64 = 0
+    package var wrapped: Int64 = 0
     /// Fields marked as used for short-term and for long-term reference.
-    var shortTerm: UInt8 = 0
-    var longTerm: UInt8 = 0
+    package var shortTerm: UInt8 = 0
+    package var longTerm: UInt8 = 0
     /// `LongTermFrameIdx`.
     var longTermIndex: UInt32 = 0
     /// The fields that were decoded.
-    var fields: UInt8
+    package var fields: UInt8
     /// `TopFieldOrderCnt`.
     var top: Int32
     /// `BottomFieldOrderCnt`.
     var bottom: Int32
     /// False for a "non-existing" frame, which fills a gap in `frame_num`.
-    var exists = true
+    package var exists = true
     var awaitsOutput = false
 
-    var isReference: Bool { shortTerm | longTerm != 0 }
+    package init(frameNumber: UInt32, fields: UInt8, top: Int32, bottom: Int32, exists: Bool = true) {
+      (self.frameNumber, self.fields, self.top, self.bottom) = (frameNumber, fields, top, bottom)
+      self.exists = exists
+    }
+
+    package var isReference: Bool { shortTerm | longTerm != 0 }
     var isShortTerm: Bool { shortTerm == Fields.both && longTerm == 0 }
     var isLongTerm: Bool { longTerm == Fields.both }
     /// `PicOrderCnt` of the frame or its only field.
@@ -40,12 +45,14 @@ struct H264DecodedPictureBuffer: Sendable {
   }
 
   /// Frames that are references or wait for output, in decoding order.
-  private(set) var frames: [Frame] = []
+  package private(set) var frames: [Frame] = []
   /// The highest POC that was output since the last reset.
   private var lastOutput: Int32?
 
+  package init() {}
+
   /// `FrameNumWrap` of all frames (8-27).
-  mutating func wrap(to frameNumber: UInt32, maximum: UInt32) {
+  package mutating func wrap(to frameNumber: UInt32, maximum: UInt32) {
     for index in frames.indices {
       let number = Int64(frames[index].frameNumber)
       frames[index].wrapped = frames[index].frameNumber > frameNumber ? number - Int64(maximum) : number
@@ -55,10 +62,10 @@ struct H264DecodedPictureBuffer: Sendable {
   // MARK: Marking
 
   /// The number of frames of which a field or both are marked as references.
-  var referenceCount: Int { frames.count { $0.isReference } }
+  package var referenceCount: Int { frames.count { $0.isReference } }
 
   /// Sliding window marking (8.2.5.3): unmarks the short-term frame with the lowest `FrameNumWrap`.
-  mutating func slide(limit: Int) {
+  package mutating func slide(limit: Int) {
     guard referenceCount >= max(1, limit) else { return }
     var oldest: Int?
     for index in frames.indices where frames[index].shortTerm != 0 {
@@ -69,7 +76,7 @@ struct H264DecodedPictureBuffer: Sendable {
   }
 
   /// The frame and fields of a picture number (8.2.4.1); nil if there is no such short-term picture.
-  func shortTerm(_ number: Int64, current: UInt8) -> (index: Int, fields: UInt8)? {
+  package func shortTerm(_ number: Int64, current: UInt8) -> (index: Int, fields: UInt8)? {
     let (wanted, fields) = Self.split(number, current: current)
     for index in frames.indices where frames[index].wrapped == wanted && frames[index].shortTerm & fields == fields {
       return (index, fields)
@@ -93,7 +100,7 @@ struct H264DecodedPictureBuffer: Sendable {
     return (number >> 1, number & 1 == 1 ? current : current ^ Fields.both)
   }
 
-  mutating func unmarkShortTerm(_ found: (index: Int, fields: UInt8)) {
+  package mutating func unmarkShortTerm(_ found: (index: Int, fields: UInt8)) {
     frames[found.index].shortTerm &= ~found.fields
   }
 
@@ -138,7 +145,7 @@ struct H264DecodedPictureBuffer: Sendable {
   var waitingCount: Int { frames.count { $0.awaitsOutput } }
 
   /// Empties the buffer when the POC is reset: pictures that wait are output or dropped.
-  mutating func clear() {
+  package mutating func clear() {
     frames = []
     lastOutput = nil
   }

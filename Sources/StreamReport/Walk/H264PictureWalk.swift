@@ -112,7 +112,7 @@ struct H264PictureWalk: PictureWalking {
     }
     if !slice.isIDR, !isSecondField, let previous = previousReferenceNumber {
       pictureStart.previousFrameNumber = previous
-      fillGap(slice, after: previous, sps)
+      buffer.fillGap(before: slice, after: previous, sps, capacity: sps.decodedPictureBufferFrames)
     }
     beginsStream = false
     met.pictureStart = pictureStart
@@ -131,24 +131,6 @@ struct H264PictureWalk: PictureWalking {
     guard active != sps else { return }
     sps = active
     limits = active.flatMap { $0.levelLimits }
-  }
-
-  /// Stores "non-existing" frames for the missing ones (8.2.5.2): only the last `max_num_ref_frames`, which replace the
-  /// others.
-  private mutating func fillGap(_ slice: H264.SliceHeader, after previous: UInt32, _ sps: H264.SequenceParameterSet) {
-    let distance = slice.frameNumber(after: previous, sps)
-    guard distance > 1 else { return }
-    let mask = sps.frameNumberMask
-    let filled = min(distance - 1, UInt32(max(1, sps.maximumReferenceFrames)))
-    for step in (1...filled).reversed() {
-      let number = (slice.frameNumber &- step) & mask
-      buffer.wrap(to: number, maximum: mask + 1)
-      buffer.slide(limit: Int(sps.maximumReferenceFrames))
-      var frame = H264DecodedPictureBuffer.Frame(
-        frameNumber: number, fields: H264DecodedPictureBuffer.Fields.both, top: 0, bottom: 0, exists: false)
-      frame.shortTerm = H264DecodedPictureBuffer.Fields.both
-      _ = buffer.store(frame, isSecondField: false, capacity: sps.decodedPictureBufferFrames)
-    }
   }
 
   /// Reference picture lists (8.2.4).
@@ -268,38 +250,11 @@ struct H264PictureWalk: PictureWalking {
     _ operation: H264.ReferenceSyntax.ReferenceMarking.Operation, _ slice: H264.SliceHeader,
     _ frame: inout H264DecodedPictureBuffer.Frame, _ ended: inout EndedPicture
   ) {
-    let current = slice.fields
-    let number = slice.isField ? 2 * Int64(slice.frameNumber) + 1 : Int64(slice.frameNumber)
-    let named = number - Int64(operation.first) - 1
-    func missing(_ name: StaticString, _ value: Int64) {
-      if isComplete { ended.missing.append((UInt32(operation.code), name, value)) }
-    }
-    switch operation.code {
-    case 1:
-      if let found = buffer.shortTerm(named, current: current) {
-        buffer.unmarkShortTerm(found)
-      } else {
-        missing("picture number", named)
-      }
-    case 2:
-      if let found = buffer.longTerm(Int64(operation.first), current: current) {
-        buffer.unmarkLongTerm(found)
-      } else {
-        missing("long-term picture number", Int64(operation.first))
-      }
-    case 3:
-      if let found = buffer.shortTerm(named, current: current) {
-        buffer.makeLongTerm(found, as: operation.second)
-      } else {
-        missing("picture number", named)
-      }
-    case 4: buffer.limitLongTerm(to: operation.first)
-    case 5: buffer.unmarkAll()
-    case 6:
-      (frame.shortTerm, frame.longTerm, frame.longTermIndex) = (0, current, operation.first)
-      buffer.freeLongTerm(operation.first, exceptLast: joinsReference(frame))
-    default: break
-    }
+    guard !buffer.perform(operation, of: slice, &frame, joins: joinsReference(frame)), isComplete else { return }
+    let (name, number): (StaticString, Int64) =
+      operation.code == 2
+      ? ("long-term picture number", Int64(operation.first)) : ("picture number", operation.pictureNumber(slice))
+    ended.missing.append((UInt32(operation.code), name, number))
   }
 
   // MARK: SEI and the coded picture buffer
@@ -342,26 +297,6 @@ struct H264PictureWalk: PictureWalking {
   var period: Double? {
     sps?.frameRate.map { Double($0.denominator) / Double($0.numerator) / (picture.isField ? 2 : 1) }
   }
-}
-
-extension H264.SliceHeader {
-  /// The fields of the picture, as a bit set of `H264DecodedPictureBuffer.Fields`.
-  fileprivate var fields: UInt8 {
-    typealias Fields = H264DecodedPictureBuffer.Fields
-    return !isField ? Fields.both : isBottomField ? Fields.bottom : Fields.top
-  }
-}
-
-extension H264.SliceHeader {
-  /// How far `frame_num` is from that of a picture before, modulo its range (7.4.3).
-  func frameNumber(after previous: UInt32, _ sps: borrowing H264.SequenceParameterSet) -> UInt32 {
-    (frameNumber &- previous) & sps.frameNumberMask
-  }
-}
-
-extension H264.SequenceParameterSet {
-  /// `MaxFrameNum` less 1.
-  var frameNumberMask: UInt32 { (UInt32(1) << UInt32(log2MaximumFrameNumber & 31)) - 1 }
 }
 
 extension H264.SliceHeader.SliceType {

@@ -146,7 +146,7 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
       CutPlan.Abilities(
         mode: mode ?? (isSeekable ? nil : .keyframe), because: mode == nil ? .pipe : .requested,
         refusal: planner.obstacle.map { CutPlan.Reason($0) },
-        openSeam: CutPlan.Reason(.recoveryPoint),
+        openSeam: planner.openObstacle.map { CutPlan.Reason($0) },
         hasEditList: format.isMovie && isSeekable))
     var json = JSONText(isIndented: true)
     plan.write(to: &json)

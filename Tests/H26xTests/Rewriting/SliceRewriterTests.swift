@@ -236,6 +236,26 @@ import Testing
     #expect(try operations { _, _ in true } == [0])
   }
 
+  @Test func intraSlicesBecomeThoseOfIDRPictures() throws {
+    let sets = try Sets().store
+    let rewriter = H264.SliceRewriter(from: sets, to: sets)
+    // An operation of memory management is dropped.
+    let intra = try slice(kind: 2) { writer in
+      writer.flag(true)
+      for value: UInt32 in [1, 4, 0] { writer.ue(value) }
+    }
+    let idr = try rewriter.rewritten(intra) { $0.makeIDR(id: 300) }
+    #expect(idr.first == 0x65)
+    let found = try syntax(of: idr, sets).map(\.description)
+    let expected = ["frame_num=0", "idr_pic_id=300", "pic_order_cnt_lsb=9", "no_output_of_prior_pics_flag=0"]
+    #expect(expected.allSatisfy { found.contains($0) })
+    #expect(!found.contains { $0.hasPrefix("memory_management") })
+    #expect(idr.suffix(10) == intra.suffix(10))
+    let inter = try slice()
+    let error = failure { () throws(BitstreamError) in _ = try rewriter.rewritten(inter) { $0.makeIDR(id: 0) } }
+    #expect(error?.reason == .unsupported)
+  }
+
   @Test func refusesWhatTheParameterSetsCannotExpress() throws {
     let slice = try slice()
     let rows: [(String, (inout Sets) -> Void, (inout Values) -> Void)] = [
