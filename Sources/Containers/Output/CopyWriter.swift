@@ -47,7 +47,7 @@ struct CopyWriter {
   private var hasKeyframe = false
   /// Whether an access unit of the range was written.
   private var hasBegun = false
-  /// The first access unit of a range that begins with its source, and its leading pictures, which may be shown first.
+  /// The first access unit of a range, and its leading pictures, which may be shown before it.
   private var front: [MediaOutput.AccessUnit] = []
   /// The last one that was written, if ranges follow one another.
   private var last: MediaOutput.AccessUnit?
@@ -191,18 +191,23 @@ struct CopyWriter {
 
   private mutating func write(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
     guard !hasBegun, plan.container != .annexb else { return try put(accessUnit) }
-    if let opening = window.opening { return try put(accessUnit, earliest: opening.earliest) }
     let isLeading = accessUnit.role.isLeading
     front.append(accessUnit)
     if front.count > 1, !isLeading || front.count > Window.reorderLimit { try writeFront() }
   }
 
   private mutating func writeFront() throws(CopyRefusal) {
-    let accessUnits = front
+    var accessUnits = front
     front = []
-    guard let first = accessUnits.first?.presentation else { return }
-    let leading = accessUnits.lazy.filter { $0.role.isLeading && !$0.role.isSkippedLeading }.map(\.presentation)
-    for accessUnit in accessUnits { try put(accessUnit, earliest: min(first, leading.min() ?? first)) }
+    guard let first = accessUnits.first?.presentation, var next = accessUnits.last?.decoding else { return }
+    // Containers without decoding times may have none for the first access units.
+    for index in accessUnits.indices.dropLast().reversed() {
+      if accessUnits[index].decoding >= next { accessUnits[index].decoding = next &- accessUnits[index].duration }
+      next = accessUnits[index].decoding
+    }
+    let leading = accessUnits.lazy.filter { $0.role.isDecodableLeading }.map(\.presentation).min()
+    let earliest = window.opening?.earliest ?? min(first, leading ?? first)
+    for accessUnit in accessUnits { try put(accessUnit, earliest: earliest) }
   }
 
   /// - Parameter earliest: the earliest presentation time of an access unit, if this may be the first one.

@@ -15,6 +15,8 @@ struct PresentationTimes {
 
   /// How much later than the composition of a picture the media of other streams are that belong to it.
   let shift: Int64
+  /// Whether nothing in the source hides its first pictures: its times have no origin, and count from the first one.
+  private let countsFromFirst: Bool
   /// The time of the source's media at which the video's media in the target have time 0.
   private(set) var offset: Int64 = 0
   /// The time of the source's media that is at time 0 of the presentation.
@@ -22,7 +24,9 @@ struct PresentationTimes {
   /// Behind another range with later decoding times; `nil` for decoding times as in the source.
   private var overlap: DecodingOverlap?
 
-  init(shift: Int64 = 0) { self.shift = shift }
+  init(shift: Int64 = 0, countsFromFirst: Bool = false) {
+    (self.shift, self.countsFromFirst) = (shift, countsFromFirst)
+  }
 
   /// The time of the media of other streams that belongs to a composition time.
   func otherStreamTime(of composition: Int64) -> Int64 { composition &+ shift }
@@ -38,7 +42,8 @@ struct PresentationTimes {
   ///     below 0.
   /// - Returns: how much later everything is shown than by the window.
   mutating func begin(_ window: Window, at first: Int64, hasEditList: Bool) -> Int64 {
-    let start = window.parts.isEmpty ? window.shown.map { $0.start &- $0.time } ?? first : 0
+    var start = window.parts.isEmpty ? window.shown.map { $0.start &- $0.time } ?? first : 0
+    if countsFromFirst, !window.isCut { start = min(start, first) }
     offset = hasEditList ? start : min(start, first)
     presentationOffset = offset
     return start.subtractingReportingOverflow(offset).partialValue
