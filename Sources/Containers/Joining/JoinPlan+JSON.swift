@@ -72,7 +72,8 @@ extension JoinPlan {
       }
       let end = shown.flatMap { part in part.end.map { $0 &- part.start } }
       let abilities = CutPlan.Abilities(
-        mode: mode, refusal: survey.obstacle.map { CutPlan.Reason($0) }, openSeam: survey.openObstacle.map { CutPlan.Reason($0) },
+        mode: mode, refusal: survey.obstacle.map { CutPlan.Reason($0) },
+        openSeam: survey.openObstacle.map { CutPlan.Reason($0) },
         hasEditList: mode == .hidden)
       return planner.plan([ResolvedRange(start: 0, end: input.parts.count > 1 ? end : nil)], abilities).parts
     }

@@ -19,6 +19,8 @@ package struct AccessUnitRole {
   var isLeading = false
   /// A leading picture that needs pictures in front of its random access point (RASL).
   var isSkippedLeading = false
+  /// A leading picture that needs none of them (RADL).
+  var isDecodableLeading: Bool { isLeading && !isSkippedLeading }
   /// Other pictures may refer to it.
   var isReference = true
   /// All slices are I or SI slices.

@@ -23,6 +23,8 @@ struct CopySink {
   private var times: PresentationTimes
   /// The end of all that is written.
   private var end = PresentationTimes.End()
+  /// When the first access unit is shown, and the earliest one that is not in front of the presentation.
+  private var (first, earliest): (Int64, Int64) = (0, .max)
   /// The ranges of the media that are shown, if the copy has several, with times of the presentation.
   private var shown: [ShownRange] = []
   /// The part of the other streams that is kept; `nil` for everything.
@@ -77,11 +79,11 @@ struct CopySink {
 
   /// Begins to write the range behind others.
   ///
-  /// - Parameter first: the access unit that is written first, with times of the media.
-  mutating func `continue`(_ window: Window, at first: borrowing MediaOutput.AccessUnit) {
-    times.begin(
-      window, behind: end, earliest: window.opening?.earliest ?? first.presentation, decoding: first.decoding,
-      hasEditList: plan.hasEditList)
+  /// - Parameters:
+  ///   - decoding: when the first access unit is decoded, of the media.
+  ///   - earliest: see ``open(_:_:_:earliest:decoding:)``.
+  mutating func `continue`(_ window: Window, earliest: Int64, decoding: Int64) {
+    times.begin(window, behind: end, earliest: earliest, decoding: decoding, hasEditList: plan.hasEditList)
     span = span(of: window)
   }
 
@@ -127,16 +129,15 @@ struct CopySink {
   /// - Parameters:
   ///   - timeBase: the ticks of the video.
   ///   - window: the part of the source that is written.
-  ///   - first: the access unit that is written first, with times of the media.
+  ///   - earliest: the earliest presentation time of an access unit, of the media.
+  ///   - decoding: when the first access unit is decoded, of the media.
   mutating func open(
-    _ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, _ window: Window,
-    at first: borrowing MediaOutput.AccessUnit
+    _ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, _ window: Window, earliest: Int64, decoding: Int64
   ) throws(Failure) {
-    let opening = window.opening
     span = span(of: window)
-    let delay = times.begin(window, at: opening?.earliest ?? first.presentation, hasEditList: plan.hasEditList)
+    let delay = times.begin(window, at: earliest, hasEditList: plan.hasEditList)
     // The source's time code applies to the first picture here, too.
-    let keepsTimeCode = opening?.isAtOrigin ?? true
+    let keepsTimeCode = window.opening?.isAtOrigin ?? true
     let wanted = (otherStreams?.chosen ?? []).filter { plan.keepsAudio || $0.kind != .audio }
     // The places of several ranges are known at their ends.
     let all = plan.ranges.count > 1 ? [] : otherStreams?.context.chapters ?? []
@@ -165,7 +166,7 @@ struct CopySink {
     described = otherStreams
     left = (otherStreams?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
     otherStreams?.choose(kept.filter { !$0.isCover })
-    if container == .flv { times.beginAtZero(first.decoding, try otherStreams?.firstTime()) }
+    if container == .flv { times.beginAtZero(decoding, try otherStreams?.firstTime()) }
   }
 
   /// Writes an access unit with times of the media, and everything that comes before it.
@@ -176,6 +177,8 @@ struct CopySink {
       try writeOtherStreams(before: accessUnit.decoding)
       times.place(&accessUnit)
       try output?.write(accessUnit)
+      if written == 0 { first = accessUnit.presentation }
+      if accessUnit.presentation >= 0 { earliest = min(earliest, accessUnit.presentation) }
       end.media = max(end.media, accessUnit.presentation &+ accessUnit.duration)
       end.decoding = max(end.decoding, accessUnit.decoding)
     }
@@ -229,7 +232,9 @@ struct CopySink {
       guard output.room == 0 else { throw Failure("\(target.name): its description is not in the expected place") }
       return
     }
-    let shown = plan.ranges.count > 1 ? edits : window.edits(offset: times.offset)
+    var shown = plan.ranges.count > 1 ? edits : window.edits(offset: times.offset)
+    // The edit of libavformat begins with the first access unit, whose leading pictures are shown before it.
+    if shown.isEmpty, earliest < first { shown = [ShownRange(start: earliest, end: end.media, time: earliest)] }
     if !shown.isEmpty { file.movie.setEdits(edits(shown, output)) }
     if !hasSync { file.movie.denySyncSamples() }
     file.movie.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })

@@ -63,7 +63,7 @@ struct CopySource {
     let isWhole = plan.container == .annexb && bounds == nil && !dropsFront && shown.end == nil
     return (
       source, Window(bounds, of: isWhole ? nil : shown, dropsFront: dropsFront, origin: origin),
-      PresentationTimes(shift: video.shift)
+      PresentationTimes(shift: video.shift, countsFromFirst: video.beginning != nil)
     )
   }
 

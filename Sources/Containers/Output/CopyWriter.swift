@@ -50,6 +50,8 @@ struct CopyWriter {
   private var hasKeyframe = false
   /// Whether an access unit of the range was written.
   private var hasBegun = false
+  /// The first access unit of a range, and its leading pictures, which may be shown before it.
+  private var front: [MediaOutput.AccessUnit] = []
   /// The last one that was written, if ranges follow one another.
   private var last: MediaOutput.AccessUnit?
 
@@ -173,6 +175,7 @@ struct CopyWriter {
     for accessUnit in try window.finish() { try pass(accessUnit) }
     if window.hasOnlyGradualRefresh, window.tally.count[.encoded] ?? 0 > 0 { throw .seam(.gradualRefresh) }
     for accessUnit in try seam?.finishRange() ?? [] { try write(accessUnit) }
+    try writeFront()
     // After a signal, the beginning may be in a part that was not read.
     guard Interruption.signal == nil, let (start, duration) = window.searched else { return }
     throw .failure(
@@ -200,7 +203,32 @@ struct CopyWriter {
   }
 
   private mutating func write(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
-    if !hasBegun { try begin(at: &accessUnit) }
+    guard !hasBegun, plan.container != .annexb else { return try put(accessUnit) }
+    let isLeading = accessUnit.role.isLeading
+    front.append(accessUnit)
+    if front.count > 1, !isLeading || front.count > Window.reorderLimit { try writeFront() }
+  }
+
+  private mutating func writeFront() throws(CopyRefusal) {
+    var accessUnits = front
+    front = []
+    guard let first = accessUnits.first?.presentation, var next = accessUnits.last?.decoding else { return }
+    // Containers without decoding times may have none for the first access units.
+    for index in accessUnits.indices.dropLast().reversed() {
+      if accessUnits[index].decoding >= next { accessUnits[index].decoding = next &- accessUnits[index].duration }
+      next = accessUnits[index].decoding
+    }
+    let leading = accessUnits.lazy.filter { $0.role.isDecodableLeading }.map(\.presentation).min()
+    let earliest = window.opening?.earliest ?? min(first, leading ?? first)
+    for accessUnit in accessUnits { try put(accessUnit, earliest: earliest) }
+  }
+
+  /// - Parameter earliest: the earliest presentation time of an access unit, if this may be the first one.
+  private mutating func put(
+    _ accessUnit: consuming MediaOutput.AccessUnit, earliest: Int64? = nil
+  ) throws(CopyRefusal) {
+    if !hasBegun { try begin(at: &accessUnit, earliest ?? accessUnit.presentation) }
+    if let duration = window.lastDuration(at: accessUnit.presentation) { accessUnit.duration = duration }
     // One behind the end need not be shown.
     guard format.holds(accessUnit) || window.isBehind(accessUnit) else { throw .formatChange }
     if plan.container != .annexb {
@@ -211,7 +239,9 @@ struct CopyWriter {
     do throws(Failure) { try sink.write(accessUnit) } catch { throw .failure(error) }
   }
 
-  private mutating func begin(at first: inout MediaOutput.AccessUnit) throws(CopyRefusal) {
+  private mutating func begin(
+    at first: inout MediaOutput.AccessUnit, _ earliest: Int64
+  ) throws(CopyRefusal) {
     hasBegun = true
     format.choose(first.format)
     if window.opening != nil {
@@ -231,7 +261,7 @@ struct CopyWriter {
     guard plan.container != .annexb else { return }
     // Nothing is in front of the first picture that others could refer to.
     if first.role.isIntra { first.role.start = .closed }
-    do throws(Failure) { try open(at: first) } catch { throw .failure(error) }
+    do throws(Failure) { try open(at: first, earliest) } catch { throw .failure(error) }
   }
 
   private static let inBandEntries: Set = [
@@ -239,15 +269,15 @@ struct CopyWriter {
     FourCharacterCode("dvhe"),
   ]
 
-  private mutating func open(at first: borrowing MediaOutput.AccessUnit) throws(Failure) {
-    guard !sink.isOpen else { return sink.continue(window, at: first) }
+  private mutating func open(at first: borrowing MediaOutput.AccessUnit, _ earliest: Int64) throws(Failure) {
+    guard !sink.isOpen else { return sink.continue(window, earliest: earliest, decoding: first.decoding) }
     guard var video = format.description(first) else { throw Failure("\(plan.target.name): neither H.264 nor H.265") }
     let timeBase =
       plan.joined?.timeBase ?? source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate
     if plan.joined?.hasOneRate == false { (video.statedFrameRate, video.frameDuration) = (nil, nil) }
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
-    try sink.open(video, timeBase, window, at: first)
+    try sink.open(video, timeBase, window, earliest: earliest, decoding: first.decoding)
   }
 
   // MARK: Losses

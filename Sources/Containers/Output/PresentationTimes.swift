@@ -15,12 +15,18 @@ struct PresentationTimes {
 
   /// How much later than the composition of a picture the media of other streams are that belong to it.
   let shift: Int64
+  /// Whether nothing in the source hides its first pictures: its times have no origin, and count from the first one.
+  private let countsFromFirst: Bool
   /// The time of the source's media at which the video's media in the target have time 0.
   private(set) var offset: Int64 = 0
   /// The time of the source's media that is at time 0 of the presentation.
   private var presentationOffset: Int64 = 0
+  /// Behind another range with later decoding times; `nil` for decoding times as in the source.
+  private var overlap: DecodingOverlap?
 
-  init(shift: Int64 = 0) { self.shift = shift }
+  init(shift: Int64 = 0, countsFromFirst: Bool = false) {
+    (self.shift, self.countsFromFirst) = (shift, countsFromFirst)
+  }
 
   /// The time of the media of other streams that belongs to a composition time.
   func otherStreamTime(of composition: Int64) -> Int64 { composition &+ shift }
@@ -36,14 +42,16 @@ struct PresentationTimes {
   ///     below 0.
   /// - Returns: how much later everything is shown than by the window.
   mutating func begin(_ window: Window, at first: Int64, hasEditList: Bool) -> Int64 {
-    let start = window.parts.isEmpty ? window.shown.map { $0.start &- $0.time } ?? first : 0
+    var start = window.parts.isEmpty ? window.shown.map { $0.start &- $0.time } ?? first : 0
+    if countsFromFirst, !window.isCut { start = min(start, first) }
     offset = hasEditList ? start : min(start, first)
     presentationOffset = offset
     return start.subtractingReportingOverflow(offset).partialValue
   }
 
   /// Continues behind other ranges. The media follow the media of the range in front, with all hidden pictures. The
-  /// presentation follows the presentation of that range, if the target can hide pictures.
+  /// presentation follows the presentation of that range, if the target can hide pictures. Where decoding times would
+  /// not ascend, they are moved, and the presentation stays.
   ///
   /// - Parameters:
   ///   - earliest: the earliest presentation time of an access unit, of the media.
@@ -53,13 +61,9 @@ struct PresentationTimes {
   ) {
     let start = window.shown?.start ?? earliest
     offset = min(start, earliest) &- end.media
-    // Decoding times ascend.
-    if decoding &- offset <= end.decoding { offset = decoding &- end.decoding &- Self.step }
     presentationOffset = hasEditList ? start &- end.presentation : offset
+    overlap = DecodingOverlap(from: decoding &- offset, behind: end.decoding, before: end.media)
   }
-
-  /// The least distance of two decoding times: a tick of the coarsest container, which is Matroska.
-  private static let step: Int64 = 1_000_000
 
   /// Delays the beginning to avoid times below 0, both for an access unit that is decoded at this time of the media
   /// and for another stream's packet.
@@ -71,7 +75,45 @@ struct PresentationTimes {
   /// Gives an access unit times of the target.
   func place(_ accessUnit: inout MediaOutput.AccessUnit) {
     accessUnit.presentation &-= offset
-    accessUnit.decoding &-= offset
+    let decoding = accessUnit.decoding &- offset
+    accessUnit.decoding = overlap?.moved(decoding) ?? decoding
+  }
+}
+
+/// The decoding times of a range that would begin before the decoding times of the range in front end, because its
+/// first pictures are decoded longer before they are shown.
+///
+/// Those up to the beginning of the presentation are moved closer together. They ascend, and none is later than a
+/// presentation time of the range.
+struct DecodingOverlap {
+  /// When the presentation of the range begins.
+  private let presentation: Int64
+  /// How long before that its decoding begins, by its source and in the target.
+  private let (lead, room): (Int64, Int64)
+
+  /// All times are of the target, in nanoseconds.
+  ///
+  /// - Parameters:
+  ///   - decoding: of the first access unit, as far from its presentation as in its source.
+  ///   - last: the last decoding time in front of the range.
+  ///   - presentation: when the presentation of the range begins.
+  /// - Returns: `nil` if the decoding times ascend, or cannot.
+  init?(from decoding: Int64, behind last: Int64, before presentation: Int64) {
+    guard decoding <= last, case (let lead, false) = presentation.subtractingReportingOverflow(decoding),
+      case (let room, false) = presentation.subtractingReportingOverflow(last), room > 0
+    else { return nil }
+    (self.presentation, self.lead) = (presentation, lead)
+    // The first time is some ticks behind the last one.
+    self.room = room - room / 8
+  }
+
+  /// The decoding time for one that is as far from its presentation as in the source.
+  func moved(_ decoding: Int64) -> Int64 {
+    guard case (let distance, false) = presentation.subtractingReportingOverflow(decoding), 0...lead ~= distance else {
+      return decoding
+    }
+    // At most `room`.
+    return presentation - lead.dividingFullWidth(distance.multipliedFullWidth(by: room)).quotient
   }
 }
 

@@ -72,7 +72,7 @@ extension Window {
       guard held.indices.contains(first) else { return }
       let keyframe = held[first].presentation
       let times = held[first...].lazy
-        .filter { $0.presentation >= keyframe || $0.role.isLeading && !$0.role.isSkippedLeading }
+        .filter { $0.presentation >= keyframe || $0.role.isDecodableLeading }
         .filter(shows)
         .map(\.presentation)
       origin = max(times.min() ?? keyframe, shown?.start ?? .min)
@@ -92,10 +92,10 @@ extension Window {
       isAtEnd: Bool
     ) throws(CopyRefusal) -> (accessUnits: [AccessUnit], opening: Opening, shown: ShownRange)? {
       if origin == nil { findOrigin() }
-      guard let origin, let target, let first = held.first else { return nil }
-      let (keyframe, wanted) = (first.presentation, origin &+ bounds.start)
+      guard let origin, let target, let entry = held.first else { return nil }
+      let (keyframe, wanted) = (entry.presentation, origin &+ bounds.start)
       if isAtEnd, bounds.start > 0, behind == 0, lastEnd <= target { return nil }
-      if hasSought, !first.isSync || keyframe > wanted &+ Window.tolerance { throw .missed }
+      if hasSought, !entry.isSync || keyframe > wanted &+ Window.tolerance { throw .missed }
       // The source may hide pictures at its end.
       let end = [bounds.end.map { origin &+ $0 }, shown?.end].compactMap(\.self).min().map { $0 &- Window.tolerance }
       guard bounds.mode != .exact else {
@@ -105,10 +105,12 @@ extension Window {
         return (held, opening, ShownRange(start: start, end: end, time: 0))
       }
       // A frame begins with its first field.
-      let upToStart = held.lazy.filter { !$0.role.isSecondField }.map(\.presentation)
-        .filter { $0 <= target && $0 >= min(keyframe, target) }
+      let first = keyframe > target ? origin : keyframe
+      let upToStart = held.lazy.filter { !$0.role.isSecondField }.map(\.presentation).filter {
+        $0 <= target && $0 >= first
+      }
       let isKeyframeWanted = bounds.mode == .keyframe && keyframe <= target
-      let (kept, dropped, leading) = withoutLeading()
+      let (kept, dropped, leading) = withoutLeading(keepingDecodable: keyframe > target)
       let pictureAtStart = max(upToStart.max() ?? keyframe, shown?.start ?? .min)
       let start = isKeyframeWanted ? keyframe : bounds.isHalfOpen ? firstPicture(of: kept) : pictureAtStart
       let opening = Opening(
@@ -134,11 +136,19 @@ extension Window {
 
     /// Without the leading pictures of the first access unit that nothing behind them refers to. Returns how many were
     /// left out, and how many are still there.
-    private func withoutLeading() -> (accessUnits: [AccessUnit], dropped: Int, kept: Int) {
+    ///
+    /// - Parameter keepsDecodable: whether those stay that can be decoded, because the start is in front of the first
+    ///   access unit.
+    private func withoutLeading(
+      keepingDecodable keepsDecodable: Bool
+    ) -> (accessUnits: [AccessUnit], dropped: Int, kept: Int) {
       guard let first = held.first, first.role.start == .open else { return (held, 0, 0) }
       let keyframe = first.presentation
-      let kept = held.filter { $0.presentation >= keyframe || !$0.role.isLeading && $0.role.isReference }
-      return (kept, held.count - kept.count, kept.count { $0.presentation < keyframe })
+      let kept = held.filter {
+        $0.presentation >= keyframe
+          || ($0.role.isLeading ? keepsDecodable && !$0.role.isSkippedLeading : $0.role.isReference)
+      }
+      return (kept, held.count - kept.count, kept.count { $0.presentation < keyframe && !$0.role.isLeading })
     }
   }
 }

@@ -87,6 +87,8 @@ package struct Window {
   /// Nothing more of the source is needed.
   private(set) var isFinished = false
 
+  /// When the last shown picture begins.
+  private var lastShown: Int64?
   /// When the last shown picture ends, and the last picture of all.
   private var shownEnd: Int64?
   private var end: Int64?
@@ -182,6 +184,7 @@ package struct Window {
     if !accessUnit.role.isSecondField {
       wasShown = shown?.shows(composition, for: isCut ? 1 : duration) != false
     }
+    if wasShown { lastShown = max(lastShown ?? .min, composition) }
     if exact != nil { return chooseExactly(accessUnit) }
     guard wasShown else {
       if composition < shown?.start ?? .min { hiddenInFront += 1 } else { next = min(next ?? .max, composition) }
@@ -218,8 +221,26 @@ package struct Window {
   /// The pictures that are shown, since the source's first picture: when the first one begins and the last one ends;
   /// `nil` without any.
   var shownSpan: (start: Int64, end: Int64)? {
-    guard let opening, let shown, let shownEnd else { return nil }
-    return (max(shown.start &- opening.origin, 0), min(shownEnd, next ?? .max) &- opening.origin)
+    guard let opening, let shown, let rangeEnd else { return nil }
+    return (max(shown.start &- opening.origin, 0), rangeEnd &- opening.origin)
+  }
+
+  /// When the range ends: with its last picture. That lasts up to the requested end, or the next picture, because
+  /// durations may be those of decoding.
+  private var rangeEnd: Int64? {
+    guard let shownEnd, let next else { return shownEnd }
+    let wanted = isCut ? shown?.end.map { $0 &+ Self.tolerance } : nil
+    return min(max(shownEnd, wanted ?? .min), next)
+  }
+
+  /// How long the last picture of an exact cut is shown, if a picture follows in the source; `nil` for all others.
+  ///
+  /// - Parameter presentation: of an access unit that is written.
+  func lastDuration(at presentation: Int64) -> Int64? {
+    guard exact != nil, next != nil, presentation == lastShown, let rangeEnd, rangeEnd > presentation else {
+      return nil
+    }
+    return rangeEnd.subtractingReportingOverflow(presentation).partialValue
   }
 
   /// Whether an exact cut encodes everything because its range has only gradual refreshes, no place to copy from.
@@ -232,7 +253,7 @@ package struct Window {
     guard let shown, shownEnd != nil else { return nil }
     // Times since the beginning of the range.
     let edit = edits(offset: shown.start &- shown.time).first
-    return edit.map { ($0.end ?? $0.start) &- $0.start } ?? shownEnd.map { min($0, next ?? .max) &- shown.start }
+    return edit.map { ($0.end ?? $0.start) &- $0.start } ?? rangeEnd.map { $0 &- shown.start }
   }
 
   /// The ranges that an edit list must show, with times of the presentation; empty if timestamps alone show them.
