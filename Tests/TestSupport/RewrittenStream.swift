@@ -3,9 +3,10 @@ import H26x
 
 /// Rewrites the NAL units of any bytes: to the ids that they have, and to other ids and back.
 ///
-/// A unit that can be rewritten comes back byte for byte. Errors are allowed. Alignment bits in front of slice data get
-/// their only legal value, and a list modification without a step is left out. Slices of parameter sets that do not end
-/// as they should are not compared: such sets may have other values as soon as their bits move.
+/// A unit that can be rewritten comes back byte for byte. Errors are allowed. Not compared are
+///
+/// - slices with illegal bits between header and slice data, and a list modification without a step;
+/// - slices whose parameter sets do not end as they should: these may have other values as soon as their bits move.
 public enum RewrittenStream {
   private typealias Units = AnnexB.NALUnits
 
@@ -85,8 +86,10 @@ public enum RewrittenStream {
         let same = H265.SliceSegmentRewriter(from: sets.own)
         let back = H265.SliceSegmentRewriter(from: sets.other, identifiers: identifiers)
         let copy = try? same.rewritten(unit.span)
-        guard copy == (try? back.rewritten(moved.span)) else { return "slice segment: there and back: \(unit)" }
-        guard copy == unit || !endsInZeros(unit, sets.own) else { return "slice segment: \(unit)" }
+        guard copy == unit else { return "slice segment: \(unit)" }
+        // The last bit that is set in front of slice data counts as the first one of byte_alignment().
+        guard endsInZeros(unit, sets.own) else { continue }
+        guard (try? back.rewritten(moved.span)) == unit else { return "slice segment: there and back: \(unit)" }
         guard type == .cra else { continue }
         let broken = try? same.rewritten(unit.span, .init(type: .blaWithLeading))
         guard let broken, (try? same.rewritten(broken.span, .init(type: .cra))) == copy else {
@@ -107,11 +110,13 @@ public enum RewrittenStream {
 
   /// Whether every `alignment_bit_equal_to_zero` of a slice segment is 0.
   private static func endsInZeros(_ unit: [UInt8], _ sets: H265.ParameterSets) -> Bool {
-    guard let end = try? H265.CodedSliceHeader(nalUnit: unit.span, parameterSets: sets).end else { return true }
+    let trace = SyntaxTrace()
+    _ = try? H265.WholeSliceHeader(nalUnit: unit.span, parameterSets: sets, trace: trace)
+    guard let last = trace.elements.last else { return true }
     var reader = BitReader(unit.span, from: H265.NALUnitHeader.byteCount)
-    let first = end.alignmentBitOffset + 1
-    guard (try? reader.skip(first - 8 * H265.NALUnitHeader.byteCount, "header")) != nil else { return true }
-    return (try? reader.u(end.dataBitOffset - first, "alignment_bit_equal_to_zero")) ?? 0 == 0
+    let next = last.bitOffset + 1
+    guard (try? reader.skip(next - 8 * H265.NALUnitHeader.byteCount, "header")) != nil else { return true }
+    return (try? reader.u(-next & 7, "alignment_bit_equal_to_zero")) ?? 0 == 0
   }
 
   // MARK: Shared

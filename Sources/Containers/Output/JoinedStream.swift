@@ -139,29 +139,22 @@ extension MediaOutput.VideoFormat {
     lastReader.read(last)
     guard reader.header(of: first)?.isIDR == true else { return first.bytes }
     let lastHeader = lastReader.header(of: last).flatMap { $0.isIDR ? $0 : nil }
-    do throws(BitstreamError) {
-      return try beginning(first.bytes, reader.sets, behind: lastHeader, hasStartCodes, codec)
-    } catch { return first.bytes }
-  }
-
-  private func beginning<Codec: JoinSyntax>(
-    _ accessUnit: [UInt8], _ sets: Codec.ParameterSets, behind last: Codec.SliceHeader?, _ hasStartCodes: Bool,
-    _ codec: Codec.Type
-  ) throws(BitstreamError) -> [UInt8] {
     var packaging = NALPackaging.annexB
-    if !hasStartCodes {
-      packaging = .lengthPrefixed(try Codec.ConfigurationRecord(configuration.span).nalLengthSize)
-    }
     var bytes: [UInt8] = []
-    for range in packaging.nalUnits(of: accessUnit.span) {
-      let nalUnit = accessUnit.span.extracting(range)
-      guard Codec.role(of: nalUnit) == .slice else {
-        try packaging.append(nalUnit, to: &bytes)
-        continue
+    do throws(BitstreamError) {
+      if !hasStartCodes {
+        packaging = .lengthPrefixed(try Codec.ConfigurationRecord(configuration.span).nalLengthSize)
       }
-      let rewritten = try Codec.beginning(nalUnit, sets, behind: last)
-      try packaging.append(rewritten.span, to: &bytes)
-    }
+      for range in packaging.nalUnits(of: first.bytes.span) {
+        let nalUnit = first.bytes.span.extracting(range)
+        guard Codec.role(of: nalUnit) == .slice else {
+          try packaging.append(nalUnit, to: &bytes)
+          continue
+        }
+        let beginning = try Codec.beginning(nalUnit, reader.sets, behind: lastHeader)
+        try packaging.append(beginning.span, to: &bytes)
+      }
+    } catch { return first.bytes }
     return bytes
   }
 }

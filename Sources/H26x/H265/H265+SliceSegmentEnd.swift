@@ -11,9 +11,9 @@ extension H265 {
     package let entryPointBitOffset: Int
     /// `slice_segment_header_extension_length` in bytes, 0 to 256.
     package let headerExtensionLength: Int
-    /// The place of `alignment_bit_equal_to_one`, in bits from the start of the NAL unit, without emulation prevention
+    /// The start of `slice_segment_data()`, in bits from the start of the NAL unit, without emulation prevention
     /// bytes.
-    package let alignmentBitOffset: Int
+    package let dataBitOffset: Int
     /// The index of its first byte in the NAL unit, emulation prevention bytes included.
     package let dataByteOffset: Int
 
@@ -27,16 +27,13 @@ extension H265 {
       } else {
         headerExtensionLength = 0
       }
-      alignmentBitOffset = reader.bitOffset
+      let end = reader.bitOffset
       guard try reader.flag("alignment_bit_equal_to_one") else {
-        throw BitstreamError(.badTrailingBits, "alignment_bit_equal_to_one", bitOffset: alignmentBitOffset)
+        throw BitstreamError(.badTrailingBits, "alignment_bit_equal_to_one", bitOffset: end)
       }
+      dataBitOffset = (reader.bitOffset + 7) & ~7
       dataByteOffset = reader.nextByteIndex
     }
-
-    /// The start of `slice_segment_data()`, in bits from the start of the NAL unit, without emulation prevention
-    /// bytes.
-    package var dataBitOffset: Int { (alignmentBitOffset + 8) & ~7 }
 
     private static func entryPoints(
       _ reader: inout BitReader, pps: PictureParameterSet, sps: SequenceParameterSet

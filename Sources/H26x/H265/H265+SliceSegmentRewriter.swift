@@ -69,7 +69,10 @@ extension H265 {
         throw BitstreamError(.valueOutOfRange, "slice_pic_parameter_set_id", bitOffset: start)
       }
       front.ue(UInt32(id.rawValue))
-      try reader.copy(to: slice.end.alignmentBitOffset, &front)
+      // byte_alignment() is a one and zeros.
+      let dataOffset = slice.end.dataBitOffset
+      let last = RawPlace(bitOffset: dataOffset - 8, in: nalUnit, from: NALUnitHeader.byteCount).byte
+      try reader.copy(to: dataOffset - 1 - nalUnit[last].trailingZeroBitCount, &front)
       front.trailingBits()
       var headerWriter = BitWriter(addsEmulationPrevention: false)
       header.write(to: &headerWriter)
@@ -77,7 +80,7 @@ extension H265 {
       output += headerWriter.bytes
       do throws(BitstreamError) {
         try RewrittenPayload(of: nalUnit, headerLength: NALUnitHeader.byteCount)
-          .append(front, thenFrom: slice.end.dataBitOffset, to: &output)
+          .append(front, thenFrom: dataOffset, to: &output)
       } catch {
         output.removeLast(output.count - length)
         throw error

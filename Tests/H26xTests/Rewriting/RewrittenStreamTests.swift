@@ -6,7 +6,7 @@ import Testing
 
 /// The check that is also fuzzed.
 @Suite struct RewrittenStreamTests {
-  private static let rounds = TestScope.isExhaustive ? 400 : 40
+  private static let rounds = TestScope.isExhaustive ? 200 : 20
 
   /// Damages bytes at a few places, most of them in parameter sets and the first slice.
   private func damage(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func damagedStreamsOfH264ComeBackFromOtherIDs() throws {
-    for seed in 0..<UInt64(20) {
+    for seed in 0..<UInt64(6) {
       var random = SeededGenerator(state: seed)
       let slice = try RandomSlice(&random)
       let units = [slice.sps.nalUnit(), slice.pps.nalUnit(), slice.bytes]
@@ -41,26 +41,11 @@ import Testing
   }
 
   @Test func damagedStreamsOfH265ComeBackFromOtherIDs() throws {
-    for seed in 0..<UInt64(20) {
+    for seed in 0..<UInt64(6) {
       var random = SeededGenerator(state: seed)
       var stream = RandomH265Stream(&random)
       let units = stream.parameterSets + stream.nextAccessUnit(&random)
       expectNoDefect(of: units.flatMap { [0, 0, 1] + $0 }, seed: seed, RewrittenStream.defectOfH265)
     }
-  }
-
-  /// `byte_alignment()` of H.265 (7.3.2.12): other bits behind the one are not taken for the header's.
-  @Test func zerosOfTheAlignmentThatAreOnesAreWrittenAsZeros() throws {
-    let sets = try H265Samples.store()
-    let slice = H265Samples.slice(.cra, count: 77)
-    let end = try H265.CodedSliceHeader(nalUnit: slice.span, parameterSets: sets).end
-    let unused = end.dataBitOffset - end.alignmentBitOffset - 1
-    try #require(unused > 0)
-    var damaged = slice
-    damaged[end.dataBitOffset / 8 - 1] |= 1
-    var identifiers = ParameterSetIdentifiers()
-    identifiers[PictureParameterSetID(0)] = 63
-    let rewriter = H265.SliceSegmentRewriter(from: sets, identifiers: identifiers)
-    #expect(try rewriter.rewritten(damaged) == rewriter.rewritten(slice))
   }
 }
