@@ -73,9 +73,9 @@ extension H264 {
         rest -= more
       }
       // Steps that do not lead far enough begin with the later field of the IDR picture, whose earlier one has the order
-      // count 0. Its sign is sent, so that must be the bottom field.
-      guard rest == 0 || isTopFieldFirst != true else { return nil }
+      // count 0. Its sign is sent, so that must be the bottom field. The top field's count is one step at most.
       let top: Int64 = isTopFieldFirst == false ? 1 : 0
+      guard rest == 0 || isTopFieldFirst != true && rest + top <= maximum / 2 else { return nil }
       let isBottomLater: Int64 = isTopFieldFirst == true ? 1 : 0
       var order = rest
       return steps.enumerated().map { place, step in

