@@ -152,16 +152,18 @@ import Testing
     for begin in begins { #expect(lines.contains { $0.hasPrefix("h26x: out.mkv: range \(begin)") }, "\(said)") }
   }
 
-  /// Pictures are complete behind a joint with another range: a recovery point of H.264 becomes an IDR picture, and a CRA
-  /// picture of H.265 a BLA picture, which need nothing in front of them.
-  @Test(arguments: ["open-gop.h264", "open-gop.h265"]) func continuesWithARecoveryPoint(
-    source: String
+  /// Pictures are complete behind a joint with another range. An exact cut makes a recovery point of H.264 an IDR picture,
+  /// and each cut makes a CRA picture of H.265 a BLA picture, which need nothing in front of them.
+  @Test(arguments: [("open-gop.h264", ["hidden"]), ("open-gop.h265", [])]) func continuesWithARecoveryPoint(
+    source: String, modesWithAWarning: [String]
   ) async throws {
     let all = try await Self.all(source)
     for mode in ["exact", "hidden"] {
       let (pictures, said) = try await Self.cut(
         source, "out.mp4", ["--range", "#0-#5", "--range", "#12-", "--mode", mode])
-      #expect(pictures == Array(all[0..<5] + all[12...]) && !said.contains("recovery point"), "\(said)")
+      #expect(pictures == Array(all[0..<5] + all[12...]), "\(said)")
+      let hasWarning = said.contains("range 2 begins with a recovery point")
+      #expect(hasWarning == modesWithAWarning.contains(mode), "\(said)")
     }
   }
 
