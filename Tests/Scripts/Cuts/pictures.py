@@ -25,7 +25,8 @@ class Picture:
 def size(path):
     text = sources.run("ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=width,height",
                        "-of", "csv=p=0", path).decode()
-    return [int(part) for part in text.strip().strip(",").split(",")[:2]]
+    # A transport stream's are printed twice, once in its program.
+    return [int(part) for part in text.split()[0].strip(",").split(",")[:2]]
 
 
 def read(path, has_bars=True, is_strict=True, edits=None):

@@ -225,6 +225,9 @@ class RandomCuts:
         suffix = source.suffix.lstrip(".") if target == "raw" else target
         output = self.folder / f"{number}.{suffix}"
         command = [H26X, "cut", source.packed(packing), "-o", output, "--force", "--quality", QUALITY]
+        if not source.has_bars:
+            # Vectors may have none. It is the one that FFmpeg assumes.
+            command += ["--framerate", "25"]
         for start, end in ranges:
             command += ["--range", f"#{start}-#{end}"]
         run = tool(*command)
