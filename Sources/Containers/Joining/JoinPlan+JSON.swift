@@ -14,8 +14,8 @@ extension JoinPlan {
   ///   - `copied`, `encoded`, `hidden`: the counts of access units. If pictures cannot be encoded, the copy hides or
   ///     shows them, and a line reports why.
   ///   - `leftOut`: the count of access units that are left out.
-  ///   - `parameterSets`: how many of its sets are `shared` with an input in front of it, and those that are
-  ///     `renumbered`: the `kind` (VPS, SPS or PPS), and the ids `from` which and `to` which.
+  ///   - `parameterSets`: its sets. `shared` is the count of those that an earlier input has. `renumbered` lists those
+  ///     with other ids: the `kind` (VPS, SPS or PPS), the id in the input (`from`) and in the target (`to`).
   ///
   /// Needs inputs that were surveyed.
   package func write(to json: inout JSONText) {

@@ -59,8 +59,11 @@ package struct Copy {
     try await passes(request, editor) { copy, writer, remark in copy.summary(of: writer, remark) }
   }
 
-  /// The access units that a copy without bounds would have, in decoding order, without their bytes, the range that the
-  /// source shows, why pictures cannot be encoded, and why not in front of a recovery point.
+  /// The contents of a copy without bounds.
+  ///
+  /// - `accessUnits`: in decoding order, without their bytes.
+  /// - `shown`: the range that the source shows.
+  /// - `obstacle`: why pictures cannot be encoded. `openObstacle`: why not in front of a recovery point.
   typealias Survey = (
     accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?, openObstacle: SeamObstacle?
   )

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 
-/// The streams of a joined input that continue streams of the target: of each kind the first the first, the second the
-/// second, and so on, if they have the same format.
+/// The streams of a joined input that continue streams of the target. Streams of a kind are matched by their order, and
+/// must have the same format.
 struct JoinedOtherStreams {
   /// The streams of the input whose packets are written.
   private(set) var streams: [StreamDescription] = []

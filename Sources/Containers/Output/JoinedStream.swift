@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The first stage of a copy that joins inputs with length prefixes: it gives the parameter sets of an input the ids that
-/// they have in the description of all inputs, and each NAL unit a length of four bytes.
+/// The first stage of a copy that joins inputs with length prefixes. It gives parameter sets the ids that they have in
+/// the description of all inputs. It gives each NAL unit a length of four bytes.
 protocol JoinedStreaming {
   /// Takes the format of the access units that follow.
   ///
@@ -111,8 +111,8 @@ private struct JoinedStream<Codec: JoinSyntax>: JoinedStreaming {
 }
 
 extension MediaOutput.VideoFormat {
-  /// The first access unit of a stream, behind another stream. It stays as it is unless it is an IDR picture that would
-  /// make decoders discard pictures, or that they may take for a part of the picture in front of it.
+  /// The first access unit of a stream, behind another stream. An IDR picture gets another `idr_pic_id` if the picture in
+  /// front has the same, and a `no_output_of_prior_pics_flag` of 0. Other pictures stay as they are.
   ///
   /// - Parameters:
   ///   - first: an access unit with which decoding can begin.

@@ -80,8 +80,8 @@ struct PresentationTimes {
   }
 }
 
-/// The decoding times of a range that would begin before the decoding times of the range in front end, because its
-/// first pictures are decoded longer before they are shown.
+/// The decoding times of a range whose delay is longer than that of the range in front. They would begin before the
+/// decoding times in front end.
 ///
 /// Those up to the beginning of the presentation are moved closer together. They ascend, and none is later than a
 /// presentation time of the range.

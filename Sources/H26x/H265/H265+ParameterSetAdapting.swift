@@ -9,9 +9,9 @@ extension H265.SequenceParameterSet {
   ///
   /// - Parameter other: the SPS of the other stream. The encoder must use fewer reference pictures than its
   ///   ``decodedPictureBufferPictures``.
-  /// - Throws: `.unsupported` if the samples have another format or the pictures another size, if the encoder uses an
-  ///   extension, or if the other stream must not have such pictures: if it is intra-only (A.3.5), or if its pictures
-  ///   are fields. The error names the syntax element.
+  /// - Throws: `.unsupported` if the samples have another format, the pictures have another size, or the encoder uses an
+  ///   extension. Likewise if the other stream is intra-only (A.3.5), or if its pictures are fields. The error names the
+  ///   syntax element.
   package func adapted(to other: Self) throws(BitstreamError) -> Self {
     if codedSize.width != other.codedSize.width { throw Self.unlike("pic_width_in_luma_samples") }
     if codedSize.height != other.codedSize.height { throw Self.unlike("pic_height_in_luma_samples") }

@@ -180,14 +180,21 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
           input: input, target: target, container: format, framerate: framerate?.rate, keepsAudio: !noAudio,
           quality: quality, bounds: bounds))
     }
-    for remark in result.remarks { Terminal.say("\(target.name): \(remark)") }
-    Terminal.say(result.summary)
-    for range in result.ranges { Terminal.say(range) }
-    if result.hidesPictures {
+    result.say(of: target)
+  }
+}
+
+extension Copy.Result {
+  /// Prints the result of a cut or a join.
+  func say(of target: OutputFile) {
+    for remark in remarks { Terminal.say("\(target.name): \(remark)") }
+    Terminal.say(summary)
+    for range in ranges { Terminal.say(range) }
+    if hidesPictures {
       Terminal.say(
         "\(target.name): the hidden pictures are in the file; GStreamer's qtdemux leaves out the last pictures of such files"
       )
     }
-    for loss in result.left { Terminal.say("\(target.name): left behind: \(loss)") }
+    for loss in left { Terminal.say("\(target.name): left behind: \(loss)") }
   }
 }

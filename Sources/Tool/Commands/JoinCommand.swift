@@ -93,14 +93,6 @@ struct JoinCommand: AsyncParsableCommand, ShowsProgress {
       return try await Copy.run(
         join.copy(to: target, format, framerate: framerate?.rate, keepsAudio: !noAudio, quality: quality))
     }
-    for remark in result.remarks { Terminal.say("\(target.name): \(remark)") }
-    Terminal.say(result.summary)
-    for range in result.ranges { Terminal.say(range) }
-    if result.hidesPictures {
-      Terminal.say(
-        "\(target.name): the hidden pictures are in the file; GStreamer's qtdemux leaves out the last pictures of such files"
-      )
-    }
-    for loss in result.left { Terminal.say("\(target.name): left behind: \(loss)") }
+    result.say(of: target)
   }
 }

@@ -152,8 +152,8 @@ import Testing
     for begin in begins { #expect(lines.contains { $0.hasPrefix("h26x: out.mkv: range \(begin)") }, "\(said)") }
   }
 
-  /// Pictures are complete behind a joint with another range. An exact cut makes a recovery point of H.264 an IDR picture,
-  /// and each cut makes a CRA picture of H.265 a BLA picture, which need nothing in front of them.
+  /// Pictures are complete behind a joint with another range. An exact cut makes a recovery point of H.264 an IDR picture.
+  /// Each cut makes a CRA picture of H.265 a BLA picture.
   @Test(arguments: [("open-gop.h264", ["hidden"]), ("open-gop.h265", [])]) func continuesWithARecoveryPoint(
     source: String, modesWithAWarning: [String]
   ) async throws {
