@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-import H26x
+package import H26x
 
 /// Rewrites the NAL units of any bytes: to the ids that they have, and to other ids and back.
 ///
@@ -14,7 +14,7 @@ public enum RewrittenStream {
 
   /// Returns how the first unit of an H.264 byte stream differs; nil if none does.
   public static func defectOfH264(_ bytes: Span<UInt8>) -> String? {
-    let identifiers = reversed(lastPicture: 255, lastSequence: 31)
+    let identifiers = ParameterSetIdentifiers.reversed(lastPicture: 255, lastSequence: 31)
     var sets = (own: H264.ParameterSets(), other: H264.ParameterSets())
     var units = Units(bytes)
     while let place = units.next() {
@@ -65,7 +65,7 @@ public enum RewrittenStream {
 
   /// Returns how the first unit of an H.265 byte stream differs; nil if none does.
   public static func defectOfH265(_ bytes: Span<UInt8>) -> String? {
-    let identifiers = reversed(lastPicture: 63, lastSequence: 15)
+    let identifiers = ParameterSetIdentifiers.reversed(lastPicture: 63, lastSequence: 15)
     var sets = (own: H265.ParameterSets(), other: H265.ParameterSets())
     var units = Units(bytes)
     while let place = units.next() {
@@ -121,17 +121,6 @@ public enum RewrittenStream {
 
   // MARK: Shared
 
-  /// Exchanges the lowest with the highest id, and so on.
-  private static func reversed(lastPicture: UInt8, lastSequence: UInt8) -> ParameterSetIdentifiers {
-    var identifiers = ParameterSetIdentifiers()
-    for id in 0...lastPicture { identifiers[PictureParameterSetID(id)] = .init(lastPicture - id) }
-    for id in 0...lastSequence {
-      identifiers[SequenceParameterSetID(id)] = .init(lastSequence - id)
-      identifiers[VideoParameterSetID(id)] = .init(lastSequence - id)
-    }
-    return identifiers
-  }
-
   /// The unit with the emulation prevention bytes that it needs, and no others.
   private static func escaped(_ unit: Span<UInt8>, headerLength: Int) -> [UInt8] {
     var output: [UInt8] = []
@@ -154,5 +143,18 @@ public enum RewrittenStream {
     }
     if output.last == 0 { output.append(3) }
     return output
+  }
+}
+
+extension ParameterSetIdentifiers {
+  /// Exchanges the lowest with the highest id of a codec, and so on: the same again is the inverse.
+  package static func reversed(lastPicture: UInt8, lastSequence: UInt8) -> Self {
+    var identifiers = Self()
+    for id in 0...lastPicture { identifiers[PictureParameterSetID(id)] = .init(lastPicture - id) }
+    for id in 0...lastSequence {
+      identifiers[SequenceParameterSetID(id)] = .init(lastSequence - id)
+      identifiers[VideoParameterSetID(id)] = .init(lastSequence - id)
+    }
+    return identifiers
   }
 }

@@ -123,16 +123,3 @@ extension H264.SliceHeaderValues {
     references.marking = .idr(noOutputOfPriorPictures: false, isLongTerm: false)
   }
 }
-
-extension H264.SliceHeaderValues.References {
-  /// Removes memory management operations. If none is left, the marking becomes that of a sliding window (8.2.5.3).
-  ///
-  /// - Parameter isRemoved: whether to remove an operation, by its place among all of them.
-  package mutating func removeOperations(
-    where isRemoved: (Int, H264.ReferenceSyntax.ReferenceMarking.Operation) -> Bool
-  ) {
-    guard case .adaptive(let operations) = marking, !operations.isEmpty else { return }
-    let kept = operations.indices.filter { !isRemoved($0, operations[$0]) }.map { operations[$0] }
-    marking = kept.isEmpty ? .slidingWindow : .adaptive(kept)
-  }
-}

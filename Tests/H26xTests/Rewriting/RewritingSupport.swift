@@ -70,15 +70,17 @@ extension ParameterSetIdentifiers {
     for (old, new) in sequence { self[SequenceParameterSetID(old)] = .init(new) }
     for (old, new) in video { self[VideoParameterSetID(old)] = .init(new) }
   }
+}
 
-  /// Exchanges the lowest with the highest id of a codec, and so on: the same again is the inverse.
-  static func reversed(lastPicture: UInt8, lastSequence: UInt8) -> Self {
-    var identifiers = Self()
-    for id in 0...lastPicture { identifiers[PictureParameterSetID(id)] = .init(lastPicture - id) }
-    for id in 0...lastSequence {
-      identifiers[SequenceParameterSetID(id)] = .init(lastSequence - id)
-      identifiers[VideoParameterSetID(id)] = .init(lastSequence - id)
-    }
-    return identifiers
+extension H264.SliceHeaderValues.References {
+  /// Removes memory management operations. If none is left, the marking becomes that of a sliding window (8.2.5.3).
+  ///
+  /// - Parameter isRemoved: whether to remove an operation, by its place among all of them.
+  mutating func removeOperations(
+    where isRemoved: (Int, H264.ReferenceSyntax.ReferenceMarking.Operation) -> Bool
+  ) {
+    guard case .adaptive(let operations) = marking, !operations.isEmpty else { return }
+    let kept = operations.indices.filter { !isRemoved($0, operations[$0]) }.map { operations[$0] }
+    marking = kept.isEmpty ? .slidingWindow : .adaptive(kept)
   }
 }
