@@ -40,8 +40,10 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   private(set) var encodedCount = 0
   private(set) var removedOperationCount = 0
 
-  /// - Parameter plan: of the copy.
-  init(_ plan: CopyPlan) { (quality, hasStartCodes) = (plan.quality, plan.container.hasStartCodes) }
+  /// - Parameters:
+  ///   - quality: of encoded pictures; see `EncoderSettings.quality`.
+  ///   - hasStartCodes: whether NAL units of the copy have start codes.
+  init(quality: Double, hasStartCodes: Bool) { (self.quality, self.hasStartCodes) = (quality, hasStartCodes) }
 
   var openObstacle: SeamObstacle? { Codec.continuation == nil ? .recoveryPoint : nil }
 

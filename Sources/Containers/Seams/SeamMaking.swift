@@ -30,10 +30,14 @@ protocol SeamMaking {
 
 extension FormatDescription.Codec {
   /// Makes the seams of a copy.
-  func seam(_ plan: CopyPlan) -> any SeamMaking {
+  ///
+  /// - Parameters:
+  ///   - quality: of encoded pictures; see `EncoderSettings.quality`.
+  ///   - hasStartCodes: whether NAL units of the copy have start codes.
+  func seam(quality: Double, hasStartCodes: Bool) -> any SeamMaking {
     switch self {
-    case .h264: Seam<H264>(plan)
-    case .h265: Seam<H265>(plan)
+    case .h264: Seam<H264>(quality: quality, hasStartCodes: hasStartCodes)
+    case .h265: Seam<H265>(quality: quality, hasStartCodes: hasStartCodes)
     }
   }
 }

@@ -124,7 +124,7 @@ struct CopyWriter {
   mutating func begin(_ next: MediaOutput.VideoFormat) throws(CopyRefusal) {
     var next = next
     try joined?.begin(&next)
-    if seam == nil { seam = next.codec.seam(plan) }
+    if seam == nil { seam = next.codec.seam(quality: plan.quality, hasStartCodes: plan.container.hasStartCodes) }
     gaps?.allow(in: &next)
     if plan.mayEncode { seam?.describe(&next) }
     let edited = try CopyRefusal.failing { () throws(Failure) in try format.begin(next) }
