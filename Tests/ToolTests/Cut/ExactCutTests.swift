@@ -38,7 +38,7 @@ private enum Encoder {
     ("clip.h264", "mp4"), ("clip.mkv", "mov"), ("clip.ts", "mkv"), ("clip.flv", "flv"), ("clip.mp4", "ts"),
   ]
 
-  @Test(arguments: TestScope.rows(pairs, usually: 4)) func encodesOnlyPicturesThatCannotBeCopied(
+  @Test(arguments: TestScope.rows(pairs, usually: 3)) func encodesOnlyPicturesThatCannotBeCopied(
     source: String, suffix: String
   ) async throws {
     try await Self.expectExactCuts(of: source, to: suffix, Self.requests, pictureCount: 62, decoder: "avdec_h264")
@@ -57,7 +57,7 @@ private enum Encoder {
 
   @Test(
     .enabled { try await Encoder.isInstalled(for: "clip-h265.mp4") },
-    arguments: TestScope.rows(pairsOfH265, usually: 4)
+    arguments: TestScope.rows(pairsOfH265, usually: 2)
   ) func encodesOnlyPicturesOfH265ThatCannotBeCopied(source: String, suffix: String) async throws {
     try await Self.expectExactCuts(
       of: source, to: suffix, Self.requestsOfH265, pictureCount: 62, decoder: "avdec_h265")
@@ -126,7 +126,7 @@ private enum Encoder {
     let all = try await CutTests.pictures(CutTests.media(source), in: base)
     try #require(all.count == pictureCount)
     let findings = try await Self.findings(CutTests.media(source), in: base)
-    try await Crowd.each(Array(TestScope.rows(requests, usually: 6).enumerated())) { number, request in
+    try await Crowd.each(Array(TestScope.rows(requests, usually: 4).enumerated())) { number, request in
       let (folder, target) = (try Folder(), "\(number).\(suffix)")
       let options = request.ranges.flatMap { ["--range", "#\($0.lowerBound)-#\($0.upperBound)"] }
       let run = try await Program.run(
