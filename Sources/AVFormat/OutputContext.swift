@@ -209,6 +209,15 @@ import CAVFormat
       colour.isFullRange.map { $0 ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG } ?? AVCOL_RANGE_UNSPECIFIED
   }
 
+  /// Adds side data to a video stream. Replaces data of the same kind.
+  ///
+  /// - Throws: `AVError.outOfMemory`; `AVError.invalidArgument` behind the header, and for a stream that is not there.
+  package func add(_ data: SideData, to index: Int) throws(AVError) {
+    unsafe _ = try parameters(of: index)
+    guard let stream = unsafe raw.pointee.streams[index] else { throw .invalidArgument }
+    unsafe try add(data, to: stream)
+  }
+
   /// Sets width to height of a pixel of a video stream; nil for not known.
   ///
   /// - Throws: `AVError.invalidArgument` behind the header, and for a stream that is not there.

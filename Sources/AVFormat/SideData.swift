@@ -39,3 +39,37 @@ package struct SideData: Sendable, Hashable {
     bytes = unsafe [UInt8](UnsafeBufferPointer(start: data.data, count: Int(data.size)))
   }
 }
+
+/// HDR10's metadata, from the stream.
+extension SideData {
+  /// A chromaticity, in steps of 0.00002.
+  package typealias Chromaticity = (x: UInt16, y: UInt16)
+
+  /// The display that a video was mastered on (`AVMasteringDisplayMetadata`).
+  ///
+  /// - Parameter luminance: the smallest and the largest, in 0.0001 cd/m².
+  package static func masteringDisplay(
+    red: Chromaticity, green: Chromaticity, blue: Chromaticity, white: Chromaticity,
+    luminance: (minimum: UInt32, maximum: UInt32)
+  ) -> SideData {
+    func ratio(_ value: UInt32, _ denominator: Int32) -> AVRational {
+      AVRational(num: Int32(clamping: value), den: denominator)
+    }
+    func point(_ chromaticity: Chromaticity) -> (AVRational, AVRational) {
+      (ratio(UInt32(chromaticity.x), 50_000), ratio(UInt32(chromaticity.y), 50_000))
+    }
+    var metadata = AVMasteringDisplayMetadata()
+    metadata.display_primaries = (point(red), point(green), point(blue))
+    metadata.white_point = point(white)
+    metadata.min_luminance = ratio(luminance.minimum, 10_000)
+    metadata.max_luminance = ratio(luminance.maximum, 10_000)
+    (metadata.has_primaries, metadata.has_luminance) = (1, 1)
+    return unsafe SideData(.masteringDisplay, withUnsafeBytes(of: metadata) { unsafe [UInt8]($0) })
+  }
+
+  /// The light levels of a video (`AVContentLightMetadata`), in cd/m².
+  package static func contentLight(maximum: UInt16, maximumPictureAverage: UInt16) -> SideData {
+    let levels = AVContentLightMetadata(MaxCLL: UInt32(maximum), MaxFALL: UInt32(maximumPictureAverage))
+    return unsafe SideData(.contentLight, withUnsafeBytes(of: levels) { unsafe [UInt8]($0) })
+  }
+}

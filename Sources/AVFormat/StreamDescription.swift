@@ -72,6 +72,14 @@ package struct StreamDescription: Sendable {
       (self.primaries, self.transfer, self.matrix, self.isFullRange) = (primaries, transfer, matrix, isFullRange)
     }
 
+    /// The code of H.273 for "unspecified".
+    private static let unspecified: UInt8 = 2
+
+    /// Whether nothing is stated.
+    package var isUnspecified: Bool {
+      [primaries, transfer, matrix].allSatisfy { $0 == Self.unspecified } && isFullRange == nil
+    }
+
     fileprivate init(_ parameters: AVCodecParameters) {
       primaries = unsafe UInt8(truncatingIfNeeded: parameters.color_primaries.rawValue)
       transfer = unsafe UInt8(truncatingIfNeeded: parameters.color_trc.rawValue)

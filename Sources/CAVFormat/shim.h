@@ -7,6 +7,7 @@
 #include <libavutil/dict.h>
 #include <libavutil/display.h>
 #include <libavutil/log.h>
+#include <libavutil/mastering_display_metadata.h>
 
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"

@@ -91,9 +91,11 @@ struct CopyFormat {
     if let frame = video.frameDuration, first.isField(of: frame) {
       video.frameDuration = TimeBase(frame.numerator, frame.denominator.multipliedReportingOverflow(by: 2).partialValue)
     }
-    guard video.allowsInBandParameterSets else { return video }
-    video.describe(by: first.bytes)
-    video.describeEdits()
+    if video.allowsInBandParameterSets {
+      video.describe(by: first.bytes)
+      video.describeEdits()
+    }
+    if !hasStartCodes { video.describeDisplay(by: first.bytes) }
     return video
   }
 }

@@ -63,9 +63,7 @@ extension MediaOutput.VideoFormat {
       hasEditedAspect = true
     }
     guard edited.contains(.colour) else { return }
-    colour = StreamDescription.Colour(
-      primaries: description.colour?.primaries ?? 2, transfer: description.colour?.transfer ?? 2,
-      matrix: description.colour?.matrix ?? 2, isFullRange: description.isFullRange)
+    colour = StreamDescription.Colour(description)
   }
 
   /// Adds an access unit's parameter sets to a configuration record that has none, as in streams that carry them

@@ -22,6 +22,10 @@ package final class MediaOutput {
     var edited: Set<StreamProperty> = []
     /// The colour that replaces the source's; `nil` to keep that.
     var colour: StreamDescription.Colour?
+    /// The colour by the stream, for sources that state none.
+    var sentColour: StreamDescription.Colour?
+    /// HDR10's metadata by the stream, for sources that have none.
+    var sentMetadata: [SideData] = []
     /// Whether ``pixelAspect`` replaces the source's.
     var hasEditedAspect = false
     /// The source's side data that is not true any more.
@@ -259,8 +263,18 @@ package final class MediaOutput {
         try output.setFrameRate(rate, of: index)
       }
     }
-    if let colour = video.colour { try output.setColour(colour, of: index) }
+    try describeDisplay(video, source?.video, index)
     return index
+  }
+
+  /// Describes how to display the video: as edited, as the source's container does, or as the stream does.
+  private func describeDisplay(
+    _ video: VideoFormat, _ source: StreamDescription?, _ index: Int
+  ) throws(AVError) {
+    let sent = source?.colour.isUnspecified == false ? nil : video.sentColour
+    if let colour = video.colour ?? sent { try output.setColour(colour, of: index) }
+    let stated = Set(source?.sideData.map(\.kind) ?? []).subtracting(video.staleSideData)
+    for data in video.sentMetadata where !stated.contains(data.kind) { try output.add(data, to: index) }
   }
 
   private func kept(_ metadata: MetadataDictionary) -> MetadataDictionary {

@@ -91,8 +91,10 @@ struct SampleEntryExtras {
     }
   }
 
-  /// Side data that the muxer must not describe: an edit has made it wrong, or boxes that are copied have it. FFmpeg 7.1's muxer writes it in another form beside boxes that are
-  /// copied, which no player expects, and even if an edit has made it wrong.
+  /// Side data that the muxer must not describe: an edit has made it wrong, or boxes that are copied have it.
+  ///
+  /// FFmpeg 7.1's muxer writes it in another form beside boxes that are copied, which no player expects, and even if an
+  /// edit has made it wrong.
   ///
   /// - Parameter copiesBoxes: whether boxes are added to the copy.
   func staleSideData(copiesBoxes: Bool) -> Set<SideData.Kind> {

@@ -5,7 +5,7 @@ import Testing
 /// SEI messages, as `h26x inspect` and `info` print them for people.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct SEITextTests {
   /// `clip.h264` with mastering display, content light level, user data that is no text, LCEVC and HDR10+.
-  private static let highDynamicRange: Data = {
+  static let highDynamicRange: Data = {
     let messages: [[UInt8]] = [
       [
         0x06, 0x89, 0x18, 0x33, 0x90, 0x86, 0xC4, 0x1D, 0x4C, 0x0B, 0xB8, 0x84, 0xD0, 0x3E, 0x80, 0x3D, 0x13, 0x40,

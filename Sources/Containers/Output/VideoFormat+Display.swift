@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+import H26x
+
+/// How to display the video, by the stream itself.
+extension MediaOutput.VideoFormat {
+  /// Takes colour and HDR10's metadata from the configuration record and from an access unit with length prefixes.
+  mutating func describeDisplay(by accessUnit: [UInt8]) {
+    switch codec {
+    case .h264: describeDisplay(by: accessUnit, H264.self)
+    case .h265: describeDisplay(by: accessUnit, H265.self)
+    }
+  }
+
+  private mutating func describeDisplay<Codec: VideoCodecSyntax>(by accessUnit: [UInt8], _ codec: Codec.Type) {
+    if let format = FormatDescription(self.codec, configuration: configuration) {
+      let colour = StreamDescription.Colour(format)
+      sentColour = colour.isUnspecified ? nil : colour
+    }
+    var metadata = DisplayMetadata()
+    do throws(BitstreamError) {
+      let record = try Codec.ConfigurationRecord(configuration.span)
+      for nalUnit in record.nalUnits { Self.read(nalUnit.span, &metadata, codec) }
+      for range in NALPackaging.lengthPrefixed(record.nalLengthSize).nalUnits(of: accessUnit.span) {
+        Self.read(accessUnit.span.extracting(range), &metadata, codec)
+      }
+    } catch { return }
+    sentMetadata = [metadata.masteringDisplay.flatMap(SideData.init), metadata.contentLight.map(SideData.init)]
+      .compactMap(\.self)
+  }
+
+  private static func read<Codec: VideoCodecSyntax>(
+    _ nalUnit: Span<UInt8>, _ metadata: inout DisplayMetadata, _ codec: Codec.Type
+  ) {
+    guard Codec.role(of: nalUnit) == .sei else { return }
+    metadata.read(nalUnit, headerLength: Codec.nalUnitHeaderLength)
+  }
+}
+
+extension StreamDescription.Colour {
+  /// The colour that a stream states.
+  init(_ format: FormatDescription) {
+    self.init(
+      primaries: format.colour?.primaries ?? 2, transfer: format.colour?.transfer ?? 2,
+      matrix: format.colour?.matrix ?? 2, isFullRange: format.isFullRange)
+  }
+}
+
+extension SideData {
+  /// - Returns: `nil` unless there are three primaries.
+  fileprivate init?(_ display: MasteringDisplayColourVolume) {
+    guard display.primaries.count == 3 else { return nil }
+    func point(_ chromaticity: MasteringDisplayColourVolume.Chromaticity) -> Chromaticity {
+      (chromaticity.x, chromaticity.y)
+    }
+    // By convention, the stream sends green, blue and red (H.265, D.3.28).
+    self = .masteringDisplay(
+      red: point(display.primaries[2]), green: point(display.primaries[0]), blue: point(display.primaries[1]),
+      white: point(display.whitePoint), luminance: (display.minimumLuminance, display.maximumLuminance))
+  }
+
+  fileprivate init(_ light: ContentLightLevel) {
+    self = .contentLight(maximum: light.maximum, maximumPictureAverage: light.maximumPictureAverage)
+  }
+}
