@@ -20,7 +20,7 @@ final class ServiceOpener {
 
   func open(_ settings: CodecSettings, _ bridge: PictureBridge) throws(CodecFailure) -> any CodecBoundary {
     if settings.usesHardware { try findDevice() }
-    let service: ServiceProcess
+    let service: SessionProcess
     do throws(ServiceError) {
       var request = limits.request
       var starter = starter
