@@ -3,7 +3,7 @@ import CLinux
 package import CodecLink
 import Glibc
 
-/// A process that was forked for one session.
+/// A session's process, seen from inside. The application's side is the `SessionProcess` of `VideoDecoding`.
 package struct SessionProcess: Sendable {
   /// Whether it puts up the filter of system calls. Only tests leave it out.
   package var installsFilter = true

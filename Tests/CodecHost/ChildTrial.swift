@@ -19,7 +19,7 @@ enum ChildTrial {
     let becomeParentOfOrphans: Int32 = 36  // PR_SET_CHILD_SUBREAPER
     guard getpid() == 1 || clinux_prctl(becomeParentOfOrphans, 1) == 0 else { return }
     let starter = CodecStarter()
-    func begin() throws(ServiceError) -> ServiceProcess { try starter.begin(ProcessLimits().request) }
+    func begin() throws(ServiceError) -> SessionProcess { try starter.begin(ProcessLimits().request) }
 
     // Killed while processes decode.
     var processes = [try begin(), try begin()]

@@ -35,7 +35,7 @@ import VideoDecoding
 
   /// Begins processes, prints the numbers of the starter's and of theirs, and waits to be killed.
   private static func hold(_ count: Int) throws(ServiceError) {
-    var processes: [ServiceProcess] = []
+    var processes: [SessionProcess] = []
     for _ in 0..<count { processes.append(try CodecStarter.begin(limits: ProcessLimits())) }
     show("\(CodecStarter.shared.processIdentifier ?? 0)")
     for process in processes { show("\(process.processIdentifier)") }
@@ -124,7 +124,7 @@ import VideoDecoding
     show("children: \(waitpid(-1, nil, WNOHANG) > 0 ? "some" : "none")")
   }
 
-  private static func answers(_ process: ServiceProcess) -> Bool {
+  private static func answers(_ process: SessionProcess) -> Bool {
     do throws(LinkError) {
       var message = LinkMessage()
       var command = MessageWriter()

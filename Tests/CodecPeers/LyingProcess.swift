@@ -7,7 +7,7 @@ package import VideoDecoding
 /// The other end of a codec, played in this process: its answers are sent before they are waited for.
 package final class LyingProcess {
   private let socket: LinkSocket
-  private let service: ServiceProcess
+  private let service: SessionProcess
   /// The place where slots are granted, once the codec has been opened.
   private var grants: LinkSocket?
 
@@ -18,7 +18,7 @@ package final class LyingProcess {
     socket = LinkSocket(owning: sockets.second)
     // No process: signals to it reach nobody.
     let nobody = try LinkError.check(unsafe Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC))
-    service = ServiceProcess(
+    service = SessionProcess(
       socket: LinkSocket(owning: sockets.first), processIdentifier: 0, process: OwnedDescriptor(owning: nobody),
       report: LinkSocket(owning: reports.first), protection: [], missingProtection: [])
   }

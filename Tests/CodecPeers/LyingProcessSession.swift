@@ -32,7 +32,7 @@ public enum LyingProcessSession {
     guard let format = stream.format,
       let session = try? DecompressionSession(
         format: format, configuration: configuration, allocator: nil,
-        openCodec: { (settings, bridge) throws(AVError) in try AnsweredCodec(settings, bridge, answers) })
+        openCodec: { (settings, bridge) throws(CodecFailure) in try AnsweredCodec(settings, bridge, answers) })
     else { return nil }
     var results: [UInt64: Int] = [:]
     var tag: UInt64 = 0
@@ -116,13 +116,15 @@ private final class AnsweredCodec: CodecBoundary {
   private let codec: RemoteCodec
   private let answers: Answers
 
-  init(_ settings: CodecSettings, _ bridge: PictureBridge, _ answers: Answers) throws(AVError) {
+  init(_ settings: CodecSettings, _ bridge: PictureBridge, _ answers: Answers) throws(CodecFailure) {
     do throws(LinkError) {
       process = try LyingProcess()
-    } catch { throw .outOfMemory }
+    } catch { throw CodecFailure(.outOfMemory) }
     self.answers = answers
     answers.send(to: process, youngest: 0)
-    codec = try process.open(settings, bridge, timeout: .zero)
+    do throws(AVError) {
+      codec = try process.open(settings, bridge, timeout: .zero)
+    } catch { throw CodecFailure(error) }
   }
 
   var status: CodecStatus { codec.status }

@@ -39,7 +39,7 @@ import VideoDecoding
 
   @Test("releasing the last reference ends a process, even a stopped one", arguments: [false, true])
   func releasingTheLastReferenceEndsTheProcess(isStopped: Bool) throws {
-    var process: ServiceProcess? = try CodecStarter.begin(limits: ProcessLimits())
+    var process: SessionProcess? = try CodecStarter.begin(limits: ProcessLimits())
     let number = process?.processIdentifier ?? 0
     let witness = try #require(Witness(number))
     if isStopped { kill(number, SIGSTOP) }

@@ -23,9 +23,9 @@ import VideoDecoding
   @Test("64 processes at once, begun by many threads, all answer; none is left of any")
   func startsManyProcessesAtOnce() async throws {
     let starter = CodecStarter()
-    let witnesses = try await withThrowingTaskGroup(of: ServiceProcess.self) { group in
+    let witnesses = try await withThrowingTaskGroup(of: SessionProcess.self) { group in
       for _ in 0..<64 { group.addTask { try starter.begin(ServiceRequest()) } }
-      var processes: [ServiceProcess] = []
+      var processes: [SessionProcess] = []
       for try await process in group { processes.append(process) }
       #expect(Set(processes.map(\.processIdentifier)).count == 64)
       for process in processes { #expect(Service.answers(process)) }

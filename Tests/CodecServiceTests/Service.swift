@@ -7,7 +7,7 @@ import VideoDecoding
 /// What tests do with codec processes.
 enum Service {
   /// Whether the process answers.
-  static func answers(_ process: ServiceProcess) -> Bool {
+  static func answers(_ process: SessionProcess) -> Bool {
     do throws(LinkError) {
       var message = LinkMessage()
       var command = MessageWriter()

@@ -101,7 +101,7 @@ struct ContainerInput {
   }
 }
 
-extension FileFormat {
+extension ContainerFormat {
   /// libavformat's demuxer.
   fileprivate var demuxer: String {
     switch self {

@@ -33,7 +33,7 @@ package struct InputFile: Sendable {
     /// NAL units after start codes, and no signature of another format. The codec is evident if the first parameter
     /// sets leave no doubt. Otherwise it is the likelier codec.
     case byteStream(FormatDescription.Codec, isEvident: Bool)
-    case container(FileFormat)
+    case container(ContainerFormat)
     /// A format without H.264 or H.265, and its name.
     case other(String)
   }
@@ -180,7 +180,7 @@ package struct InputFile: Sendable {
 extension InputFile.Kind {
   /// Recognises a format by its first bytes, whatever the file's name is.
   package init(_ bytes: [UInt8]) {
-    if let format = FileFormat(bytes.span) {
+    if let format = ContainerFormat(bytes.span) {
       self = .container(format)
     } else if let name = OtherFormat.name(of: bytes.span) {
       self = .other("\(name)")
@@ -207,7 +207,7 @@ extension InputFile.Kind {
   }
 }
 
-extension FileFormat {
+extension ContainerFormat {
   /// The name for users, in the middle of a sentence.
   package var name: String {
     switch self {

@@ -171,7 +171,7 @@ extension DecoderElement {
     guard let frame = frame(number: number) else { return core.discard(number) }
     var request = FrameRequest(
       decoding: DecodeRequest(number, pts: frame.pts, duration: frame.duration), isSyncPoint: frame.isSyncPoint,
-      isLate: maximumDecodeTime(of: frame) < 0 && allowsLateDrops,
+      isLate: isLate(frame),
       trickMode: TrickMode(input: inputSegment, output: outputSegment), isReverse: isReverse)
     // Only random access points are needed. The session adds the second fields of those that it decodes.
     request.decoding.isLeftOut = request.trickMode.keyUnitsOnly && !request.isSyncPoint

@@ -243,12 +243,6 @@ extension DecoderSettings {
       }
     }
   }
-
-  /// Pictures to skip: those that the user has excluded, or that would be late.
-  func skipFrames(for request: FrameRequest) -> SessionConfiguration.SkipFrames {
-    let wanted = skipFrame.sessionValue
-    return wanted == .none && (request.isLate || request.trickMode.allowsSkipping) ? .nonReference : wanted
-  }
 }
 
 /// Defaults of properties that come from the environment, for applications that cannot be edited. Read once.

@@ -303,17 +303,15 @@ struct ParserCore<Codec: ParserCodec>: Sendable {
   ///   - given: the base class's times, if the access unit is at the beginning of a frame.
   ///   - isLast: whether it is the last one of its frame.
   @inline(__always) private mutating func beginOutput(given: Buffer.Attributes?, isLast: Bool) {
-    output.begin(isFirst: reader.caps.awaitsFirstBuffer, isLast: isLast)
-    reader.release(&output.accessUnit, given: given)
+    let isFirst = reader.caps.awaitsFirstBuffer
+    let segment = reader.release(&output.accessUnit, given: given)
+    output.begin(isFirst: isFirst, isLast: isLast, segment: segment)
   }
 
   /// The next action to send the access unit.
   mutating func nextOutput(of frame: borrowing BaseParseFrame, _ log: ElementLog) throws(FlowError) -> OutputAction {
     guard let packaging, !passesThrough else { return .leave }
-    if let announcement = output.nextAnnouncement(reader.timestamps.shift.announcement) {
-      if announcement.sendsSegment { reader.sentSegment() }
-      return announcement
-    }
+    if let announcement = output.nextAnnouncement() { return announcement }
     let surroundings = OutputSurroundings<Codec>(
       packaging: packaging, nalPackaging: reader.input.outputPackaging(packaging),
       contentsSoFar: reader.finder.scanner.cutsNALUnits ? reader.finder.scanner.accessUnitContents : nil,

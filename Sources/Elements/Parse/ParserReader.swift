@@ -319,14 +319,13 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   /// Gives an access unit the times with which it is output.
   ///
   /// - Parameter given: the base class's, if the access unit is at the beginning of a frame.
-  @inline(__always)
-  mutating func release(_ accessUnit: inout ParsedAccessUnit<Codec>, given: Buffer.Attributes?) {
+  /// - Returns: the shifted segment, if it has to be sent before the access unit.
+  @inline(__always) mutating func release(
+    _ accessUnit: inout ParsedAccessUnit<Codec>, given: Buffer.Attributes?
+  ) -> SegmentShift.Announcement? {
     caps.noticeBuffer()
-    timestamps.release(&accessUnit, given: given, areMade: given != nil && areTimesMade)
+    return timestamps.release(&accessUnit, given: given, areMade: given != nil && areTimesMade)
   }
-
-  /// The shifted segment was sent.
-  mutating func sentSegment() { timestamps.sentSegment() }
 
   /// Undoes the output since then: the base class will hand over the same data again.
   mutating func takeBack(_ before: ParserTimestamps<Codec>?) {

@@ -313,11 +313,11 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private mutating func prepare() throws(RepackFailure) -> [UInt8]? {
     guard let output else { throw abandon(RepackFailure(.notNegotiated)) }
     if !settings.drop.isEmpty {
-      journal.count(dropped: editing.drop(settings.drop.types(of: Codec.self), from: &assembler.pieces))
+      journal.count(dropped: assembler.pieces.drop(settings.drop.types(of: Codec.self)))
     }
     sets.place(
       &content, insertion: insertion, dropsInBand: settings.drop.contains(.parameterSets), in: output.streamFormat)
-    if content.losesParameterSets { _ = editing.drop(Codec.typesInConfigurationRecord, from: &assembler.pieces) }
+    if content.losesParameterSets { _ = assembler.pieces.drop(Codec.typesInConfigurationRecord) }
     // Until downstream has got something, its caps may be older than the edits.
     let isOlder = hasEdited && !editing.hasDelivered
     let codecData = content.changesCodecData || isOlder ? try changedCodecData(output) : []

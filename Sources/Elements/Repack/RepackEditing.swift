@@ -238,13 +238,6 @@ struct RepackEditing<Codec: RepackCodec> {
       || scope.hasMessages && content.hasSEI
   }
 
-  /// Drops NAL units of an access unit. Returns how many have been dropped from it so far.
-  func drop(_ types: NALUnitTypeSet, from pieces: inout [RepackPiece<Codec>]) -> Int {
-    var count = 0
-    for index in pieces.indices { count += pieces[index].drop(types) }
-    return count
-  }
-
   /// Edits parameter sets and SEI of an access unit.
   ///
   /// - Parameters:

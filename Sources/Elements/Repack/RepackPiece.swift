@@ -149,3 +149,12 @@ struct RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
   /// The offset of a NAL unit's start code or length prefix.
   private func origin(of index: Int) -> Int { nalUnits[index].range.lowerBound - nalUnits[index].prefixLength }
 }
+
+extension Array {
+  /// Drops NAL units of these types from an access unit. Returns how many have been dropped from it so far.
+  mutating func drop<Codec>(_ types: NALUnitTypeSet) -> Int where Element == RepackPiece<Codec> {
+    var count = 0
+    for index in indices { count += self[index].drop(types) }
+    return count
+  }
+}

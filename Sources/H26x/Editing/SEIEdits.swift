@@ -90,26 +90,23 @@ struct SEIEdits: Sendable {
     guard changesMessages, nalUnit.count > Codec.nalUnitHeaderLength,
       Codec.NALUnitType(headerByte: nalUnit[0]).isSEI, concern(nalUnit, headerLength: Codec.nalUnitHeaderLength)
     else { return nil }
-    var left: [(type: SEIPayloadType, payload: [UInt8])] = []
     var counted = SEIChanges()
+    let new: [UInt8]?
     do throws(BitstreamError) {
-      var messages = SEIMessages(nalUnit, headerLength: Codec.nalUnitHeaderLength)
-      while let message = try messages.next() {
-        switch edited(message, Codec.self, sps) {
-        case .unchanged: left.append((message.type, try message.payload()))
-        case .replaced(let payload):
-          left.append((message.type, payload))
-          counted.count(message.type) { $0.changed += 1 }
+      new = try SEIMessages.edited(nalUnit, headerLength: Codec.nalUnitHeaderLength) { message in
+        let result = edited(message, Codec.self, sps)
+        switch result {
+        case .unchanged: break
+        case .replaced: counted.count(message.type) { $0.changed += 1 }
         case .removed: counted.count(message.type) { $0.removed += 1 }
         }
+        return result
       }
     } catch {
       return nil
     }
-    guard !counted.isEmpty else { return nil }
     changes.add(counted)
-    guard !left.isEmpty else { return [] }
-    return seiNALUnit(left, header: [UInt8](copying: nalUnit.extracting(first: Codec.nalUnitHeaderLength)))
+    return new
   }
 
   /// Whether one of a NAL unit's messages may change. Most have none, and their payloads need not be copied.

@@ -68,13 +68,3 @@ public enum EditedParameterSet: Sendable {
   /// It cannot be read, and stays as it is.
   case unreadable(BitstreamError)
 }
-
-/// The result of editing an SEI message.
-public enum EditedSEIMessage: Sendable, Hashable {
-  /// It stays as it is.
-  case unchanged
-  /// It has another payload.
-  case replaced([UInt8])
-  /// It is gone.
-  case removed
-}

@@ -143,37 +143,3 @@ public struct FormatDescription: Sendable, Hashable {
     return self == other
   }
 }
-
-/// Width and height of a picture in luma samples.
-public struct VideoSize: Sendable, Hashable {
-  /// In samples.
-  public var width: Int
-  /// In samples.
-  public var height: Int
-
-  /// Creates a size.
-  public init(width: Int, height: Int) {
-    self.width = width
-    self.height = height
-  }
-}
-
-/// The part of the coded picture to show, in luma samples from the top left of the coded picture.
-public struct CropRectangle: Sendable, Hashable {
-  /// The first column, in samples.
-  public var left: Int
-  /// The first row, in samples.
-  public var top: Int
-  /// In samples.
-  public var width: Int
-  /// In samples.
-  public var height: Int
-
-  /// Creates a rectangle.
-  public init(left: Int, top: Int, width: Int, height: Int) {
-    self.left = left
-    self.top = top
-    self.width = width
-    self.height = height
-  }
-}

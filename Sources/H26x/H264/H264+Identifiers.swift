@@ -68,25 +68,19 @@ extension H264 {
   package static func rewritten(
     sei nalUnit: Span<UInt8>, _ identifiers: ParameterSetIdentifiers, of sets: borrowing ParameterSets
   ) throws(BitstreamError) -> [UInt8] {
-    var messages = SEIMessages(nalUnit)
-    var rewritten: [(type: SEIPayloadType, payload: [UInt8])] = []
-    var isChanged = false
-    while let message = try messages.next() {
-      var payload = try message.payload()
+    let rewritten = try SEIMessages.edited(nalUnit, headerLength: 1) { (message) throws(BitstreamError) in
       switch message.type {
       case .multiviewNesting: throw BitstreamError(.unsupported, "mvc_scalable_nesting", bitOffset: 0)
       case .bufferingPeriod:
         var period = try BufferingPeriod(message, parameterSets: sets)
-        guard let sps = sets.sequenceParameterSet(period.sequenceParameterSetID), payload == period.payload(sps: sps)
+        guard let sps = sets.sequenceParameterSet(period.sequenceParameterSetID),
+          try message.payload() == period.payload(sps: sps)
         else { throw BitstreamError(.unsupported, "buffering_period", bitOffset: 0) }
         period.sequenceParameterSetID = identifiers[period.sequenceParameterSetID]
-        payload = period.payload(sps: sps)
-        isChanged = true
-      default: break
+        return .replaced(period.payload(sps: sps))
+      default: return .unchanged
       }
-      rewritten.append((message.type, payload))
     }
-    guard isChanged, nalUnit.count > 0 else { return [UInt8](copying: nalUnit) }
-    return seiNALUnit(rewritten, header: [nalUnit[0]])
+    return rewritten ?? [UInt8](copying: nalUnit)
   }
 }

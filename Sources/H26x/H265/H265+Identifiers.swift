@@ -82,35 +82,28 @@ extension H265 {
   package static func rewritten(
     sei nalUnit: Span<UInt8>, _ identifiers: ParameterSetIdentifiers, of sets: borrowing ParameterSets
   ) throws(BitstreamError) -> [UInt8] {
-    var messages = SEIMessages(nalUnit, headerLength: NALUnitHeader.byteCount)
-    var rewritten: [(type: SEIPayloadType, payload: [UInt8])] = []
-    var isChanged = false
-    while let message = try messages.next() {
-      var payload = try message.payload()
+    let rewritten = try SEIMessages.edited(nalUnit, headerLength: NALUnitHeader.byteCount) {
+      (message) throws(BitstreamError) in
       switch message.type {
       case .scalableNesting: throw BitstreamError(.unsupported, "scalable_nesting", bitOffset: 0)
       case .activeParameterSets:
         var active = try ActiveParameterSets(message)
-        guard payload == active.payload() else {
+        guard try message.payload() == active.payload() else {
           throw BitstreamError(.unsupported, "active_parameter_sets", bitOffset: 0)
         }
         active.videoParameterSetID = identifiers[active.videoParameterSetID]
         active.sequenceParameterSetIDs = active.sequenceParameterSetIDs.map { identifiers[$0] }
-        payload = active.payload()
-        isChanged = true
+        return .replaced(active.payload())
       case .bufferingPeriod:
         var period = try BufferingPeriod(message, parameterSets: sets)
-        guard let sps = sets.sequenceParameterSet(period.sequenceParameterSetID), payload == period.payload(sps: sps)
+        guard let sps = sets.sequenceParameterSet(period.sequenceParameterSetID),
+          try message.payload() == period.payload(sps: sps)
         else { throw BitstreamError(.unsupported, "buffering_period", bitOffset: 0) }
         period.sequenceParameterSetID = identifiers[period.sequenceParameterSetID]
-        payload = period.payload(sps: sps)
-        isChanged = true
-      default: break
+        return .replaced(period.payload(sps: sps))
+      default: return .unchanged
       }
-      rewritten.append((message.type, payload))
     }
-    guard isChanged else { return [UInt8](copying: nalUnit) }
-    return seiNALUnit(
-      rewritten, header: [UInt8](copying: nalUnit.extracting(first: NALUnitHeader.byteCount)))
+    return rewritten ?? [UInt8](copying: nalUnit)
   }
 }

@@ -5,7 +5,8 @@ internal import H26x
 /// The state of a context variable: `pStateIdx` << 1 | `valMps`.
 package typealias ContextState = UInt8
 
-/// The arithmetic decoding engine of both codecs (9.3.1.2 and 9.3.3.2 of H.264; 9.3.2.5 and 9.3.4.3 of H.265).
+/// The arithmetic decoding engine of CABAC in both codecs (9.3.1.2 and 9.3.3.2 of H.264; 9.3.2.5 and 9.3.4.3 of
+/// H.265).
 ///
 /// It reads the NAL unit as it is in the stream and drops emulation prevention bytes. Behind the last byte it reads
 /// zeros; ``isOverrun`` is true as soon as the decoder of the standard would have read one of them. It never traps.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// The tables of the arithmetic decoding engine (9.3.3.2.1 of H.264; 9.3.4.3.2 of H.265).
+/// The tables of CABAC's decoding engine (9.3.3.2.1 of H.264; 9.3.4.3.2 of H.265).
 ///
 /// A context's state is `pStateIdx` << 1 | `valMps`.
 enum ArithmeticTables {

@@ -2,7 +2,7 @@
 
 import H26x
 
-/// Reads slice data without arithmetic coding: fixed-length, Exp-Golomb and other prefix codes.
+/// Reads slice data without arithmetic coding (CAVLC): fixed-length, Exp-Golomb and other prefix codes.
 ///
 /// Unlike ``BitReader`` it never throws. Behind the end it reads zeros, and ``isOverrun`` becomes true, which the caller
 /// checks once a block. The bytes are the NAL unit as it is in the stream: emulation prevention bytes are dropped.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// `coeff_token` (Table 9-5), found by the number of zero bits in front and the three bits behind the first 1.
+/// `coeff_token` of CAVLC (Table 9-5), found by the number of zero bits in front and the three bits behind the first 1.
 ///
 /// An entry is the code's length in its high byte, the number of coefficients and that of trailing ones in its low
 /// byte: `length << 8 | total << 2 | ones`; 0 if there is no such code.

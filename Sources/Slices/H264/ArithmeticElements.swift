@@ -3,7 +3,7 @@
 import H26x
 
 extension H264 {
-  /// Syntax elements with arithmetic coding (9.3; `entropy_coding_mode_flag` 1).
+  /// Syntax elements with arithmetic coding: CABAC (9.3; `entropy_coding_mode_flag` 1).
   struct ArithmeticElements: ~Escapable, MacroblockElements {
     static var isArithmetic: Bool { true }
 

@@ -3,7 +3,7 @@
 import H26x
 
 extension H264 {
-  /// Syntax elements without arithmetic coding (`entropy_coding_mode_flag` 0).
+  /// Syntax elements without arithmetic coding: CAVLC (9.2) and Exp-Golomb codes (9.1; `entropy_coding_mode_flag` 0).
   struct VariableLengthElements: ~Escapable, MacroblockElements {
     static var isArithmetic: Bool { false }
 

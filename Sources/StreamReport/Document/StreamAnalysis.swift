@@ -105,7 +105,7 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     times.timescale = timescale
   }
 
-  /// Takes a NAL unit of a byte stream, and looks for access unit boundaryFinder.
+  /// Takes a NAL unit of a byte stream, and looks for boundaries of access units.
   ///
   /// - Parameters:
   ///   - offset: the offset of its header in the file.

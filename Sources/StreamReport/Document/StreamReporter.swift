@@ -49,7 +49,7 @@ public struct StreamReporter {
     let front = source.read(at: 0, count: ByteStreamReader.frontSize)
     guard !front.isEmpty else { throw .empty }
     let size = source.size == UInt64.max ? nil : source.size
-    if FileFormat(front.span) == .mp4 {
+    if ContainerFormat(front.span) == .mp4 {
       guard size != nil else { throw .needsSeeking }
       let samples: MP4.VideoSamples
       do throws(MP4.ReadError) {

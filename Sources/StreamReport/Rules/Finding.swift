@@ -56,9 +56,9 @@ public struct Finding: Sendable {
 }
 
 /// Collects findings. The first findings of each rule are kept, and all are counted.
-struct FindingLog: Sendable {
+package struct FindingLog: Sendable {
   /// Findings of each rule that are kept.
-  static let limit: UInt64 = 50
+  package static let limit: UInt64 = 50
 
   let codec: FormatDescription.Codec
   /// The place of the next finding.

@@ -28,7 +28,7 @@ package enum CodecGuess {
 
     init(_ bytes: Span<UInt8>) {
       // There may be start codes in other files too.
-      guard FileFormat(bytes) == nil, OtherFormat.name(of: bytes) == nil else { return }
+      guard ContainerFormat(bytes) == nil, OtherFormat.name(of: bytes) == nil else { return }
       var units = AnnexB.NALUnits(bytes)
       while let unit = units.next(), count < limit {
         if count == 0 { isBehindOthers = (0..<unit.startCodeOffset).contains { bytes[$0] != 0 } }

@@ -113,7 +113,7 @@ struct CheckCommand: AsyncParsableCommand, ShowsProgress {
 
   private func text(_ summary: SummaryRecord, _ name: String) -> String {
     let name = Terminal.printable(name)
-    let limit = UInt64(all ? 50 : Self.shortList)
+    let limit = all ? FindingLog.limit : UInt64(Self.shortList)
     var text = ""
     for rule in Rule.allCases where summary.findings.indices.contains(rule.rawValue) {
       let count = summary.findings[rule.rawValue]

@@ -32,7 +32,7 @@ struct DemoCommand: AsyncParsableCommand, ShowsProgress {
 
   mutating func validate() throws {
     if file == "-" { throw ValidationError("the demo reads its file more than once: standard input cannot be used") }
-    if let sheet, PictureEncoder(fileName: sheet.string) == nil {
+    if let sheet, StillPictureFormat(fileName: sheet.string) == nil {
       throw ValidationError("--sheet needs a .png or .jpg name")
     }
   }
@@ -51,7 +51,7 @@ struct DemoCommand: AsyncParsableCommand, ShowsProgress {
       let seconds = started.duration(to: .now) / .seconds(1)
       print("Pictures            \(ours.pictures) in \(Text.fixed(seconds, 2)) s")
       let picture = try await ContactSheet.make(of: input, columns: 4, rows: 3)
-      try await PictureEncoder(fileName: name.string)?.write(picture, to: output)
+      try await StillPictureFormat(fileName: name.string)?.write(picture, to: output)
       return ours
     }
     print("Contact sheet       \(Terminal.printable(name.string))")

@@ -40,7 +40,7 @@ struct SnapshotCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
-    if PictureEncoder(fileName: output.string) == nil {
+    if StillPictureFormat(fileName: output.string) == nil {
       throw ValidationError("-o \(output) has no known suffix: expected .png or .jpg")
     }
     if [at != nil, frame != nil, sheet != nil].filter(\.self).count > 1 {
@@ -63,7 +63,7 @@ struct SnapshotCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
       } else {
         picture = try await onePicture(input)
       }
-      try await PictureEncoder(fileName: output.string)?.write(picture, to: target)
+      try await StillPictureFormat(fileName: output.string)?.write(picture, to: target)
     }
   }
 

@@ -50,13 +50,11 @@ extension CodecBoundary {
 }
 
 /// Opens a codec, which writes its pictures into the bridge's memory.
-package typealias CodecOpener = (CodecSettings, PictureBridge) throws(AVError) -> any CodecBoundary
+package typealias CodecOpener = (CodecSettings, PictureBridge) throws(CodecFailure) -> any CodecBoundary
 
 /// The origin of a session's codecs.
 struct CodecSource {
   let open: CodecOpener
-  /// The reason that the last attempt found no device, or could start no process.
-  var failure: () -> String? = { nil }
   /// The devices that could not be opened.
   var missingDevices = MissingDevices.shared
 }

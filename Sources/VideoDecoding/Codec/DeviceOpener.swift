@@ -6,30 +6,30 @@ import CodecLink
 final class DeviceOpener {
   private let request: HardwareRequest
   private var device: HardwareDevice?
-  /// The reason that no device could be opened the last time.
-  private(set) var failure: String?
 
   init(_ request: HardwareRequest) { self.request = request }
 
-  func open(_ settings: CodecSettings, _ bridge: PictureBridge) throws(AVError) -> any CodecBoundary {
-    guard settings.usesHardware else { return RunningCodec(try CodecContext(settings, buffers: bridge)) }
-    let device = if let device { device } else { try find() }
-    self.device = device
-    return RunningCodec(try CodecContext(settings, buffers: bridge, device: device), decoder: device.decoder)
+  func open(_ settings: CodecSettings, _ bridge: PictureBridge) throws(CodecFailure) -> any CodecBoundary {
+    if settings.usesHardware, device == nil { device = try find() }
+    let device = settings.usesHardware ? self.device : nil
+    do throws(AVError) {
+      let context = try CodecContext(settings, buffers: bridge, device: device)
+      return RunningCodec(context, decoder: device?.decoder ?? .software)
+    } catch {
+      throw CodecFailure(error)
+    }
   }
 
-  private func find() throws(AVError) -> HardwareDevice {
+  private func find() throws(CodecFailure) -> HardwareDevice {
     let key = DeviceRequest(place: request.place)
-    failure = MissingDevices.shared.reason(for: key)
-    guard failure == nil else { throw .hardwareUnavailable }
+    if let reason = MissingDevices.shared.reason(for: key) { throw CodecFailure(.hardwareUnavailable, reason: reason) }
     do throws(HardwareError) {
       let device = try request.open()
       MissingDevices.shared.remove(key)
       return device
     } catch {
       MissingDevices.shared.insert(key, "\(error)")
-      failure = "\(error)"
-      throw .hardwareUnavailable
+      throw CodecFailure(.hardwareUnavailable, reason: "\(error)")
     }
   }
 }

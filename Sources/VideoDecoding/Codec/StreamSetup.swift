@@ -11,8 +11,6 @@ struct StreamSetup {
   let extradata: [UInt8]
   /// nil for Annex B.
   let nalLengthSize: NALLengthSize?
-  /// `max_num_reorder_frames` (H.264 E.2.1), `sps_max_num_reorder_pics` (H.265), when the stream has it.
-  let reorderDepth: Int?
   /// The deepest reordering that the format allows, in frames.
   let deepestReordering: Int
   /// Size of the decoded picture buffer in frames, which libavcodec's reordering does not exceed.
@@ -24,6 +22,9 @@ struct StreamSetup {
 
   /// The frames that libavcodec skips.
   func codecSkip(_ skip: SessionConfiguration.SkipFrames) -> CodecSettings.Skip { syntax.codecSkip(skip) }
+
+  /// `max_num_reorder_frames` (H.264 E.2.1), `sps_max_num_reorder_pics` (H.265), when the stream has it.
+  var reorderDepth: Int? { format.sentReorderFrames }
 
   /// Whether pictures may be reordered as far as is known.
   var mayReorder: Bool { deepestReordering > 0 }
@@ -39,7 +40,6 @@ struct StreamSetup {
     syntax = format.codec.sessionCodec
     codec = syntax.decoder
     nalLengthSize = format.nalLengthSize
-    reorderDepth = format.sentReorderFrames
     // libavcodec never holds back more.
     deepestReordering = min(format.maximumReorderFrames, 15)
     bufferedFrames = min(format.decodedPictureBufferFrames, 15)

@@ -57,14 +57,14 @@ package final class CodecStarter: Sendable {
   /// - Parameter cancellation: ends the wait with `ServiceError.cancelled`.
   package static func begin(
     limits: ProcessLimits, unless cancellation: EventDescriptor? = nil
-  ) throws(ServiceError) -> ServiceProcess {
+  ) throws(ServiceError) -> SessionProcess {
     try shared.begin(limits.request, unless: cancellation)
   }
 
   /// Begins a process for any request.
   package func begin(
     _ request: ServiceRequest, unless cancellation: EventDescriptor? = nil
-  ) throws(ServiceError) -> ServiceProcess {
+  ) throws(ServiceError) -> SessionProcess {
     if let device = request.device, let reason = missingDevices.reason(for: device) {
       throw .noDevice(reason)
     }

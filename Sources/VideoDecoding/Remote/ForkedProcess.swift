@@ -16,7 +16,7 @@ struct ForkedProcess: ~Copyable, Sendable {
   /// Waits until it is protected.
   consuming func process(
     _ request: ServiceRequest, until deadline: Deadline, unless cancellation: EventDescriptor?
-  ) throws(ServiceError) -> ServiceProcess {
+  ) throws(ServiceError) -> SessionProcess {
     let ready: ServiceReady
     do throws(LinkError) {
       var message = LinkMessage(capacity: 8192)
@@ -24,7 +24,7 @@ struct ForkedProcess: ~Copyable, Sendable {
       ready = try ServiceReady(reading: message.bytes)
     } catch {
       if error == .closed {
-        throw .diesAtStart(path: path, ending: ServiceProcess.ending(from: report, until: Deadline(after: .seconds(1))))
+        throw .diesAtStart(path: path, ending: SessionProcess.ending(from: report, until: Deadline(after: .seconds(1))))
       }
       // The process may be stopped, so that a closed connection does not end it.
       clinux_pidfd_send_signal(process.rawValue, SIGKILL)
@@ -39,7 +39,7 @@ struct ForkedProcess: ~Copyable, Sendable {
     if request.requiresSandbox, !ready.protection.isSuperset(of: .essential) {
       throw .noProtection(path: path, missing: Protection.essential.subtracting(ready.protection))
     }
-    return ServiceProcess(
+    return SessionProcess(
       socket: socket, processIdentifier: processIdentifier, process: process, report: report,
       protection: ready.protection, device: ready.device,
       missingProtection: ready.protection.missing.subtracting(

@@ -10,7 +10,7 @@ import Glibc
 /// answered, so the two processes rarely wait. All data from the process is copied and checked before use. A process
 /// that has ended, that does not answer in time or that breaks the protocol is a lost codec.
 package final class RemoteCodec: CodecBoundary {
-  private let service: ServiceProcess
+  private let service: SessionProcess
   private let options: Options
   /// The socket on which picture slots are granted.
   private let grants: LinkSocket
@@ -72,7 +72,7 @@ package final class RemoteCodec: CodecBoundary {
   ///
   /// - Throws: libavcodec's error, or the reason that the process was lost.
   package init(
-    _ service: ServiceProcess, _ settings: CodecSettings, _ bridge: PictureBridge, _ options: Options
+    _ service: SessionProcess, _ settings: CodecSettings, _ bridge: PictureBridge, _ options: Options
   ) throws(AVError) {
     self.service = service
     self.options = options

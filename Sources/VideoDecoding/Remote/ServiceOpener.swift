@@ -8,8 +8,6 @@ final class ServiceOpener {
   private let device: HardwareRequest
   private let options: RemoteCodec.Options
   private let starter: CodecStarter
-  /// The reason that the last attempt found no device, or could start no process.
-  private(set) var failure: String?
 
   init(
     _ limits: ProcessLimits, _ device: HardwareRequest, cancellation: Cancellation?, starter: CodecStarter = .shared
@@ -20,9 +18,9 @@ final class ServiceOpener {
     options = RemoteCodec.Options(timeout: limits.timeout, cancellation: cancellation)
   }
 
-  func open(_ settings: CodecSettings, _ bridge: PictureBridge) throws(AVError) -> any CodecBoundary {
+  func open(_ settings: CodecSettings, _ bridge: PictureBridge) throws(CodecFailure) -> any CodecBoundary {
     if settings.usesHardware { try findDevice() }
-    let service: ServiceProcess
+    let service: SessionProcess
     do throws(ServiceError) {
       var request = limits.request
       var starter = starter
@@ -32,24 +30,25 @@ final class ServiceOpener {
       }
       service = try starter.begin(request, unless: options.cancellation?.event)
     } catch .noDevice(let reason) {
-      failure = reason
-      throw .hardwareUnavailable
+      throw CodecFailure(.hardwareUnavailable, reason: reason)
     } catch .cancelled {
-      throw .cancelled
+      throw CodecFailure(.cancelled)
     } catch {
-      failure = "\(error)"
-      throw .serviceUnavailable
+      throw CodecFailure(.serviceUnavailable, reason: "\(error)")
     }
-    return try RemoteCodec(service, settings, bridge, options)
+    do throws(AVError) {
+      return try RemoteCodec(service, settings, bridge, options)
+    } catch {
+      throw CodecFailure(error)
+    }
   }
 
   /// Looks for devices, without opening any, so that no process is started if there is none.
-  private func findDevice() throws(AVError) {
+  private func findDevice() throws(CodecFailure) {
     do throws(HardwareError) {
       _ = try device.candidates()
     } catch {
-      failure = "\(error)"
-      throw .hardwareUnavailable
+      throw CodecFailure(.hardwareUnavailable, reason: "\(error)")
     }
   }
 }

@@ -70,11 +70,9 @@ public struct DecodeError: Error, Sendable, Hashable {
   }
 
   /// The failure to open a codec.
-  ///
-  /// - Parameter detail: the reason that no process could be started for it.
-  init(opening code: AVError, detail: String? = nil) {
+  init(opening failure: CodecFailure) {
     let reason: Reason =
-      switch code {
+      switch failure.code {
       case .invalidData, .invalidArgument: .invalidFormatDescription
       case .decoderNotFound: .decoderNotFound
       case .outOfMemory: .allocationFailed
@@ -83,7 +81,7 @@ public struct DecodeError: Error, Sendable, Hashable {
       case .hardwareRefused, .hardwareBusy, .hardwareUnavailable: .hardwareUnavailable
       default: .malfunction
       }
-    self.init(reason, code: code, detail: detail)
+    self.init(reason, code: failure.code, detail: failure.reason)
   }
 
   /// The `OSStatus` that VideoToolbox or CoreMedia returns for the same failure.

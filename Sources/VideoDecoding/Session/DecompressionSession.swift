@@ -85,12 +85,10 @@ public final class DecompressionSession {
     let source: CodecSource
     switch configuration.isolation {
     case .none:
-      let opener = DeviceOpener(device)
-      source = CodecSource(open: opener.open, failure: { opener.failure })
+      source = CodecSource(open: DeviceOpener(device).open)
     case .process(let limits):
       let opener = ServiceOpener(limits, device, cancellation: configuration.cancellation, starter: starter)
-      source = CodecSource(
-        open: opener.open, failure: { opener.failure }, missingDevices: starter.missingDevices)
+      source = CodecSource(open: opener.open, missingDevices: starter.missingDevices)
     }
     try self.init(format: format, configuration: configuration, allocator: allocator, source: source)
   }
@@ -295,13 +293,13 @@ public final class DecompressionSession {
   /// Has the codec carry out the core's orders, until there are none left.
   private func runCodec() {
     while let order = nextOrder() {
-      var failure: AVError?
-      do throws(AVError) {
+      var failure: CodecFailure?
+      do throws(CodecFailure) {
         try carryOut(order)
       } catch {
         failure = error
       }
-      core.finish(order, failure, codec?.status, detail: failure.flatMap(failureOfOpening))
+      core.finish(order, failure, codec?.status)
     }
   }
 
@@ -316,15 +314,6 @@ public final class DecompressionSession {
   private func takeVerdicts(upTo index: UInt64?) {
     guard let slices, let index else { return }
     for verdict in slices.verdicts(upTo: index) { core.take(verdict) }
-  }
-
-  /// The reason that no process could be started, or no device opened, for the codec, if that is the error.
-  private func failureOfOpening(_ error: AVError) -> String? {
-    switch error {
-    case .serviceUnavailable, .hardwareUnavailable: source.failure()
-    case .decoderNotFound: CodecLibrary.loadFailure
-    default: nil
-    }
   }
 
   private func reportMissingProtection() {
@@ -347,8 +336,8 @@ public final class DecompressionSession {
     }
   }
 
-  private func carryOut(_ order: CodecOrder) throws(AVError) {
-    guard !loses(order) else { throw .external }
+  private func carryOut(_ order: CodecOrder) throws(CodecFailure) {
+    guard !loses(order) else { throw CodecFailure(.external) }
     switch order {
     case .open:
       setAside()
@@ -358,10 +347,10 @@ public final class DecompressionSession {
       reportMissingProtection()
     case .decode(let packet, let index, let isRepeated):
       if core.ledger.hash(of: index) != nil { bridge.surfaces.requireSamples(of: index) }
-      try codec?.decode(packet, index: index) { take($0) }
+      try use { (codec) throws(AVError) in try codec.decode(packet, index: index) { take($0) } }
       // If a process ends in a replay, its access unit is then known.
-      if isRepeated { try codec?.finishDecoding { take($0) } }
-    case .finishReplay: try codec?.finishDecoding { take($0) }
+      if isRepeated { try finishDecoding() }
+    case .finishReplay: try finishDecoding()
     case .drain: try drainCodec()
     case .drainLost:
       setAside()
@@ -388,11 +377,25 @@ public final class DecompressionSession {
     if lost.map({ current.isAsFar(as: $0) }) ?? true { lost = current }
   }
 
-  private func drainCodec() throws(AVError) {
+  private func finishDecoding() throws(CodecFailure) {
+    try use { (codec) throws(AVError) in try codec.finishDecoding { take($0) } }
+  }
+
+  private func drainCodec() throws(CodecFailure) {
     bridge.surfaces.isDraining = true
     defer { bridge.surfaces.isDraining = false }
-    try codec?.drain { take($0) }
+    try use { (codec) throws(AVError) in try codec.drain { take($0) } }
     takeVerdicts(upTo: .max)
+  }
+
+  /// Uses the codec, if there is one.
+  private func use(_ body: (any CodecBoundary) throws(AVError) -> Void) throws(CodecFailure) {
+    guard let codec else { return }
+    do throws(AVError) {
+      try body(codec)
+    } catch {
+      throw CodecFailure(error)
+    }
   }
 
   private func take(_ event: CodecEvent) {

@@ -254,19 +254,17 @@ struct SessionCore: ~Copyable {
 
   /// An order was carried out, or failed because the codec is lost.
   ///
-  /// - Parameters:
-  ///   - status: the delays of the codec in use; nil if there is none.
-  ///   - detail: the reason that no process could be started.
-  mutating func finish(_ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, detail: String? = nil) {
+  /// - Parameter status: the delays of the codec in use; nil if there is none.
+  mutating func finish(_ order: CodecOrder, _ failure: CodecFailure?, _ status: CodecStatus?) {
     switch order {
     case .open where codec.isFirst: break
-    case .open where error == nil: output.count(.restart)
-    case _ where error?.endsProcess == true: output.count(.processLoss)
+    case .open where failure == nil: output.count(.restart)
+    case _ where failure?.code.endsProcess == true: output.count(.processLoss)
     default: break
     }
     if case .decode(_, _, isRepeated: true) = order { output.count(.replay) }
-    take(codec.finish(order, error, status, ledger.entries, detail: detail))
-    if let reason = codec.takeFallBack() { output.fallBack(reason, detail: detail) }
+    take(codec.finish(order, failure, status, ledger.entries))
+    if let reason = codec.takeFallBack() { output.fallBack(reason) }
     ledger.entries.release(before: codec.firstNeeded)
   }
 
@@ -287,7 +285,7 @@ struct SessionCore: ~Copyable {
   /// The codec that got furthest has output all that it could. Another begins at `start`, or waits for a random
   /// access point.
   private mutating func giveUp(_ loss: CodecState.Loss, isDrained: Bool, start: UInt64?) {
-    let failure = loss.failure ?? codec.failure(loss.cause, at: loss.index, ledger.entries)
+    let failure = loss.failure ?? codec.error(for: CodecFailure(loss.cause), at: loss.index, ledger.entries)
     let isEverythingOut = isDrained && ledger.entries.isEmpty
     // It only had to output the pictures inside: then nothing is lost.
     if loss.isDraining && isEverythingOut { return drained() }
@@ -323,7 +321,7 @@ struct SessionCore: ~Copyable {
 
   /// libavcodec has returned an error.
   mutating func note(_ error: AVError, at index: UInt64) {
-    output.note(codec.failure(error, at: index, ledger.entries))
+    output.note(codec.error(for: CodecFailure(error), at: index, ledger.entries))
   }
 
   /// A picture has come out; libavcodec found these errors in it. Returns its status for output; nil to output

@@ -169,7 +169,8 @@ struct CodecControl {
     let isDue = replay.takeDue()
     guard isOpen, !isReplaced else {
       // A change of decoders is no failure, so it needs no retries.
-      perform(state.replace(at: index, attempts: max(1, configuration.retries), circumstances), .external, at: index)
+      let action = state.replace(at: index, attempts: max(1, configuration.retries), circumstances)
+      perform(action, CodecFailure(.external), at: index)
       return .none
     }
     if isDue && summary.randomAccess != .idr { return beginReplay(at: index, entries) }
@@ -233,18 +234,16 @@ struct CodecControl {
 
   /// An order was carried out, or failed because the codec is lost.
   ///
-  /// - Parameters:
-  ///   - entries: the access units of the ledger.
-  ///   - detail: the reason that no process could be started.
+  /// - Parameter entries: the access units of the ledger.
   mutating func finish(
-    _ order: CodecOrder, _ error: AVError?, _ status: CodecStatus?, _ entries: LedgerEntries, detail: String?
+    _ order: CodecOrder, _ failure: CodecFailure?, _ status: CodecStatus?, _ entries: LedgerEntries
   ) -> Outcome {
     self.status = status
-    var error = error
-    if hardware.takeDistrust() { error = error ?? .hardwareFailed }
+    var failure = failure
+    if hardware.takeDistrust() { failure = failure ?? CodecFailure(.hardwareFailed) }
     switch order {
     case .decode(_, let index, _):
-      if let error { return lost(error, at: index, entries, detail) }
+      if let failure { return lost(failure, at: index, entries) }
       guard remaining.isEmpty else { return .none }
       guard state.replacement == nil else {
         orders.append(.finishReplay)
@@ -254,19 +253,19 @@ struct CodecControl {
       return .decoded(index: index)
     case .open:
       guard let index = state.replacement?.index else { return .none }
-      if let error { return lost(error, at: index, entries, detail) }
+      if let failure { return lost(failure, at: index, entries) }
       guard isFirst else { return beginReplay(at: index, entries) }
       _ = state.replayed()
       return .replaced(start: index, index: index, isDraining: false)
     case .finishReplay:
       guard let index = state.replacement?.index else { return .none }
-      if let error { return lost(error, at: index, entries, detail) }
+      if let failure { return lost(failure, at: index, entries) }
       return replayed()
     case .drain, .drainLost:
       switch state {
-      case .lost(let loss): return gaveUp(loss, isDrained: error == nil, isEverythingOut: entries.isEmpty)
+      case .lost(let loss): return gaveUp(loss, isDrained: failure == nil, isEverythingOut: entries.isEmpty)
       case .draining(let end, _):
-        if let error { return lost(error, at: end, entries, detail) }
+        if let failure { return lost(failure, at: end, entries) }
         state.drained()
         return .drained
       case .closed, .running, .replacing: return .none
@@ -284,38 +283,33 @@ struct CodecControl {
   }
 
   /// The codec is lost, or could not be opened. It got access unit `index` last.
-  private mutating func lost(
-    _ error: AVError, at index: UInt64, _ entries: LedgerEntries, _ detail: String?
-  ) -> Outcome {
+  private mutating func lost(_ failure: CodecFailure, at index: UInt64, _ entries: LedgerEntries) -> Outcome {
     (remaining, beginning) = (0..<0, nil)
-    let failure =
-      isFirst
-      ? DecodeError(opening: error, detail: detail)
-      : failure(error, at: state.lostAt ?? index, entries, detail: detail)
-    let action = state.lose(error, failure, at: index, attempts: attempts, circumstances)
-    perform(action, error, at: index)
+    let report = isFirst ? DecodeError(opening: failure) : error(for: failure, at: state.lostAt ?? index, entries)
+    let action = state.lose(failure.code, report, at: index, attempts: attempts, circumstances)
+    perform(action, failure, at: index)
     return switch action {
     case .none: .none
     case .cancel: .cancelled
-    case .open, .openInSoftware, .giveUp: .lost(failure)
+    case .open, .openInSoftware, .giveUp: .lost(report)
     }
   }
 
-  /// The report of an error that libavcodec has returned, or with which the codec is lost, at an access unit.
-  func failure(_ error: AVError, at index: UInt64, _ entries: LedgerEntries, detail: String? = nil) -> DecodeError {
+  /// The report of a failure of libavcodec, or with which the codec is lost, at an access unit.
+  func error(for failure: CodecFailure, at index: UInt64, _ entries: LedgerEntries) -> DecodeError {
+    if failure.code == .serviceUnavailable { return DecodeError(opening: failure) }
     // If software may take over, access units that the device does not decode fail only for lack of a replay.
-    let error = error.isOfHardware && hardware.isOptional ? .hardwareFailed : error
-    if error == .serviceUnavailable { return DecodeError(opening: error, detail: detail) }
+    let error = failure.code.isOfHardware && hardware.isOptional ? .hardwareFailed : failure.code
     return entries[index].map { DecodeError(decoding: $0, code: error) } ?? DecodeError(losing: error)
   }
 
-  private mutating func perform(_ action: CodecState.LossAction, _ error: AVError, at index: UInt64) {
+  private mutating func perform(_ action: CodecState.LossAction, _ failure: CodecFailure, at index: UInt64) {
     switch action {
     case .none: break
     case .cancel: orders.removeAll()
     case .open, .openInSoftware, .giveUp:
       if action != .open, hardware.place == .device {
-        hardware.fallBack(for: error, at: state.lostAt ?? index, format: replay.format(at: index))
+        hardware.fallBack(for: failure, at: state.lostAt ?? index, format: replay.format(at: index))
       }
       orders.append(action == .giveUp ? .drainLost : .open)
     }
@@ -327,7 +321,7 @@ struct CodecControl {
     let start = isEverythingOut ? nil : replay.start(behind: loss.culprit)
     if let start {
       replay.discard(before: start)
-      perform(state.restart(attempts: attempts, circumstances), loss.cause, at: loss.index)
+      perform(state.restart(attempts: attempts, circumstances), CodecFailure(loss.cause), at: loss.index)
     } else {
       state.drained()
     }
@@ -343,7 +337,7 @@ struct CodecControl {
       do throws(AVError) {
         beginning = try packets.packet(copying: first.bytes, prefix: sets, timestamp: first.timestamp)
       } catch {
-        return lost(error, at: index, entries, nil)
+        return lost(CodecFailure(error), at: index, entries)
       }
     }
     guard end < .max else { return .none }

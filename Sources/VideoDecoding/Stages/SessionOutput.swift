@@ -116,13 +116,11 @@ struct SessionOutput {
   }
 
   /// Software takes the place of a device, which is reported once.
-  ///
-  /// - Parameter detail: the reason that no device can be opened, in words; nil for other reasons.
-  mutating func fallBack(_ reason: HardwareUse.Obstacle, detail: String?) {
+  mutating func fallBack(_ reason: HardwareUse.Obstacle) {
     if statistics.softwareFallbacks == 0 {
       let text =
         switch reason {
-        case .failure(let error, _): detail ?? error.processFailure ?? "\(error)"
+        case .failure(let failure, _): failure.reason ?? failure.code.processFailure ?? "\(failure.code)"
         case .damage: "the stream is damaged, and a device neither reports nor conceals damage"
         }
       notify(.softwareFallback(reason: text))

@@ -26,8 +26,10 @@ import Testing
     element(of: harness).core = DecoderCore<H264>(log: H264Decode.log) {
       (format, configuration, allocator) throws(DecodeError) in
       try DecompressionSession(format: format, configuration: configuration, allocator: allocator) {
-        (settings, bridge) throws(AVError) in
-        RunningCodec(LosingCodec(try CodecContext(settings, buffers: bridge), places))
+        (settings, bridge) throws(CodecFailure) in
+        do throws(AVError) {
+          return RunningCodec(LosingCodec(try CodecContext(settings, buffers: bridge), places))
+        } catch { throw CodecFailure(error) }
       }
     }
     // Caps that differ from the first, so that the core opens another session.

@@ -49,9 +49,8 @@ import Testing
     #expect(shift.shifted(-60_000_000) == .zero && shift.shifted(-60_000_001) == .zero)
     #expect(shift.shifted(5) == ClockTime(nanoseconds: 60_000_005))
     #expect(shift.shifted(.max) == ClockTime(nanoseconds: UInt64(Int64.max)))
-    let announcement = shift.announcement
+    let announcement = shift.takeAnnouncement()
     #expect(announcement?.amount == Self.time(60) && announcement?.sequenceNumber == 7)
-    shift.noticeAnnouncement()
     #expect(!shift.awaitsAnnouncement && shift.isShifted)
     shift.beginSegment(true, sequenceNumber: 8)
     #expect(!shift.isOpen && shift.awaitsAnnouncement && shift.amount == Self.time(60))
@@ -82,7 +81,7 @@ import Testing
     third.beginSegment(true, sequenceNumber: 1)
     third.beginSegment(true, sequenceNumber: 2)
     third.begin(with: .zero, needing: .second)
-    let announcement = third.announcement
+    let announcement = third.takeAnnouncement()
     #expect(announcement?.sequenceNumber == 2)
   }
 

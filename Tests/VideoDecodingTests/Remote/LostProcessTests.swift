@@ -186,7 +186,7 @@ import Testing
     }
     let session = try DecompressionSession(
       format: stream.format, configuration: configuration, allocator: nil,
-      openCodec: { (settings, bridge) throws(AVError) in
+      openCodec: { (settings, bridge) throws(CodecFailure) in
         PoisonedCodec(try service.open(settings, bridge), poison: [poison], isDelayed: settings.batchSize > 0)
       })
     var run = Run()
@@ -245,7 +245,7 @@ import Testing
     var ends = ends[...]
     let session = try DecompressionSession(
       format: stream.format, configuration: configuration, allocator: nil,
-      openCodec: { (settings, bridge) throws(AVError) in
+      openCodec: { (settings, bridge) throws(CodecFailure) in
         EndingCodec(try service.open(settings, bridge), end: ends.popFirst())
       })
     var run = Run()
@@ -301,11 +301,11 @@ import Testing
     var openings = 0
     let session = try DecompressionSession(
       format: stream.format, configuration: configuration, allocator: nil,
-      openCodec: { (settings, bridge) throws(AVError) in
+      openCodec: { (settings, bridge) throws(CodecFailure) in
         openings += 1
         // Ends a session that does not give up.
-        guard openings < 100 else { throw .cancelled }
-        guard openings == 1 else { throw .processEnded(signal: SIGKILL) }
+        guard openings < 100 else { throw CodecFailure(.cancelled) }
+        guard openings == 1 else { throw CodecFailure(.processEnded(signal: SIGKILL)) }
         return try service.open(settings, bridge)
       })
     var run = Run()
@@ -410,7 +410,7 @@ import Testing
     }
     return try DecompressionSession(
       format: stream.format, configuration: configuration, allocator: nil,
-      openCodec: { (settings, bridge) throws(AVError) in
+      openCodec: { (settings, bridge) throws(CodecFailure) in
         PoisonedCodec(try service.open(settings, bridge), poison: poison, isDelayed: settings.batchSize > 0)
       })
   }

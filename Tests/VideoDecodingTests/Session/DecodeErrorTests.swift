@@ -28,7 +28,7 @@ import Testing
     (.external, .malfunction), (.endOfFile, .malfunction),
   ])
   func describesACodecThatDoesNotOpen(_ code: AVError, _ reason: DecodeError.Reason) {
-    let error = DecodeError(opening: code)
+    let error = DecodeError(opening: CodecFailure(code))
     #expect(error.reason == reason && error.libavcodecCode == code.rawValue)
     #expect(error.tag == nil && error.accessUnitNumber == nil && error.nalUnitType == nil)
     #expect(error.libavcodecMessage == code.description)

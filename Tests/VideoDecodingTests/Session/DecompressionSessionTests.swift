@@ -106,9 +106,9 @@ import Testing
     let error = #expect(throws: DecodeError.self) {
       _ = try DecompressionSession(
         format: try format(), configuration: .with { $0.retries = retries }, allocator: nil,
-        openCodec: { _, _ throws(AVError) in
+        openCodec: { _, _ throws(CodecFailure) in
           count += 1
-          throw .noDevice
+          throw CodecFailure(.noDevice)
         })
     }
     #expect(error?.reason == .malfunction && count == openings)

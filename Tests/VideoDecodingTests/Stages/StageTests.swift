@@ -198,9 +198,9 @@ import Testing
     #expect(DecodeError(losing: .outOfMemory).reason == .allocationFailed)
     #expect(DecodeError(losing: .noDevice).reason == .malfunction)
     #expect(DecodeError(losing: .invalidData).reason == .badData)
-    #expect(DecodeError(opening: .invalidData).reason == .invalidFormatDescription)
-    #expect(DecodeError(opening: .decoderNotFound).reason == .decoderNotFound)
-    #expect(DecodeError(opening: .external).reason == .malfunction)
+    #expect(DecodeError(opening: CodecFailure(.invalidData)).reason == .invalidFormatDescription)
+    #expect(DecodeError(opening: CodecFailure(.decoderNotFound)).reason == .decoderNotFound)
+    #expect(DecodeError(opening: CodecFailure(.external)).reason == .malfunction)
     for code in [AVError.external, .outOfMemory, .inputOutput, .noDevice, .unknown, .bug, .bug2] {
       #expect(code.meansLostSession)
     }

@@ -28,14 +28,19 @@ final class FaultPlan {
 
   /// An opener for a session.
   var opener: CodecOpener {
-    { (settings, bridge) throws(AVError) in
+    { (settings, bridge) throws(CodecFailure) in
       let opening = self.openings
       self.openings += 1
       if self.isHarmless, TestIsolation.isTested {
         return try ServiceOpener(ProcessLimits(), HardwareRequest(), cancellation: nil).open(settings, bridge)
       }
-      if let error = self.open(opening) { throw error }
-      let context = try CodecContext(settings, buffers: bridge)
+      if let error = self.open(opening) { throw CodecFailure(error) }
+      let context: CodecContext
+      do throws(AVError) {
+        context = try CodecContext(settings, buffers: bridge)
+      } catch {
+        throw CodecFailure(error)
+      }
       let codec = FaultyCodec(context, plan: self, opening: opening)
       self.codecs.append(WeakCodec(codec: codec, context: context))
       return RunningCodec(codec)

@@ -36,7 +36,7 @@ final class CodecScript {
 
   /// An opener for a session.
   var opener: CodecOpener {
-    { (settings, bridge) throws(AVError) in
+    { (settings, bridge) throws(CodecFailure) in
       self.settings.append(settings)
       self.packets.append([])
       return RunningCodec(ScriptedCodec(self, bridge, opening: self.settings.count - 1))

@@ -33,6 +33,8 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// It is the last of the frame, which the base class pushes.
   private var isLast = true
   private var sendsTags = false
+  /// The shifted segment that is sent next.
+  private var segment: SegmentShift.Announcement?
   /// Inserted NAL units that are output next, in reverse order.
   private var queued: [[UInt8]] = []
   private var insertsDelimiter = false
@@ -57,10 +59,12 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   /// - Parameters:
   ///   - isFirst: whether nothing was output under these caps.
   ///   - isLast: whether it is the last one of its frame, which the base class pushes.
-  mutating func begin(isFirst: Bool, isLast: Bool) {
+  ///   - segment: the shifted segment, if it has to be sent.
+  mutating func begin(isFirst: Bool, isLast: Bool, segment: SegmentShift.Announcement?) {
     step = .position
     self.isLast = isLast
     sendsTags = isFirst
+    self.segment = segment
     nextNALUnit = 0
     awaitsSEI = true
     if !queued.isEmpty { queued = [] }
@@ -68,9 +72,7 @@ struct ParserOutput<Codec: ParserCodec>: Sendable {
   }
 
   /// The next action in front of the access unit; nil when there is none.
-  ///
-  /// - Parameter segment: the shifted segment, if it has to be sent.
-  mutating func nextAnnouncement(_ segment: SegmentShift.Announcement?) -> OutputAction? {
+  mutating func nextAnnouncement() -> OutputAction? {
     if step == .position {
       step = .tags
       if let position = accessUnit.position { return .advance(position) }
@@ -293,12 +295,4 @@ enum OutputAction: ~Copyable {
   case pushLast(Buffer)
   /// The base class pushes the rest, which is in the frame.
   case leave
-
-  /// Whether it sends the segment.
-  var sendsSegment: Bool {
-    switch self {
-    case .segment: true
-    default: false
-    }
-  }
 }

@@ -217,9 +217,10 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
   /// - Parameters:
   ///   - given: the base class's, if the access unit is at the beginning of a frame.
   ///   - areMade: whether PTS are those generated here and no others.
+  /// - Returns: the shifted segment, if it has to be sent before the access unit.
   @inline(__always) mutating func release(
     _ accessUnit: inout ParsedAccessUnit<Codec>, given: Buffer.Attributes?, areMade: Bool
-  ) {
+  ) -> SegmentShift.Announcement? {
     let known = accessUnit.attributes
     var times = given ?? known
     accessUnit.position = nil
@@ -231,6 +232,7 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     accessUnit.completed = times
     accessUnit.outgoing = outgoing(times, accessUnit.rebuiltDecodingTime)
     if accessUnit.beginsPicture { shift.close() }
+    return shift.takeAnnouncement()
   }
 
   /// Puts back the timestamps that were withheld from the base class, and those it removed because upstream's segment
@@ -271,9 +273,6 @@ struct ParserTimestamps<Codec: ParserCodec>: Sendable {
     }
     return times
   }
-
-  /// The shifted segment was sent.
-  mutating func sentSegment() { shift.noticeAnnouncement() }
 }
 
 extension ScannedAccessUnit where SliceHeader: SliceHeaderSyntax {

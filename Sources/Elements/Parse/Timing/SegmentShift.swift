@@ -36,14 +36,11 @@ struct SegmentShift: Sendable {
     return false
   }
 
-  /// The shifted segment, if it has to be sent.
-  var announcement: Announcement? {
-    guard case .shifted(false, let sequenceNumber) = state else { return nil }
-    return Announcement(amount: amount, sequenceNumber: sequenceNumber)
-  }
-
   /// Whether the shifted segment has to be sent.
-  var awaitsAnnouncement: Bool { announcement != nil }
+  var awaitsAnnouncement: Bool {
+    if case .shifted(isAnnounced: false, _) = state { return true }
+    return false
+  }
 
   /// A new stream begins.
   mutating func beginStream() { self = SegmentShift() }
@@ -85,10 +82,11 @@ struct SegmentShift: Sendable {
     if case .open = state { state = .over }
   }
 
-  /// The shifted segment was sent.
-  mutating func noticeAnnouncement() {
-    guard case .shifted(false, let sequenceNumber) = state else { return }
+  /// The shifted segment, if it has to be sent. The caller sends it.
+  mutating func takeAnnouncement() -> Announcement? {
+    guard case .shifted(isAnnounced: false, let sequenceNumber) = state else { return nil }
     state = .shifted(isAnnounced: true, sequenceNumber: sequenceNumber)
+    return Announcement(amount: amount, sequenceNumber: sequenceNumber)
   }
 
   /// A time of upstream's segment in the outgoing one, at least 0.

@@ -34,7 +34,7 @@ struct HardwareUse {
     /// The stream is damaged, and a device neither reports nor conceals that.
     case damage
     /// The device could not be opened, or failed, or refused the format that these parameter sets describe.
-    case failure(AVError, format: [UInt8])
+    case failure(CodecFailure, format: [UInt8])
   }
 
   /// To open a device takes long enough for a viewer to notice.
@@ -59,15 +59,15 @@ struct HardwareUse {
 
   /// The device cannot continue: software decodes access unit `index`, at which these parameter sets are in force.
   mutating func fallBack(
-    for error: AVError, at index: UInt64, format parameterSets: [UInt8],
+    for failure: CodecFailure, at index: UInt64, format parameterSets: [UInt8],
     now: @autoclosure () -> Duration = RetryBackOff.now
   ) {
-    absence = Absence(obstacle: .failure(error, format: parameterSets), since: index)
-    guard error != .hardwareUnavailable, error != .hardwareRefused else { return }
+    absence = Absence(obstacle: .failure(failure, format: parameterSets), since: index)
+    guard failure.code != .hardwareUnavailable, failure.code != .hardwareRefused else { return }
     let now = now()
     if let last = tries.last, now - last > .seconds(60) { pause.forgetFailures() }
     // A process that could not be started will not start a moment later.
-    pause.extend(isFirstFree: error != .serviceUnavailable, now: now)
+    pause.extend(isFirstFree: failure.code != .serviceUnavailable, now: now)
   }
 
   /// The reason that software has taken the device's place; nil if it has not since the last call.
@@ -113,12 +113,18 @@ struct HardwareUse {
       return false
     }
     guard start > absence.since, losesNothing else { return false }
-    if case .failure(.hardwareRefused, let format) = absence.obstacle, replay.contains(format: format) { return false }
+    if case .failure(let failure, let format) = absence.obstacle, failure.code == .hardwareRefused,
+      replay.contains(format: format)
+    {
+      return false
+    }
     let now = now()
     if tries.count > Self.mostTriesAMinute { tries.removeFirst() }
     let recent = tries.count { now - $0 <= .seconds(60) }
     guard now >= pause.end, recent < Self.mostTriesAMinute else { return false }
-    if case .failure(.hardwareUnavailable, _) = absence.obstacle, !mayBeThere() { return false }
+    if case .failure(let failure, _) = absence.obstacle, failure.code == .hardwareUnavailable, !mayBeThere() {
+      return false
+    }
     tries.append(now)
     self.absence = nil
     return true

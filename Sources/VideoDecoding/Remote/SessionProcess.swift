@@ -3,11 +3,12 @@ import CLinux
 package import CodecLink
 import Glibc
 
-/// A process that decodes for one session, behind its protection. It ends with its owner's last reference.
+/// A session's process, which decodes behind its protection. It ends with its owner's last reference. Its own side is
+/// the `SessionProcess` of `CodecService`.
 ///
 /// It is a child of the starter, not of the application. The application thus neither gets a SIGCHLD for it nor reaps
 /// it in its own waits.
-package final class ServiceProcess: Sendable {
+package final class SessionProcess: Sendable {
   /// The connection to it, on which it has announced that it is ready.
   package let socket: LinkSocket
   /// Its number, to be shown; signals are sent by descriptor.

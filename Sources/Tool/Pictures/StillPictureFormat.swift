@@ -3,7 +3,7 @@ import Containers
 import GStreamer
 
 /// The formats of still pictures.
-enum PictureEncoder: String {
+enum StillPictureFormat: String {
   case png, jpeg
 
   init?(fileName: String) {

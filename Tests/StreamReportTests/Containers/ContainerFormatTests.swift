@@ -4,18 +4,18 @@ import H26x
 import StreamReport
 import Testing
 
-@Suite("File formats by their first bytes") struct FileFormatTests {
-  private func format(_ bytes: [UInt8]) -> FileFormat? { FileFormat(bytes.span) }
+@Suite("File formats by their first bytes") struct ContainerFormatTests {
+  private func format(_ bytes: [UInt8]) -> ContainerFormat? { ContainerFormat(bytes.span) }
 
   private func bytes(_ name: String) throws -> [UInt8] { try BytesSource(file: media.appending(path: name)).bytes }
 
   @Test(
     "Files are recognized by their first bytes",
     arguments: [
-      ("clip.mp4", FileFormat.mp4), ("clip.mkv", .matroska), ("clip.flv", .flv), ("clip.ts", .mpegTS),
+      ("clip.mp4", ContainerFormat.mp4), ("clip.mkv", .matroska), ("clip.flv", .flv), ("clip.ts", .mpegTS),
       ("clip-h265.ts", .mpegTS), ("clip.h264", nil), ("clip.h265", nil), ("interlaced.h264", nil), ("wide.h265", nil),
     ])
-  func recognizesFilesByTheirFirstBytes(_ name: String, _ expected: FileFormat?) throws {
+  func recognizesFilesByTheirFirstBytes(_ name: String, _ expected: ContainerFormat?) throws {
     #expect(format(try bytes(name)) == expected)
   }
 

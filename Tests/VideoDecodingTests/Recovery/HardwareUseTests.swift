@@ -21,7 +21,7 @@ import Testing
     for (failure, tooEarly, due) in [(0, nil, 0), (1, 10, 11), (12, 31, 32), (33, 72, 73), (134, nil, 134)]
       as [(Int, Int?, Int)]
     {
-      use.fallBack(for: .hardwareFailed, at: 5, format: [], now: .seconds(failure))
+      use.fallBack(for: CodecFailure(.hardwareFailed), at: 5, format: [], now: .seconds(failure))
       #expect(!use.isOnDevice)
       if let tooEarly {
         let isTried = use.changesPlace(
@@ -47,7 +47,7 @@ import Testing
 
   @Test func doesNotTryARefusedFormatAgain() {
     var use = HardwareUse(.preferred)
-    use.fallBack(for: .hardwareRefused, at: 5, format: [1])
+    use.fallBack(for: CodecFailure(.hardwareRefused), at: 5, format: [1])
     let (same, other) = (replay(from: 10, format: [1]), replay(from: 10, format: [2]))
     let isSameTried = use.changesPlace(at: 11, oldest: 11, replaying: same, isDamaged: false)
     #expect(!isSameTried)
@@ -62,7 +62,7 @@ import Testing
     let replay = replay(from: 10)
     for (failure, tooEarly, due) in [(0, 9, 10), (10, 29, 30), (30, 69, 70)] {
       missing.insert(device, "none", now: .seconds(failure))
-      use.fallBack(for: .hardwareUnavailable, at: 5, format: [], now: .seconds(failure))
+      use.fallBack(for: CodecFailure(.hardwareUnavailable), at: 5, format: [], now: .seconds(failure))
       for (second, isThere, isExpected) in [(tooEarly, true, false), (due, false, false), (due, true, true)] {
         let isTried = use.changesPlace(
           at: 11, oldest: 11, replaying: replay, isDamaged: false,
@@ -77,7 +77,7 @@ import Testing
     var use = HardwareUse(.preferred)
     let replay = replay(from: 10)
     for (failure, tooEarly, due) in [(0, 9, 10), (10, 29, 30), (30, 69, 70), (2000, 2009, 2010)] {
-      use.fallBack(for: .serviceUnavailable, at: 5, format: [], now: .seconds(failure))
+      use.fallBack(for: CodecFailure(.serviceUnavailable), at: 5, format: [], now: .seconds(failure))
       for (second, isExpected) in [(tooEarly, false), (due, true)] {
         let isTried = use.changesPlace(at: 11, oldest: 11, replaying: replay, isDamaged: false, now: .seconds(second))
         #expect(isTried == isExpected && use.isOnDevice == isExpected, "\(failure), \(second)")

@@ -2,7 +2,7 @@
 import H26x
 
 /// Container formats, recognized by the first bytes of a file, regardless of its name.
-package enum FileFormat: Sendable {
+package enum ContainerFormat: Sendable {
   /// MP4 or MOV.
   case mp4
   /// Matroska or WebM.

@@ -1,22 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// `video_signal_type_present_flag` of a VUI, and its fields.
-public struct VideoSignal: Sendable, Hashable {
-  /// `video_format`, 0 to 7 (H.264 table E-2, H.265 table E.2).
-  public var format: UInt8
-  /// `video_full_range_flag`.
-  public var isFullRange: Bool
-  /// Primaries, transfer and matrix; nil if absent.
-  public var colour: ColourDescription?
-
-  /// Creates one.
-  public init(format: UInt8 = 5, isFullRange: Bool, colour: ColourDescription?) {
-    self.format = format
-    self.isFullRange = isFullRange
-    self.colour = colour
-  }
-}
-
 /// Code points of ITU-T H.273, common to H.264 and H.265.
 public struct ColourDescription: Sendable, Hashable {
   /// `colour_primaries`; 2 is unspecified.
@@ -31,6 +14,23 @@ public struct ColourDescription: Sendable, Hashable {
     self.primaries = primaries
     self.transfer = transfer
     self.matrix = matrix
+  }
+}
+
+/// `video_signal_type_present_flag` of a VUI, and its fields.
+public struct VideoSignal: Sendable, Hashable {
+  /// `video_format`, 0 to 7 (H.264 table E-2, H.265 table E.2).
+  public var format: UInt8
+  /// `video_full_range_flag`.
+  public var isFullRange: Bool
+  /// Primaries, transfer and matrix; nil if absent.
+  public var colour: ColourDescription?
+
+  /// Creates one.
+  public init(format: UInt8 = 5, isFullRange: Bool, colour: ColourDescription?) {
+    self.format = format
+    self.isFullRange = isFullRange
+    self.colour = colour
   }
 }
 
