@@ -19,7 +19,7 @@ package protocol HeaderEditing: Sendable {
   func finish() throws(Failure)
 }
 
-/// The first stage of a copy: the formats of its video, with the requested edits. It decides whether one description
+/// A stage of a copy: the formats of its video, with the requested edits. It decides whether one description
 /// of the video is enough.
 struct CopyFormat {
   /// Each access unit may bring its own parameter sets.
