@@ -41,7 +41,7 @@ import Testing
     let folder = try Folder()
     try folder.write("in.h264", SEITextTests.highDynamicRange)
     let run = try await Program.run(
-      ["edit", "in.h264", "-o", "out.mp4", "--framerate", "25", "--remove-sei", "137"], in: folder.url)
+      ["edit", "in.h264", "-o", "out.mp4", "--remove-sei", "137"], in: folder.url)
     #expect(run.status == 0, "\(run.said)")
     let file = try #require(folder.bytes("out.mp4"))
     #expect(file.range(of: Data("mdcv".utf8)) == nil && file.range(of: Data(Self.contentLight)) != nil)
