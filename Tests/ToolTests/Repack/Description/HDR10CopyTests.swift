@@ -5,13 +5,15 @@ import Testing
 
 /// Colour and HDR10's metadata of the stream, in containers whose source does not state them.
 @Suite(.enabled(if: Program.isBuilt)) struct HDR10CopyTests {
-  private static let masteringDisplay: [UInt8] = Array("mdcv".utf8) + [
-    0x33, 0x90, 0x86, 0xC4, 0x1D, 0x4C, 0x0B, 0xB8, 0x84, 0xD0, 0x3E, 0x80, 0x3D, 0x13, 0x40, 0x42, 0x00, 0x98, 0x96,
-    0x80, 0x00, 0x00, 0x00, 0x01,
-  ]
+  private static let masteringDisplay: [UInt8] =
+    Array("mdcv".utf8) + [
+      0x33, 0x90, 0x86, 0xC4, 0x1D, 0x4C, 0x0B, 0xB8, 0x84, 0xD0, 0x3E, 0x80, 0x3D, 0x13, 0x40, 0x42, 0x00, 0x98, 0x96,
+      0x80, 0x00, 0x00, 0x00, 0x01,
+    ]
   private static let contentLight: [UInt8] = Array("clli".utf8) + [0x03, 0xE8, 0x01, 0x90]
 
-  @Test(arguments: ["h264", "ts", "mkv", "mp4", "mov"]) func describesTheDisplayByTheStream(source: String) async throws {
+  @Test(arguments: ["h264", "ts", "mkv", "mp4", "mov"]) func describesTheDisplayByTheStream(source: String) async throws
+  {
     let folder = try Folder()
     try folder.write("plain.h264", SEITextTests.highDynamicRange)
     for arguments in [
