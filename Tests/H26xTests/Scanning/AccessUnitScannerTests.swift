@@ -329,10 +329,38 @@ import Testing
     #expect(with.unit.seiNALUnits.map { $0.contents?.contains(.recoveryPoint) } == [false, true])
   }
 
+  /// Types 28 and 30 follow the slices that they belong to, and stay; types that only RTP has are dropped.
+  @Test func keepsDolbyVisionInTheAccessUnitOfItsSlices() throws {
+    let sets = try SliceBuilder.sets().nalUnits
+    let (rpu, layer): ([UInt8], [UInt8]) = ([0x7C, 0x19, 0x08, 0x09, 0x80], [0x7E, 0x65, 0x88, 0x80])
+    let pictures = [SliceBuilder(type: 5, referenceIDC: 3), SliceBuilder(frameNumber: 1, lsb: 2)].map { $0.nalUnit() }
+    let units = sets + [pictures[0], layer, rpu, [0x7B, 0x41, 0x9A], pictures[1], layer, rpu]
+    for packaging in [NALPackaging.annexB, .lengthPrefixed(.four)] {
+      var scanner = Scanner()
+      scanner.packaging = packaging
+      let stream = packaging == .annexB ? MinimalStream.annexB(units) : MinimalStream.prefixed(units)
+      var found: [[UInt8]] = []
+      var start = 0
+      while case .accessUnit(let size) = scanner.next(
+        in: stream.span.extracting(start..<stream.count), isMarked: false, isDraining: true)
+      {
+        let unit = scanner.takeAccessUnit()
+        let bytes = Array(stream[start..<start + size])
+        #expect(unit.nalUnitCount == (found.isEmpty ? sets.count + 4 : 3))
+        #expect(unit.dropped.count == (found.isEmpty ? 1 : 0))
+        found.append(bytes)
+        start += size
+      }
+      #expect(found.count == 2 && start == stream.count)
+      #expect(found.allSatisfy { $0.firstRange(of: rpu) != nil && $0.firstRange(of: layer) != nil })
+      #expect(scanner.nalUnitCounts[28] == 2 && scanner.nalUnitCounts[30] == 2 && scanner.errors.nalUnits == 1)
+    }
+  }
+
   /// Adjacent NAL units to drop are one part, separate ones are two.
   @Test func listsPartsToDrop() throws {
     let sets = try SliceBuilder.sets().nalUnits
-    let stray: [UInt8] = [0x1C, 0x55]
+    let stray: [UInt8] = [0x1D, 0x55]
     let (first, second) = (SliceBuilder().nalUnit(), SliceBuilder(first: 20).nalUnit())
     let (unit, scanner) = scanOne(sets + [stray, stray, first, [0x41], stray, second, stray])
     let start = MinimalStream.annexB(sets).count
