@@ -334,27 +334,23 @@ import Testing
     let sets = try SliceBuilder.sets().nalUnits
     let (rpu, layer): ([UInt8], [UInt8]) = ([0x7C, 0x19, 0x08, 0x09, 0x80], [0x7E, 0x65, 0x88, 0x80])
     let pictures = [SliceBuilder(type: 5, referenceIDC: 3), SliceBuilder(frameNumber: 1, lsb: 2)].map { $0.nalUnit() }
-    let units = sets + [pictures[0], layer, rpu, [0x7B, 0x41, 0x9A], pictures[1], layer, rpu]
-    for packaging in [NALPackaging.annexB, .lengthPrefixed(.four)] {
-      var scanner = Scanner()
-      scanner.packaging = packaging
-      let stream = packaging == .annexB ? MinimalStream.annexB(units) : MinimalStream.prefixed(units)
-      var found: [[UInt8]] = []
-      var start = 0
-      while case .accessUnit(let size) = scanner.next(
-        in: stream.span.extracting(start..<stream.count), isMarked: false, isDraining: true)
-      {
-        let unit = scanner.takeAccessUnit()
-        let bytes = Array(stream[start..<start + size])
-        #expect(unit.nalUnitCount == (found.isEmpty ? sets.count + 4 : 3))
-        #expect(unit.dropped.count == (found.isEmpty ? 1 : 0))
-        found.append(bytes)
-        start += size
-      }
-      #expect(found.count == 2 && start == stream.count)
-      #expect(found.allSatisfy { $0.firstRange(of: rpu) != nil && $0.firstRange(of: layer) != nil })
-      #expect(scanner.nalUnitCounts[28] == 2 && scanner.nalUnitCounts[30] == 2 && scanner.errors.nalUnits == 1)
-    }
+    let first = sets + [pictures[0], layer, rpu, [0x7B, 0x41, 0x9A]]
+    let stream = MinimalStream.annexB(first + [pictures[1], layer, rpu])
+    let found = scan(stream, growing: 10)
+    #expect(found.map(\.unit.nalUnitCount) == [first.count, 3] && found.map(\.unit.dropped.count) == [1, 0])
+    #expect(found.map(\.finding.size).reduce(0, +) == stream.count)
+    // A packet of a container.
+    var scanner = Scanner()
+    scanner.packaging = .lengthPrefixed(.four)
+    scanner.inputAlignment = .accessUnit
+    let packet = MinimalStream.prefixed(first)
+    same(scanner.next(in: packet.span, isMarked: true, isDraining: false), .accessUnit(packet.count))
+    #expect(scanner.takeAccessUnit().dropped == [packet.count - 7..<packet.count])
+    #expect(scanner.nalUnitCounts[28] == 1 && scanner.nalUnitCounts[30] == 1 && scanner.errors.nalUnits == 1)
+    // Repackaging keeps them, too.
+    var repackager = Repackager(codec: .h264)
+    #expect(
+      try repackager.packaged(packet.span, from: .lengthPrefixed(.four), as: .annexB) == MinimalStream.annexB(first))
   }
 
   /// Adjacent NAL units to drop are one part, separate ones are two.
