@@ -18,7 +18,7 @@ let bitstreamSubjects = [
   "nal-units", "sps", "pps", "slice-header", "avcc", "access-units", "access-unit-info", "access-unit-scanner",
   "repack",
   "format-description", "sei", "timestamps", "h265-vps", "h265-sps", "h265-pps", "h265-slice-header", "hvcc",
-  "h265-sei", "h265-access-units", "edit", "h265-edit",
+  "h265-sei", "h265-access-units", "edit", "h265-edit", "metadata",
 ]
 
 /// Subjects of what only the package's own modules see of `H26x`.

@@ -13,6 +13,11 @@ func same<Value: Equatable>(
   #expect(left == right, sourceLocation: sourceLocation)
 }
 
+/// The bytes that hexadecimal digits stand for.
+func hexadecimal(_ digits: String) throws -> [UInt8] {
+  try #require(EditText.hexadecimal(Array(digits.utf8)[...]))
+}
+
 extension H264.SequenceParameterSet {
   init(bytes: [UInt8]) throws(BitstreamError) { try self.init(nalUnit: bytes.span) }
 }

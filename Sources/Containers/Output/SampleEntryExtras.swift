@@ -57,12 +57,14 @@ struct SampleEntryExtras {
         edited.append(box.type.name)
       }
     }
-    let configuration = video?.sideData.first { $0.kind == .dolbyVision }.flatMap { DolbyVision($0.bytes) }
-    let hasOne = boxes.contains { DolbyVision.boxTypes.contains($0.type) }
-    if let configuration, !hasOne { boxes.append(configuration.box) }
-    let isDolbyVisionOnly = entry.map { DolbyVision.codings.contains($0.coding) } ?? configuration?.isIncompatible
+    let configuration = video?.sideData.first { $0.kind == .dolbyVision }.flatMap {
+      DolbyVision.Configuration(values: $0.bytes)
+    }
+    let hasOne = boxes.contains { DolbyVisionEntry.boxTypes.contains($0.type) }
+    if let configuration, !hasOne { boxes.append(DolbyVisionEntry.box(configuration)) }
+    let isDolbyVisionOnly = entry.map { DolbyVisionEntry.codings.contains($0.coding) } ?? configuration?.isIncompatible
     if isDolbyVisionOnly == true {
-      coding = DolbyVision.coding(video?.codecName, allowsInBandParameterSets: allowsInBandParameterSets)
+      coding = DolbyVisionEntry.coding(video?.codecName, allowsInBandParameterSets: allowsInBandParameterSets)
     }
   }
 
@@ -86,7 +88,7 @@ struct SampleEntryExtras {
       // ICC profiles; else the numbers of the colour, which QuickTime has under another name.
       Kind(type: box.type, subtype: box.bytes.dropFirst(8).prefix(3).elementsEqual("ncl".utf8) ? [] : [1])
     // A profile decides which of its names the box has.
-    case let type where DolbyVision.boxTypes.contains(type): Kind(type: FourCharacterCode("dvcC"))
+    case let type where DolbyVisionEntry.boxTypes.contains(type): Kind(type: FourCharacterCode("dvcC"))
     default: Kind(type: box.type)
     }
   }
@@ -111,8 +113,8 @@ struct SampleEntryExtras {
   }
 }
 
-/// The configuration of Dolby Vision (ETSI TS 103 572; Dolby Vision Streams within the ISO base media file format, 3).
-private struct DolbyVision {
+/// The sample entries and boxes of Dolby Vision (Dolby Vision Streams within the ISO Base Media File Format, 3).
+private enum DolbyVisionEntry {
   static let boxTypes: Set = [FourCharacterCode("dvcC"), FourCharacterCode("dvvC"), FourCharacterCode("dvwC")]
   /// Sample entries whose pictures are not to be shown without Dolby Vision.
   static let codings: Set = [
@@ -130,29 +132,11 @@ private struct DolbyVision {
     }
   }
 
-  /// dv_version_major, dv_version_minor, dv_profile, dv_level, rpu_present_flag, el_present_flag, bl_present_flag and
-  /// dv_bl_signal_compatibility_id.
-  private let fields: [UInt8]
-
-  /// - Parameter record: libavutil's `AVDOVIDecoderConfigurationRecord`, a byte a field.
-  init?(_ record: [UInt8]) {
-    guard record.count >= 8 else { return nil }
-    fields = Array(record.prefix(8))
-  }
-
-  /// The base layer is of no use without Dolby Vision: profile 5.
-  var isIncompatible: Bool { fields[2] == 5 }
-
-  var box: MP4.VisualSampleDescription.WholeBox {
-    let (profile, level) = (UInt16(fields[2] & 0x7F), UInt16(fields[3] & 0x3F))
-    let flags = UInt16(fields[4] & 1) << 2 | UInt16(fields[5] & 1) << 1 | UInt16(fields[6] & 1)
-    let numbers = profile << 9 | level << 3 | flags
-    let type: StaticString = profile > 10 ? "dvwC" : profile > 7 ? "dvvC" : "dvcC"
-    let content =
-      [fields[0], fields[1], UInt8(numbers >> 8), UInt8(numbers & 0xFF), fields[7] << 4]
-      + [UInt8](repeating: 0, count: 19)
+  static func box(_ configuration: DolbyVision.Configuration) -> MP4.VisualSampleDescription.WholeBox {
+    let content = configuration.bytes
     return .init(
-      type: FourCharacterCode(type), bytes: [0, 0, 0, UInt8(content.count + 8)] + Array("\(type)".utf8) + content)
+      type: FourCharacterCode(configuration.boxType),
+      bytes: [0, 0, 0, UInt8(content.count + 8)] + Array("\(configuration.boxType)".utf8) + content)
   }
 }
 

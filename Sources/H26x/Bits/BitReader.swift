@@ -152,6 +152,11 @@ public struct BitReader: ~Escapable {
     UInt8(truncatingIfNeeded: try u(min(count, 8), element))
   }
 
+  /// Reads `u(16)`.
+  mutating func u16(_ element: StaticString) throws(BitstreamError) -> UInt16 {
+    UInt16(truncatingIfNeeded: try u(16, element))
+  }
+
   // MARK: Exp-Golomb codes (9.1)
 
   /// Reads `ue(v)` and checks it against its legal range.
@@ -371,6 +376,15 @@ public struct BitReader: ~Escapable {
 }
 
 extension BitReader {
+  /// Reads `count` whole bytes.
+  mutating func bytes(_ count: Int, _ element: StaticString) throws(BitstreamError) -> [UInt8] {
+    guard count >= 0, count <= maximumRemainingBits / 8 else { throw fail(.truncated, element) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    for _ in 0..<count { bytes.append(try byte(element)) }
+    return bytes
+  }
+
   /// Whether only `rbsp_trailing_bits()` are left.
   mutating func endsProperly() -> Bool {
     do throws(BitstreamError) {

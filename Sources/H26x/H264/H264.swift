@@ -41,7 +41,7 @@ extension H264: VideoCodecSyntax {
     case 10, 11: return .end
     case 12: return .filler
     case 13, 15: return .sequenceParameterSetExtension
-    case 24...31: return .outsideStandard
+    case 24...27, 29: return .outsideStandard
     default: return .other
     }
   }

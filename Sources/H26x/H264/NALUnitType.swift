@@ -54,6 +54,10 @@ extension H264 {
     public static let sliceExtension = NALUnitType(rawValue: 20)
     /// Coded slice extension for a depth view component or a 3D-AVC texture view component.
     public static let depthSliceExtension = NALUnitType(rawValue: 21)
+    /// Metadata of Dolby Vision (RPU); unspecified in the Recommendation.
+    public static let dolbyVisionRPU = NALUnitType(rawValue: 28)
+    /// A NAL unit of Dolby Vision's enhancement layer; unspecified in the Recommendation.
+    public static let dolbyVisionEnhancementLayer = NALUnitType(rawValue: 30)
 
     /// Whether it holds SEI messages: type 6.
     public var isSEI: Bool { rawValue == 6 }
@@ -90,8 +94,9 @@ extension H264 {
     @inline(__always)
     public var hasHeaderExtension: Bool { rawValue == 14 || rawValue == 20 || rawValue == 21 }
 
-    /// Whether the type exists only in RTP packets (24 to 31; RFC 6184), never in an elementary stream.
-    public var isRTPOnly: Bool { rawValue >= 24 }
+    /// Whether the type exists only in RTP packets (24 to 27 and 29; RFC 6184), never in an elementary stream. Other
+    /// unspecified types may be in use, and stay. Dolby Vision has 28, which is FU-A in RTP, and 30.
+    public var isRTPOnly: Bool { 24...27 ~= rawValue || rawValue == 29 }
 
     /// The type's name in tables: a word or two.
     package var shortName: StaticString {
@@ -116,7 +121,9 @@ extension H264 {
       case 20: "slice extension"
       case 21: "depth slice extension"
       case 17, 18, 22, 23: "reserved"
-      case 24...29: "RTP packet"
+      case 24...27, 29: "RTP packet"
+      case 28: "Dolby Vision RPU"
+      case 30: "Dolby Vision EL"
       default: "unspecified"
       }
     }
@@ -148,8 +155,9 @@ extension H264 {
       case 25: "STAP-B"
       case 26: "MTAP16"
       case 27: "MTAP24"
-      case 28: "FU-A"
+      case 28: "Dolby Vision metadata (RPU)"
       case 29: "FU-B"
+      case 30: "Dolby Vision enhancement layer (EL)"
       default: "unspecified"
       }
     }

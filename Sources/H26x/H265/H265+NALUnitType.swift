@@ -66,6 +66,10 @@ extension H265 {
     public static let prefixSEI = NALUnitType(rawValue: 39)
     /// SEI after its picture.
     public static let suffixSEI = NALUnitType(rawValue: 40)
+    /// Metadata of Dolby Vision (RPU); unspecified in the Recommendation.
+    public static let dolbyVisionRPU = NALUnitType(rawValue: 62)
+    /// A NAL unit of Dolby Vision's enhancement layer; unspecified in the Recommendation.
+    public static let dolbyVisionEnhancementLayer = NALUnitType(rawValue: 63)
 
     /// Whether this is a VCL NAL unit: types 0 to 31.
     @inline(__always)
@@ -167,7 +171,9 @@ extension H265 {
       case 48: "aggregation packet"
       case 49: "fragmentation unit"
       case 50: "PACI"
-      case 51...63: "unspecified"
+      case 51...61: "unspecified"
+      case 62: "Dolby Vision RPU"
+      case 63: "Dolby Vision EL"
       default: "reserved"
       }
     }
@@ -195,7 +201,9 @@ extension H265 {
       case 48: "aggregation packet (AP)"
       case 49: "fragmentation unit (FU)"
       case 50: "payload content information (PACI)"
-      case 51...63: "unspecified"
+      case 51...61: "unspecified"
+      case 62: "Dolby Vision metadata (RPU)"
+      case 63: "Dolby Vision enhancement layer (EL)"
       default: "reserved"
       }
     }

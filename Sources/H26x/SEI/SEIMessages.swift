@@ -83,19 +83,6 @@ public struct SEIMessages: ~Escapable {
   }
 }
 
-extension BitReader {
-  /// Reads `count` whole bytes.
-  mutating func bytes(_ count: Int, _ element: StaticString) throws(BitstreamError) -> [UInt8] {
-    guard count >= 0, count * 8 <= maximumRemainingBits else {
-      throw BitstreamError(.truncated, element, bitOffset: bitOffset)
-    }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count)
-    for _ in 0..<count { bytes.append(try byte(element)) }
-    return bytes
-  }
-}
-
 /// Writes an SEI NAL unit from messages.
 ///
 /// - Parameters:

@@ -53,18 +53,25 @@ public struct RegisteredUserData: Sendable, Hashable {
     data = try reader.bytes(message.size - (countryCode == 0xFF ? 2 : 1), "itu_t_t35_payload_byte")
   }
 
-  /// Creates one from data read elsewhere.
-  package init(countryCode: UInt8, countryCodeExtension: UInt8?, data: [UInt8]) {
+  /// Creates a message.
+  ///
+  /// - Parameters:
+  ///   - countryCode: `itu_t_t35_country_code`.
+  ///   - countryCodeExtension: `itu_t_t35_country_code_extension_byte`; only for the country code 0xFF.
+  ///   - data: the data, provider code first.
+  public init(countryCode: UInt8, countryCodeExtension: UInt8? = nil, data: [UInt8]) {
     (self.countryCode, self.countryCodeExtension, self.data) = (countryCode, countryCodeExtension, data)
   }
+
+  /// The payload: the inverse of ``init(_:)``.
+  public var payload: [UInt8] { [countryCode] + (countryCodeExtension.map { [$0] } ?? []) + data }
 
   /// The provider code: the first two bytes.
   public var providerCode: UInt16? { data.count >= 2 ? UInt16(data[0]) << 8 | UInt16(data[1]) : nil }
 
   /// Whether it is dynamic metadata of HDR10+ (SMPTE ST 2094-40).
   public var isHDR10Plus: Bool {
-    // Samsung's provider code, oriented code 1, application 4.
-    countryCode == 0xB5 && data.count > 4 && data[..<5].elementsEqual([0x00, 0x3C, 0x00, 0x01, 0x04])
+    countryCode == 0xB5 && data.starts(with: HDR10PlusMetadata.prefix)
   }
 
   /// Whether it is an enhancement of the picture by MPEG-5 part 2 (LCEVC, ISO/IEC 23094-2), which most decoders ignore.
@@ -85,15 +92,17 @@ public struct RegisteredUserData: Sendable, Hashable {
   private func readContent() throws(BitstreamError) -> Content? {
     // The United States, and the United Kingdom, under whose code its encoders send the same.
     guard countryCode == 0xB5 || countryCode == 0xB4 else { return nil }
+    if let message = try CaptionMessage(self) {
+      switch message.content {
+      case .packet(let packet, trailingBytes: _): return .captionPacket(try packet.bytes())
+      case .data(let captions):
+        guard captions.isProcessed, !captions.triplets.isEmpty else { return nil }
+        return .closedCaptions(captions.triplets.flatMap { $0.bytes })
+      }
+    }
     var reader = BitReader(data.span, removesEmulationPrevention: false)
     // itu_t_t35_provider_code of ATSC has a user_identifier after it, DirecTV's none.
-    let provider = try reader.u(16, "itu_t_t35_provider_code")
-    // Equipment that takes captions from SDI sends the packet as it is, in place of the user structure or of
-    // cc_data(). Its first byte would mean there that there are no captions.
-    for offset in [2, 6, 7] {
-      if let packet = captionPacket(at: offset) { return .captionPacket(packet) }
-    }
-    switch provider {
+    switch try reader.u(16, "itu_t_t35_provider_code") {
     case 0x0031:
       switch try reader.u(32, "user_identifier") {
       case 0x4741_3934: return try readATSC(&reader, hasLength: false)
@@ -105,32 +114,10 @@ public struct RegisteredUserData: Sendable, Hashable {
     }
   }
 
-  /// The Caption Distribution Packet at `offset` of `data`, when its length, footer and checksum are right.
-  private func captionPacket(at offset: Int) -> [UInt8]? {
-    guard data.count > offset + 2, data[offset] == 0x96, data[offset + 1] == 0x69 else { return nil }
-    let length = Int(data[offset + 2])
-    // Header and footer are 7 and 4 bytes.
-    guard length >= 11, length <= data.count - offset else { return nil }
-    let packet = [UInt8](data[offset..<offset + length])
-    guard packet[length - 4] == 0x74, packet.reduce(0, &+) == 0 else { return nil }
-    return packet
-  }
-
   private func readATSC(_ reader: inout BitReader, hasLength: Bool) throws(BitstreamError) -> Content? {
     let type = try reader.byte("user_data_type_code")
     if hasLength { _ = try reader.byte("user_data_code_length") }
-    switch type {
-    case 3:
-      _ = try reader.flag("process_em_data_flag")
-      let isCaption = try reader.flag("process_cc_data_flag")
-      _ = try reader.flag("additional_data_flag")
-      let count = Int(try reader.u(5, "cc_count"))
-      _ = try reader.byte("em_data")
-      guard isCaption, count > 0 else { return nil }
-      return .closedCaptions(try reader.bytes(count * 3, "cc_data_pkts"))
-    case 6: return .barData(try readBars(&reader))
-    default: return nil
-    }
+    return type == 6 ? .barData(try readBars(&reader)) : nil
   }
 
   private func readBars(_ reader: inout BitReader) throws(BitstreamError) -> BarData {

@@ -15,8 +15,8 @@ extension H264Rules {
       if reference != 0 {
         log.report(.referenceIDC, "nal_ref_idc \(reference) with nal_unit_type \(record.type)", expected: "0")
       }
-    // 0, 30 and 31 are unspecified: applications may use them.
-    case 17, 18, 22...29:
+    // 0, 28, 30 and 31 are unspecified: applications may use them, though RTP has another use for 28.
+    case 17, 18, 22...27, 29:
       log.report(.reservedType, "nal_unit_type \(record.type)", expected: "a type that Table 7-1 defines")
     default: break
     }

@@ -103,7 +103,8 @@ package enum CodecGuess {
     case 1: return isSlice264(nalUnit, types: 0...9) ? 2 : -5
     case 6, 9: return isReference ? -5 : 2
     case 13, 15: return isReference ? 0 : -5
-    case 0, 24...31: return -2
+    case 0, 24...27, 29, 31: return -2
+    // 28 and 30 are Dolby Vision's.
     default: return 0
     }
   }

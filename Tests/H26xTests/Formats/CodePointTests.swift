@@ -11,7 +11,7 @@ import Testing
       (.idrSlice, 5), (.sei, 6), (.sequenceParameterSet, 7), (.pictureParameterSet, 8), (.accessUnitDelimiter, 9),
       (.endOfSequence, 10), (.endOfStream, 11), (.fillerData, 12), (.sequenceParameterSetExtension, 13), (.prefix, 14),
       (.subsetSequenceParameterSet, 15), (.depthParameterSet, 16), (.auxiliarySlice, 19), (.sliceExtension, 20),
-      (.depthSliceExtension, 21),
+      (.depthSliceExtension, 21), (.dolbyVisionRPU, 28), (.dolbyVisionEnhancementLayer, 30),
     ]
     for (type, rawValue) in types { #expect(type.rawValue == rawValue) }
   }
@@ -22,7 +22,8 @@ import Testing
       (.raslN, 8), (.raslR, 9), (.blaWithLeading, 16), (.blaWithRADL, 17), (.blaWithoutLeading, 18),
       (.idrWithRADL, 19), (.idrWithoutLeading, 20), (.cra, 21), (.videoParameterSet, 32), (.sequenceParameterSet, 33),
       (.pictureParameterSet, 34), (.accessUnitDelimiter, 35), (.endOfSequence, 36), (.endOfStream, 37),
-      (.fillerData, 38), (.prefixSEI, 39), (.suffixSEI, 40),
+      (.fillerData, 38), (.prefixSEI, 39), (.suffixSEI, 40), (.dolbyVisionRPU, 62),
+      (.dolbyVisionEnhancementLayer, 63),
     ]
     for (type, rawValue) in types { #expect(type.rawValue == rawValue) }
   }
@@ -34,7 +35,8 @@ import Testing
       (7...7, .sequenceParameterSet), (8...8, .pictureParameterSet), (9...9, .accessUnitDelimiter), (10...11, .end),
       (12...12, .filler), (13...13, .sequenceParameterSetExtension), (14...14, .other),
       (15...15, .sequenceParameterSetExtension), (16...18, .other), (19...19, .slicePart), (20...21, .layerSlice),
-      (22...23, .other), (24...31, .outsideStandard),
+      (22...23, .other), (24...27, .outsideStandard), (28...28, .other), (29...29, .outsideStandard),
+      (30...31, .other),
     ]
     for (types, role) in h264 {
       for type in types { same(H264.role(of: [0x60 | type].span), role) }

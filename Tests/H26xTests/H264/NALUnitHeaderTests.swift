@@ -85,10 +85,11 @@ import Testing
     let roles: [UInt8: NALUnitRole] = [
       1: .slice, 2: .slice, 5: .slice, 3: .slicePart, 4: .slicePart, 19: .slicePart, 20: .layerSlice, 21: .layerSlice,
       6: .sei, 7: .sequenceParameterSet, 8: .pictureParameterSet, 9: .accessUnitDelimiter, 10: .end, 11: .end,
-      12: .filler, 13: .sequenceParameterSetExtension, 15: .sequenceParameterSetExtension,
+      12: .filler, 13: .sequenceParameterSetExtension, 15: .sequenceParameterSetExtension, 24: .outsideStandard,
+      25: .outsideStandard, 26: .outsideStandard, 27: .outsideStandard, 29: .outsideStandard,
     ]
     for type in UInt8(0)..<32 {
-      let expected = roles[type] ?? (type >= 24 ? .outsideStandard : .other)
+      let expected = roles[type] ?? .other
       for importance: UInt8 in [0, 0x60] {
         let nalUnit = [importance | type, 0x88]
         same(H264.role(of: nalUnit.span), expected)

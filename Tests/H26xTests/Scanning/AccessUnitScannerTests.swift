@@ -329,10 +329,34 @@ import Testing
     #expect(with.unit.seiNALUnits.map { $0.contents?.contains(.recoveryPoint) } == [false, true])
   }
 
+  /// Types 28 and 30 follow the slices that they belong to, and stay; types that only RTP has are dropped.
+  @Test func keepsDolbyVisionInTheAccessUnitOfItsSlices() throws {
+    let sets = try SliceBuilder.sets().nalUnits
+    let (rpu, layer): ([UInt8], [UInt8]) = ([0x7C, 0x19, 0x08, 0x09, 0x80], [0x7E, 0x65, 0x88, 0x80])
+    let pictures = [SliceBuilder(type: 5, referenceIDC: 3), SliceBuilder(frameNumber: 1, lsb: 2)].map { $0.nalUnit() }
+    let first = sets + [pictures[0], layer, rpu, [0x7B, 0x41, 0x9A]]
+    let stream = MinimalStream.annexB(first + [pictures[1], layer, rpu])
+    let found = scan(stream, growing: 10)
+    #expect(found.map(\.unit.nalUnitCount) == [first.count, 3] && found.map(\.unit.dropped.count) == [1, 0])
+    #expect(found.map(\.finding.size).reduce(0, +) == stream.count)
+    // A packet of a container.
+    var scanner = Scanner()
+    scanner.packaging = .lengthPrefixed(.four)
+    scanner.inputAlignment = .accessUnit
+    let packet = MinimalStream.prefixed(first)
+    same(scanner.next(in: packet.span, isMarked: true, isDraining: false), .accessUnit(packet.count))
+    #expect(scanner.takeAccessUnit().dropped == [packet.count - 7..<packet.count])
+    #expect(scanner.nalUnitCounts[28] == 1 && scanner.nalUnitCounts[30] == 1 && scanner.errors.nalUnits == 1)
+    // Repackaging keeps them, too.
+    var repackager = Repackager(codec: .h264)
+    #expect(
+      try repackager.packaged(packet.span, from: .lengthPrefixed(.four), as: .annexB) == MinimalStream.annexB(first))
+  }
+
   /// Adjacent NAL units to drop are one part, separate ones are two.
   @Test func listsPartsToDrop() throws {
     let sets = try SliceBuilder.sets().nalUnits
-    let stray: [UInt8] = [0x1C, 0x55]
+    let stray: [UInt8] = [0x1D, 0x55]
     let (first, second) = (SliceBuilder().nalUnit(), SliceBuilder(first: 20).nalUnit())
     let (unit, scanner) = scanOne(sets + [stray, stray, first, [0x41], stray, second, stray])
     let start = MinimalStream.annexB(sets).count

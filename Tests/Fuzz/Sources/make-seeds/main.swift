@@ -34,6 +34,55 @@ func save(_ bytes: [UInt8], _ subjects: String...) throws {
 let startCode: [UInt8] = [0, 0, 0, 1]
 let choices = [UInt8](repeating: 0, count: Choices.length)
 
+/// Seeds of captions, HDR10+ and Dolby Vision; the first byte is the subject's choice of a structure.
+func saveMetadata() throws {
+  let triplets = [CaptionTriplet(.field1, 0x94, 0x20), CaptionTriplet(.field2, 0x15, 0x2C)]
+  let packet = CaptionPacket(sequenceNumber: 0, serviceBlocks: [.init(number: 9, data: [0x98, 0, 0x41])])
+  let pairs = try packet.bytes()
+  let digital = stride(from: 0, to: pairs.count, by: 2).map { index in
+    CaptionTriplet(index == 0 ? .packetStart : .packetData, pairs[index], pairs[index + 1])
+  }
+  let service = CaptionDistributionPacket.Service(
+    number: 0x81, languageCode: Array("eng".utf8), type: 0xC1, properties: 0x3FFF)
+  let distribution = CaptionDistributionPacket(
+    frameRateCode: 4, flags: [.captions, .services, .timeCode, .reserved], sequenceCounter: 1,
+    sections: [
+      .timeCode(.init(rawValue: 0xD2B4_D6A1)), .captions(markerBits: 7, triplets + digital),
+      .services(.init(flags: 0xF, services: [service])), .future(id: 0x75, [1]),
+    ])
+  var metadata = HDR10PlusMetadata(
+    targetedMaximumLuminance: 400, targetedPeakLuminance: .init(rows: 2, columns: 2, values: [1, 2, 3, 4]))
+  metadata.windows[0].distribution = [.init(percentage: 50, luminance: 1000)]
+  metadata.windows[0].toneMapping = .init(kneePointX: 1, kneePointY: 2, anchors: [3, 4])
+  metadata.windows[0].colourSaturationWeight = 8
+  var header = DolbyVision.Header(profile: 1, sequence: .init())
+  header.sequence?.layers?.isEnhancementLayerScaled = true
+  header.sequence?.layers?.isResidualDisabled = false
+  let one = DolbyVision.Coefficient(integer: 1, fraction: 5)
+  let curves: [DolbyVision.Mapping.Curve] = [
+    .init(pivots: [0, 512, 511], pieces: [.polynomial([one, one, one]), .interpolation([one, one])]),
+    .init(pivots: [0, 1023], pieces: [.polynomial([one, one])]),
+    .init(
+      pivots: [0, 1023],
+      pieces: [.regression(constant: one, coefficients: [[_]](repeating: [_](repeating: one, count: 7), count: 3))]),
+  ]
+  let component = DolbyVision.Mapping.Residual.Component(offset: 1, maximum: one, slope: one, threshold: one)
+  let mapping = DolbyVision.Mapping(
+    curves: curves, residual: .init(pivots: [0, 1023], components: [component, component, component]))
+  var management = DolbyVision.DisplayManagement(source: .init(minimumPQ: 62, maximumPQ: 3696))
+  management.blocks = [.init(.level1(minimum: 0, maximum: 2081, average: 819))]
+  management.newerBlocks = [.init(.level254(mode: 0, version: 2)), .init(.level8(.init(displayIndex: 48)))]
+  let rpu = DolbyVision.RPU(header: header, mapping: mapping, displayManagement: management)
+  let seeds: [(UInt8, [UInt8])] = [
+    (0, DolbyVision.Configuration(profile: 8, level: 6, compatibilityID: 1).bytes),
+    (1, Array(try CaptionMessage(CaptionData(triplets + digital)).userData().data.dropFirst(7))),
+    (2, try distribution.bytes()), (3, pairs), (4, Array(try metadata.userData().data.dropFirst(5))),
+    (5, Array(try rpu.nalUnit().dropFirst(3).dropLast())), (6, Array(try rpu.nalUnit().dropFirst(3).dropLast())),
+  ]
+  for (choice, bytes) in seeds { try save([choice] + bytes, "metadata") }
+}
+try saveMetadata()
+
 /// Slices of a stream that become seeds: short ones, so that the fuzzer changes all of their syntax.
 let sliceLimit = (count: 12, bytes: 4000)
 
