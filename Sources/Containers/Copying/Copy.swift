@@ -373,9 +373,15 @@ package struct Copy {
   }
 
   private func warnings(_ writer: CopyWriter) -> [String] {
-    writer.recoveryPoints.map {
+    var warnings = writer.recoveryPoints.map {
       "\(name(ofRange: $0)) begins with a recovery point, not an IDR picture: players may lose pictures there"
     }
+    if let made = writer.madeDolbyVision {
+      warnings.append(
+        "the configuration of Dolby Vision is made from the stream: profile \(made.profile).\(made.compatibilityID), "
+          + "level \(made.level)")
+    }
+    return warnings
   }
 
   /// - Parameter number: from 0.

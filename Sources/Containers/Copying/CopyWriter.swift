@@ -55,6 +55,8 @@ struct CopyWriter {
   /// The last one that was written, if ranges follow one another.
   private var last: MediaOutput.AccessUnit?
 
+  /// The configuration of Dolby Vision that was made from the stream; `nil` if the source has one.
+  private(set) var madeDolbyVision: DolbyVision.Configuration?
   /// Pictures before the first keyframe.
   private(set) var early = 0
   /// Access units without their bytes, if the plan surveys them; `nil` if it writes them.
@@ -276,6 +278,8 @@ struct CopyWriter {
       plan.joined?.timeBase ?? source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate
     if plan.joined?.hasOneRate == false { (video.statedFrameRate, video.frameDuration) = (nil, nil) }
+    let statesDolbyVision = sink.described?.video?.sideData.contains { $0.kind == .dolbyVision } == true
+    if plan.container.isMovie || plan.container == .mkv, !statesDolbyVision { madeDolbyVision = video.sentDolbyVision }
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
     try sink.open(video, timeBase, window, earliest: earliest, decoding: first.decoding)
   }
@@ -285,8 +289,8 @@ struct CopyWriter {
   /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
     SampleEntryExtras(
-      sink.described?.sampleEntry, sink.described?.video, editing: format.video?.edited ?? [],
-      allowsInBandParameterSets: format.video?.allowsInBandParameterSets ?? false)
+      sink.described?.sampleEntry, sink.described?.video, sent: madeDolbyVision, codec: format.video?.codec,
+      editing: format.video?.edited ?? [], allowsInBandParameterSets: format.video?.allowsInBandParameterSets ?? false)
   }
 
   /// The parts of the source that are not in the target, for the user.

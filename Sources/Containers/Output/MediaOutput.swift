@@ -26,6 +26,8 @@ package final class MediaOutput {
     var sentColour: StreamDescription.Colour?
     /// HDR10's metadata by the stream, for sources that have none.
     var sentMetadata: [SideData] = []
+    /// The configuration of Dolby Vision by the stream, for sources that have none.
+    var sentDolbyVision: DolbyVision.Configuration?
     /// Whether ``pixelAspect`` replaces the source's.
     var hasEditedAspect = false
     /// The source's side data that is not true any more.
@@ -271,10 +273,11 @@ package final class MediaOutput {
   private func describeDisplay(
     _ video: VideoFormat, _ source: StreamDescription?, _ index: Int
   ) throws(AVError) {
-    let sent = source?.colour.isUnspecified == false ? nil : video.sentColour
-    if let colour = video.colour ?? sent { try output.setColour(colour, of: index) }
+    let sentColour = source?.colour.isUnspecified == false ? nil : video.sentColour
+    if let colour = video.colour ?? sentColour { try output.setColour(colour, of: index) }
     let stated = Set(source?.sideData.map(\.kind) ?? []).subtracting(video.staleSideData)
-    for data in video.sentMetadata where !stated.contains(data.kind) { try output.add(data, to: index) }
+    let sent = video.sentMetadata + [video.sentDolbyVision.map { SideData(.dolbyVision, $0.values) }].compactMap(\.self)
+    for data in sent where !stated.contains(data.kind) { try output.add(data, to: index) }
   }
 
   private func kept(_ metadata: MetadataDictionary) -> MetadataDictionary {

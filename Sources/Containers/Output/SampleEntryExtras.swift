@@ -42,11 +42,12 @@ struct SampleEntryExtras {
   /// - Parameters:
   ///   - entry: the source's sample entry; `nil` if the source is neither MP4 nor MOV.
   ///   - video: the source's video, as libavformat describes it.
+  ///   - sent: the configuration of Dolby Vision by the stream, if the source has none.
   ///   - properties: the properties that edits of the headers change.
   ///   - allowsInBandParameterSets: whether the copy's sample entry does.
   init(
-    _ entry: MP4.VisualSampleDescription?, _ video: StreamDescription?, editing properties: Set<StreamProperty>,
-    allowsInBandParameterSets: Bool
+    _ entry: MP4.VisualSampleDescription?, _ video: StreamDescription?, sent: DolbyVision.Configuration?,
+    codec: FormatDescription.Codec?, editing properties: Set<StreamProperty>, allowsInBandParameterSets: Bool
   ) {
     changedMetadata = HDR10Metadata.all.filter { properties.contains(.sei($0.message)) }
     let light = changedMetadata.map(\.box)
@@ -57,14 +58,17 @@ struct SampleEntryExtras {
         edited.append(box.type.name)
       }
     }
-    let configuration = video?.sideData.first { $0.kind == .dolbyVision }.flatMap {
+    let stated = video?.sideData.first { $0.kind == .dolbyVision }.flatMap {
       DolbyVision.Configuration(values: $0.bytes)
     }
+    let configuration = stated ?? sent
     let hasOne = boxes.contains { DolbyVisionEntry.boxTypes.contains($0.type) }
     if let configuration, !hasOne { boxes.append(DolbyVisionEntry.box(configuration)) }
-    let isDolbyVisionOnly = entry.map { DolbyVisionEntry.codings.contains($0.coding) } ?? configuration?.isIncompatible
-    if isDolbyVisionOnly == true {
-      coding = DolbyVisionEntry.coding(video?.codecName, allowsInBandParameterSets: allowsInBandParameterSets)
+    let isDolbyVisionOnly =
+      stated == nil && !hasOne && sent?.isIncompatible == true
+      || entry.map { DolbyVisionEntry.codings.contains($0.coding) } ?? (stated?.isIncompatible == true)
+    if isDolbyVisionOnly {
+      coding = DolbyVisionEntry.coding(codec, allowsInBandParameterSets: allowsInBandParameterSets)
     }
   }
 
@@ -122,13 +126,13 @@ private enum DolbyVisionEntry {
   ]
 
   /// The sample entry for pictures that must not be shown without Dolby Vision; `nil` if there is none.
-  static func coding(_ codec: String?, allowsInBandParameterSets: Bool) -> FourCharacterCode? {
+  static func coding(_ codec: FormatDescription.Codec?, allowsInBandParameterSets: Bool) -> FourCharacterCode? {
     switch (codec, allowsInBandParameterSets) {
-    case ("hevc", false): FourCharacterCode("dvh1")
-    case ("hevc", true): FourCharacterCode("dvhe")
-    case ("h264", false): FourCharacterCode("dva1")
-    case ("h264", true): FourCharacterCode("dvav")
-    default: nil
+    case (.h265, false): FourCharacterCode("dvh1")
+    case (.h265, true): FourCharacterCode("dvhe")
+    case (.h264, false): FourCharacterCode("dva1")
+    case (.h264, true): FourCharacterCode("dvav")
+    case (nil, _): nil
     }
   }
 

@@ -4,7 +4,8 @@ import H26x
 
 /// How to display the video, by the stream itself.
 extension MediaOutput.VideoFormat {
-  /// Takes colour and HDR10's metadata from the configuration record and from an access unit with length prefixes.
+  /// Takes colour, HDR10's metadata and the configuration of Dolby Vision from the configuration record and from an
+  /// access unit with length prefixes.
   mutating func describeDisplay(by accessUnit: [UInt8]) {
     switch codec {
     case .h264: describeDisplay(by: accessUnit, H264.self)
@@ -13,20 +14,26 @@ extension MediaOutput.VideoFormat {
   }
 
   private mutating func describeDisplay<Codec: VideoCodecSyntax>(by accessUnit: [UInt8], _ codec: Codec.Type) {
-    if let format = FormatDescription(self.codec, configuration: configuration) {
-      let colour = StreamDescription.Colour(format)
-      sentColour = colour.isUnspecified ? nil : colour
-    }
-    var metadata = DisplayMetadata()
+    let format = FormatDescription(self.codec, configuration: configuration)
+    if let colour = format.map(StreamDescription.Colour.init), !colour.isUnspecified { sentColour = colour }
+    var (metadata, dolbyVision) = (DisplayMetadata(), DolbyVisionContent())
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(configuration.span)
       for nalUnit in record.nalUnits { Self.read(nalUnit.span, &metadata, codec) }
       for range in NALPackaging.lengthPrefixed(record.nalLengthSize).nalUnits(of: accessUnit.span) {
-        Self.read(accessUnit.span.extracting(range), &metadata, codec)
+        let nalUnit = accessUnit.span.extracting(range)
+        Self.read(nalUnit, &metadata, codec)
+        dolbyVision.read(nalUnit, self.codec)
       }
     } catch { return }
     sentMetadata = [metadata.masteringDisplay.flatMap(SideData.init), metadata.contentLight.map(SideData.init)]
       .compactMap(\.self)
+    let rate = frameDuration.flatMap { Ratio(UInt32(clamping: $0.denominator), UInt32(clamping: $0.numerator)) }
+    // Films have 24 pictures a second.
+    guard let profile = dolbyVision.profile, let rate = rate ?? format?.frameRate ?? Ratio(24, 1) else { return }
+    sentDolbyVision = DolbyVision.Configuration(
+      profile: profile, hasEnhancementLayer: dolbyVision.hasEnhancementLayer, colour: format?.colour,
+      width: size.width, height: size.height, rate: rate)
   }
 
   private static func read<Codec: VideoCodecSyntax>(
@@ -34,6 +41,29 @@ extension MediaOutput.VideoFormat {
   ) {
     guard Codec.role(of: nalUnit) == .sei else { return }
     metadata.read(nalUnit, headerLength: Codec.nalUnitHeaderLength)
+  }
+}
+
+/// The NAL units of Dolby Vision in an access unit.
+private struct DolbyVisionContent {
+  /// By the RPU; `nil` without one.
+  private(set) var profile: UInt8?
+  private(set) var hasEnhancementLayer = false
+
+  mutating func read(_ nalUnit: Span<UInt8>, _ codec: FormatDescription.Codec) {
+    guard nalUnit.count > 0 else { return }
+    switch codec {
+    case .h264:
+      let type = H264.NALUnitType(headerByte: nalUnit[0])
+      if type == .dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
+      guard type == .dolbyVisionRPU else { return }
+    case .h265:
+      let type = H265.NALUnitType(headerByte: nalUnit[0])
+      if type == .dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
+      guard type == .dolbyVisionRPU else { return }
+    }
+    // A damaged RPU describes nothing.
+    do throws(BitstreamError) { profile = try DolbyVision.RPU(nalUnit: nalUnit, codec: codec).profile(codec) } catch {}
   }
 }
 

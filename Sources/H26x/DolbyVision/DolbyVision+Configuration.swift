@@ -63,6 +63,12 @@ extension DolbyVision {
         layers: (values[4] & 1 != 0, values[5] & 1 != 0, values[6] & 1 != 0), compatibilityID: values[7])
     }
 
+    /// Its values in the order of the syntax, as `AVDOVIDecoderConfigurationRecord` has them.
+    package var values: [UInt8] {
+      [majorVersion, minorVersion, profile, level]
+        + [hasRPU, hasEnhancementLayer, hasBaseLayer].map { $0 ? 1 : 0 } + [compatibilityID]
+    }
+
     /// Reads a record: the content of a `dvcC`, `dvvC` or `dvwC` box.
     ///
     /// - Parameters:

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MPL-2.0
+import AVFormat
+import Foundation
+import H26x
+import Testing
+
+/// The configuration of Dolby Vision in copies of sources that have metadata in the stream alone.
+@Suite(.enabled(if: Program.isBuilt)) struct DolbyVisionCopyTests {
+  /// `clip.h265` with metadata behind the slices of each picture.
+  private static func stream(profile: UInt8) throws -> Data {
+    var header = DolbyVision.Header(
+      profile: profile == 5 ? 0 : 1, sequence: .init(isBaseLayerFullRange: profile == 5))
+    header.previousMappingID = 0
+    let rpu = DolbyVision.RPU(header: header, mapping: nil, displayManagement: nil).nalUnit()
+    try #require(DolbyVision.RPU(nalUnit: rpu.span).profile(.h265) == profile)
+    let bytes = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.h265")))
+    var (stream, hasSlice) = (Data(), false)
+    for range in NALPackaging.annexB.nalUnits(of: bytes.span) {
+      let type = H265.NALUnitType(headerByte: bytes[range.lowerBound])
+      let beginsPicture = !type.isSlice || bytes[range.lowerBound + 2] & 0x80 != 0
+      if hasSlice, beginsPicture {
+        stream += [0, 0, 0, 1] + rpu
+        hasSlice = false
+      }
+      hasSlice = hasSlice || type.isSlice
+      stream += [0, 0, 0, 1] + bytes[range]
+    }
+    return stream + [0, 0, 0, 1] + rpu
+  }
+
+  @Test(arguments: [(8, "bt2020-pq", 1), (8, "bt2020-hlg", 4), (8, "bt709", 2), (5, "bt2020-pq", 0)])
+  func makesTheConfigurationOfTheStream(profile: UInt8, colour: String, compatibility: UInt8) async throws {
+    let folder = try Folder()
+    try folder.write("plain.h265", try Self.stream(profile: profile))
+    let edit = try await Program.run(["edit", "plain.h265", "-o", "in.h265", "--colour", colour], in: folder.url)
+    try #require(edit.status == 0, "\(edit.said)")
+    let record = DolbyVision.Configuration(profile: profile, level: 1, compatibilityID: compatibility)
+    let box = Data("\(record.boxType)".utf8) + record.bytes
+    let line = "the configuration of Dolby Vision is made from the stream: profile \(profile).\(compatibility), level 1"
+    for (source, target) in [
+      ("in.h265", "out.mp4"), ("in.h265", "out.mov"), ("in.h265", "in.ts"), ("in.ts", "again.mp4"),
+      ("in.ts", "out.mkv"), ("out.mkv", "back.mp4"),
+    ] {
+      let run = try await Program.run(["repack", source, "-o", target], in: folder.url)
+      #expect(run.status == 0 && !run.said.contains("left behind"), "\(source) to \(target): \(run.said)")
+      #expect(run.said.contains(line) == (target != "in.ts" && source != "out.mkv"), "\(run.said)")
+      guard target.hasSuffix("mp4") || target.hasSuffix("mov") else { continue }
+      let file = try #require(folder.bytes(target))
+      #expect(file.range(of: box) != nil, "\(source) to \(target)")
+      #expect((file.range(of: Data("dvh1".utf8)) != nil) == (profile == 5), "\(source) to \(target)")
+    }
+    let matroska = try #require(CutCompanionTests.open(folder.url.appending(path: "out.mkv").path).stream(0))
+    #expect(matroska.sideData.contains { $0.kind == .dolbyVision })
+  }
+}
