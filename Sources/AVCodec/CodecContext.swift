@@ -83,6 +83,7 @@ import Synchronization
     if settings.lowDelay { unsafe context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY }
     unsafe context.pointee.has_b_frames = Int32(clamping: settings.reorderDepth)
     if settings.expectsDeepestReordering { unsafe context.pointee.strict_std_compliance = FF_COMPLIANCE_STRICT }
+    if settings.leavesFilmGrainOut { unsafe cav_leave_film_grain_out(context) }
     unsafe context.pointee.skip_frame = settings.skip.value
     unsafe context.pointee.pkt_timebase = AVRational(num: 1, den: 1)
     // libavcodec's cropping rounds for alignment; the receiver crops exactly.

@@ -57,6 +57,8 @@ package struct CodecSettings: Sendable {
   /// that no frame comes too late for output (`strict_std_compliance`). Otherwise the decoder adapts, and drops
   /// frames each time.
   package var expectsDeepestReordering = false
+  /// Whether film grain is left out of pictures. It depends on the pictures in front.
+  package var leavesFilmGrainOut = false
   /// Pictures to skip at first.
   package var skip = Skip.none
   /// Largest coded picture to accept, in luma samples: limits what a damaged or hostile size makes us allocate.

@@ -416,6 +416,15 @@ static inline void cav_allow_worker_callbacks(AVCodecContext *context) {
 #endif
 }
 
+/// Leaves film grain out of pictures, which libavcodec adds from 59 on.
+static inline void cav_leave_film_grain_out(AVCodecContext *context) {
+#ifdef AV_CODEC_EXPORT_DATA_FILM_GRAIN
+  context->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
+#else
+  (void)context;
+#endif
+}
+
 /// Rounds width and height up to what the decoder needs of a picture buffer. Returns the stride alignment in bytes, the
 /// greatest of all planes.
 static inline int cav_align_dimensions(AVCodecContext *context, int *width, int *height) {

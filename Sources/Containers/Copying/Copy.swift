@@ -13,7 +13,7 @@ import SystemPackage
 ///   ▼                             │ access units of the source                      │
 /// Window   Window              those of one range, and which of them are shown      │ packets
 ///   ▼                             │                                                 │
-/// Seam     Seam                encodes those that cannot be copied                  │
+/// Seam     Seam                encodes those that cannot be copied; SeamCheck       │
 ///   ▼                             │                                                 ▼
 /// Sink     CopySink            PresentationTimes, when they are shown          OtherStreamSpan
 ///                                 ▼                                                 │

@@ -14,6 +14,7 @@ import StreamReport
 /// start       near ──▶ front
 /// times       the container's ──▶ the order of pictures
 /// gaps        as the SPS have it ──▶ allowed
+/// entries     intra pictures, too ──▶ later ones ──▶ promised ones only
 /// mode        exact ──▶ hidden, or keyframe, of each range
 /// ```
 package struct CopyPlan {
@@ -108,6 +109,10 @@ package struct CopyPlan {
   private(set) var packaging = Packaging.outOfBand
   /// Whether SPS of H.264 get the permission of gaps in `frame_num`.
   private(set) var allowsFrameNumberGaps = false
+  /// How many intra pictures that promise nothing were no entries.
+  private var refusedEntryCount = 0
+  /// Each costs a pass.
+  private static let refusedEntryLimit = 2
   /// Whether access units are only listed.
   private(set) var surveys = false
   /// The number of access units that are listed at least, if the source has so many.
@@ -154,7 +159,9 @@ package struct CopyPlan {
           + "stream (-o FILE.h264), then repackage that")
     }
     var plan = self
-    if joined != nil { return try planningSamples() }
+    // Pipes allow no other pass.
+    if !target.isSeekable || inputs.contains(where: { $0.size == nil }) { plan.refuseEntries(upTo: .max, from: 0) }
+    if joined != nil { return try plan.planningSamples() }
     guard !input.isRaw, input.size != nil, canCopySamples || input.hasIndex && isCut else { return plan }
     do throws(Failure) {
       for number in ranges.indices where number == 0 || input.hasIndex {
@@ -234,8 +241,12 @@ package struct CopyPlan {
     var next = self
     switch refusal {
     case .missed: next.ranges[number].start = .front
-    case .seam(.frameNumberGaps) where !allowsFrameNumberGaps && input.size != nil && target.isSeekable:
+    case .seam(.frameNumberGaps) where canAllowFrameNumberGaps,
+      .entry(_, .frameNumberGaps) where canAllowFrameNumberGaps:
       next.allowsFrameNumberGaps = true
+    case .entry(let time, _):
+      next.refusedEntryCount += 1
+      next.refuseEntries(upTo: next.refusedEntryCount < Self.refusedEntryLimit ? time : .max, from: number)
     case .seam(let obstacle): try next.giveUpExactCuts(from: number, obstacle)
     case .failure(let failure):
       // Perhaps only the place is wrong.
@@ -260,6 +271,17 @@ package struct CopyPlan {
     case .gap: throw untimed("and they cannot be derived, because there are gaps between the others")
     }
     return next
+  }
+
+  private var canAllowFrameNumberGaps: Bool { !allowsFrameNumberGaps && input.size != nil && target.isSeekable }
+
+  /// - Parameters:
+  ///   - time: of the media. At `.max`, this and all later ranges begin copying with promised entries only.
+  ///   - number: of the range.
+  private mutating func refuseEntries(upTo time: Int64, from number: Int) {
+    for index in ranges.indices[number...] where index == number || time == .max {
+      ranges[index].bounds?.refusedTime = time
+    }
   }
 
   /// Cuts a range by the next mode. If all others with seams would follow one by one, they are cut so as well: hiding

@@ -14,7 +14,7 @@ import StreamReport
 /// - format: edits, and the contents of one description
 /// - roles: access units with which decoding can begin
 /// - window: the choice of access units and of pictures
-/// - seam: the encoding of pictures that cannot be copied
+/// - seam: the encoding of pictures that cannot be copied, and the check that the copy shows the right ones
 /// - sink: when they are shown, and the file
 struct CopyWriter {
   // MARK: Stages
@@ -176,7 +176,9 @@ struct CopyWriter {
   private mutating func finishPictures() throws(CopyRefusal) {
     for accessUnit in try window.finish() { try pass(accessUnit) }
     if window.hasOnlyGradualRefresh, window.tally.count[.encoded] ?? 0 > 0 { throw .seam(.gradualRefresh) }
-    for accessUnit in try seam?.finishRange() ?? [] { try write(accessUnit) }
+    let rest: [MediaOutput.AccessUnit]
+    do throws(CopyRefusal) { rest = try seam?.finishRange() ?? [] } catch { throw refusal(error) }
+    for accessUnit in rest { try write(accessUnit) }
     try writeFront()
     // After a signal, the beginning may be in a part that was not read.
     guard Interruption.signal == nil, let (start, duration) = window.searched else { return }
@@ -199,8 +201,19 @@ struct CopyWriter {
   private mutating func pass(_ accessUnit: MediaOutput.AccessUnit) throws(CopyRefusal) {
     guard format.formats.indices.contains(accessUnit.format) else { return try write(accessUnit) }
     let isExact = plan.ranges[number].bounds?.mode == .exact
-    for accessUnit in try seam?.take(accessUnit, format.formats[accessUnit.format], isExact: isExact) ?? [] {
-      try write(accessUnit)
+    let leaving: [MediaOutput.AccessUnit]
+    do throws(CopyRefusal) {
+      leaving = try seam?.take(accessUnit, format.formats[accessUnit.format], isExact: isExact) ?? []
+    } catch { throw refusal(error) }
+    for accessUnit in leaving { try write(accessUnit) }
+  }
+
+  /// An error of the seam. The reason may be that copying begins with an intra picture that promises nothing.
+  private func refusal(_ error: CopyRefusal) -> CopyRefusal {
+    guard case .seam(let obstacle) = error, let time = window.unprovenEntry else { return error }
+    switch obstacle {
+    case .verification, .recoveryPoint, .frameNumberGaps, .damage: return .entry(time, obstacle)
+    default: return error
     }
   }
 

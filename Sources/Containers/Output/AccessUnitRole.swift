@@ -31,7 +31,11 @@ package struct AccessUnitRole {
   var isGradual = false
   /// It completes the frame that the access unit before began.
   var isSecondField = false
-  /// The parameter sets up to here, of an access unit with which decoding can begin.
+  /// An intra picture of H.264 that does not promise that decoding can begin with it. It may be so all the same.
+  var mayBeEntry = false
+  /// It was chosen as an entry without a promise, so the copy must be verified. Set by ``Window/Exact``.
+  var isUnproven = false
+  /// The parameter sets up to here, of an access unit with which decoding can begin, or may.
   var parameterSets: [[UInt8]] = []
 
   /// Decoders begin here, by the parser's rule for the first pictures of a stream.
@@ -98,6 +102,7 @@ private struct AccessUnitRoleReader<Codec: VideoCodecSyntax>: AccessUnitRoleRead
     let info = inspector.inspect(accessUnit.span, packaging: packaging)
     if info.changesParameterSets { isIntraOnly = Self.isIntraOnly(inspector.parameterSets) }
     var role = AccessUnitRole()
+    var isRefresh = false
     switch info.randomAccess {
     case .idr: role.start = .closed
     case .irap: (role.start, role.isIRAP) = (.open, true)
@@ -106,6 +111,7 @@ private struct AccessUnitRoleReader<Codec: VideoCodecSyntax>: AccessUnitRoleRead
       let isIntra = info.slice?.prediction == .intra
       if point.distance == 0, point.isExactMatch, isIntra { role.start = .open }
       role.isGradual = point.distance != 0 || !point.isExactMatch
+      isRefresh = point.distance != 0
     // An intra picture promises nothing about the pictures that follow it.
     case .none: if isIntraOnly, info.hasPicture { role.start = .closed }
     }
@@ -116,7 +122,10 @@ private struct AccessUnitRoleReader<Codec: VideoCodecSyntax>: AccessUnitRoleRead
     role.isReference = info.slice?.isReference ?? true
     role.isIntra = info.isIntra
     role.isSecondField = info.isSecondField
-    if role.start != .none { role.parameterSets = inspector.parameterSets.nalUnits }
+    role.mayBeEntry =
+      role.start == .none && role.isIntra && role.isReference && !role.isSecondField && !isRefresh
+      && info.sliceType is H264.NALUnitType
+    if role.start != .none || role.mayBeEntry { role.parameterSets = inspector.parameterSets.nalUnits }
     return role
   }
 

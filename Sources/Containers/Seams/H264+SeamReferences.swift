@@ -97,13 +97,13 @@ extension H264 {
     }
 
     /// The first slice of a picture.
-    private struct First {
+    struct First {
       let slice: SliceHeader
       let marking: Marking?
       let sps: SequenceParameterSet
 
       /// Whether it can be the slice of an IDR picture, which is a short-term reference.
-      var isPlain: Bool {
+      fileprivate var isPlain: Bool {
         if case .cycle = sps.pictureOrderCountType { return false }
         guard slice.isReference, case .adaptive(let operations) = marking else { return slice.isReference }
         return !operations.contains { $0.code > 3 }
@@ -111,7 +111,7 @@ extension H264 {
     }
 
     /// The first slice of an access unit.
-    private static func first(
+    static func first(
       _ bytes: [UInt8], _ packaging: NALPackaging, _ sets: ParameterSets
     ) throws(BitstreamError) -> First? {
       for range in packaging.nalUnits(of: bytes.span) {

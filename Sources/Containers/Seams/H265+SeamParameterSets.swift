@@ -4,6 +4,7 @@ import H26x
 
 extension H265: SeamSyntax {
   static var continuation: (any SeamContinuing<H265>)? { nil }
+  static var sourceReferences: (any SourceReferencing<H265>)? { nil }
 
   static func add(_ nalUnits: [[UInt8]], to record: inout DecoderConfigurationRecord) {
     for nalUnit in nalUnits where !nalUnit.isEmpty && !record.parameterSets.contains(nalUnit) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVCodec
 import H26x
 
 /// The source's side of a seam that is not finished: its access units and their parameter sets.
@@ -7,10 +8,14 @@ struct OpenSeam<Codec: SeamSyntax> {
   private(set) var sets = Codec.ParameterSets()
   /// The parameter sets of encoded pictures; `nil` before the first one.
   var target: Codec.SeamSets?
+  /// The reference pictures up to now; `nil` if they need not be followed.
+  var references = Codec.sourceReferences
   /// `nil` before the first picture that is encoded.
   private(set) var coder: SeamCoder?
   /// Access units in front of it, which it needs.
   private var waiting: [MediaOutput.AccessUnit] = []
+  /// The number of the format of its access units; `nil` before the first one.
+  private(set) var formatNumber: Int?
   /// How much earlier the source decodes entries than it shows them, by the first access unit.
   private(set) var depth: Int64?
   /// Whether access units begin with delimiters.
@@ -19,7 +24,7 @@ struct OpenSeam<Codec: SeamSyntax> {
   private(set) var hasLayers = false
   /// Whether the copy has parameter sets in-band.
   let isInBand: Bool
-  private let format: MediaOutput.VideoFormat
+  let format: MediaOutput.VideoFormat
   private let hasStartCodes: Bool
   let packaging: NALPackaging
 
@@ -39,6 +44,7 @@ struct OpenSeam<Codec: SeamSyntax> {
 
   /// Reads the parameter sets of the next access unit, and the kinds of its NAL units.
   mutating func read(_ accessUnit: MediaOutput.AccessUnit) {
+    formatNumber = formatNumber ?? accessUnit.format
     depth = depth ?? accessUnit.presentation &- accessUnit.decoding
     for nalUnit in accessUnit.role.parameterSets { insert(nalUnit.span) }
     for range in packaging.nalUnits(of: accessUnit.bytes.span) where !range.isEmpty {
@@ -55,12 +61,28 @@ struct OpenSeam<Codec: SeamSyntax> {
     do throws(BitstreamError) { try sets.insert(nalUnit) } catch {}
   }
 
-  /// Decodes an access unit, now or with the first one that is encoded.
-  mutating func take(_ accessUnit: MediaOutput.AccessUnit) throws(SeamObstacle) {
+  /// Follows the references of an access unit that was read.
+  mutating func follow(_ accessUnit: MediaOutput.AccessUnit) {
+    let (packaging, sets) = (packaging, sets)
+    references?.next(accessUnit, packaging, sets)
+  }
+
+  /// Decodes an access unit that was read, now or with the first one that is encoded.
+  ///
+  /// - Parameter samples: of pictures that the copy has, which decoding must give again.
+  mutating func take(_ accessUnit: MediaOutput.AccessUnit, _ samples: [Int64: UInt64]) throws(SeamObstacle) {
+    follow(accessUnit)
     waiting.append(accessUnit)
-    guard let target else { return }
-    if coder == nil {
-      coder = try SeamCoder(target.settings, configuration: hasStartCodes ? [] : format.configuration)
+    if let target { try decodeWaiting(target.settings, samples) }
+  }
+
+  /// Decodes all access units up to now.
+  ///
+  /// - Parameter settings: of the encoder; `nil` if nothing is encoded.
+  mutating func decodeWaiting(_ settings: EncoderSettings? = nil, _ samples: [Int64: UInt64] = [:]) throws(SeamObstacle)
+  {
+    if coder == nil, !waiting.isEmpty {
+      coder = try SeamCoder(settings, format, hasStartCodes: hasStartCodes, samples)
       // Decoding begins with all parameter sets.
       waiting[0].bytes = completed(waiting[0])
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// A stage of a copy between window and sink. It encodes the pictures of seams.
+/// A stage of a copy between window and sink. It encodes the pictures of seams, and verifies each seam.
 ///
 /// ```
-/// copying ──an access unit that is needed or encoded──▶ in a seam ──one that is copied, or the end──▶ copying
+/// copying ──needed or encoded──▶ in a seam ──copied──▶ behind it ──the next entry, or enough──▶ copying
+///                                    └─────────────the end of the range──────────────────────────▲
 /// ```
 ///
 /// Encoded pictures are an IDR picture and P pictures. Their parameter sets have ids that the source does not use:
@@ -17,6 +18,11 @@ import H26x
 ///
 /// In containers with a description of the video, the description has them. Elsewhere, they are in front of the IDR
 /// picture.
+///
+/// A seam leaves only if it shows the pictures of the source. It is decoded as it stands in the copy, with the first
+/// copied access units behind it, which are held until then. Number, order and times of pictures must be right, and
+/// copied pictures must have the samples of the source: see ``SeamCheck``. Recovery points that become IDR pictures are
+/// verified in the same way, and so are intra pictures that promise nothing: see ``SeamProof``.
 struct Seam<Codec: SeamSyntax>: SeamMaking {
   private typealias AccessUnit = MediaOutput.AccessUnit
 
@@ -24,12 +30,21 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   private let hasStartCodes: Bool
   /// The access units of the open seam; `nil` for none.
   private var open: OpenSeam<Codec>?
+  /// The copied access units behind the open seam; `nil` while they have not begun.
+  private var group: SeamGroup?
+  /// How far the group must be verified if it begins with an entry that promises nothing.
+  private var proof: SeamProof<Codec>?
+  /// The samples of copied pictures behind such an entry, by the times at which they are shown. Decoding that begins with
+  /// the entry must give them again.
+  private var samples: [Int64: UInt64] = [:]
   /// The parameter sets of encoded pictures, or the reason for which there are none, by the SPS.
   private var known: [[UInt8]: Result<Codec.SeamSets, SeamObstacle>] = [:]
   /// The last access unit that left, if it is an entry.
   private var lastEntry: MediaOutput.AccessUnit?
   /// In the range.
   private var lastDecoding: Int64?
+  /// When the latest picture of the range is shown.
+  private var lastPresentation: Int64?
   /// Whether pictures of another range are in front of this one.
   private var isJoined = false
   private var seamCount = 0
@@ -105,25 +120,137 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   ) throws(CopyRefusal) -> [MediaOutput.AccessUnit] {
     do throws(SeamObstacle) {
       switch accessUnit.disposition {
-      case .copied, .hidden:
-        if accessUnit.role.start == .closed { following = nil }
-        var leaving = try close(before: accessUnit)
-        leaving.append(try continued(accessUnit, format, isBehindSeam: !leaving.isEmpty, isExact: isExact))
-        lastEntry = accessUnit.role.start == .closed ? accessUnit : nil
-        lastDecoding = max(lastDecoding ?? .min, accessUnit.decoding)
-        return leaving
+      case .copied, .hidden: return try copy(accessUnit, format, isExact: isExact)
       case .needed, .encoded:
+        let leaving = try finishGroup(endsCopying: true)
         try continueSeam(accessUnit, format)
-        return []
+        return leaving
       }
     } catch { throw .seam(error) }
   }
 
   mutating func finishRange() throws(CopyRefusal) -> [MediaOutput.AccessUnit] {
     do throws(SeamObstacle) {
-      defer { (lastEntry, lastDecoding, isJoined, following) = (nil, nil, true, nil) }
-      return try close(before: nil)
+      let leaving = try finishGroup(endsCopying: true) + finishSeam()
+      (lastEntry, lastDecoding, lastPresentation, isJoined, following, samples) = (nil, nil, nil, true, nil, [:])
+      return leaving
     } catch { throw .seam(error) }
+  }
+
+  // MARK: Copied pictures
+
+  /// Takes a copied access unit. Behind a seam, it is held.
+  private mutating func copy(
+    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isExact: Bool
+  ) throws(SeamObstacle) -> [AccessUnit] {
+    var leaving: [AccessUnit] = []
+    if group != nil {
+      guard try group?.take(accessUnit) == false else {
+        proof?.take(accessUnit)
+        return []
+      }
+      leaving = try finishGroup(endsCopying: accessUnit.role.start == .closed)
+    }
+    if let seam = open, seam.coder != nil, seam.formatNumber != accessUnit.format {
+      // They have no parameter sets in common.
+      guard !accessUnit.role.isUnproven else { throw .verification }
+      leaving += try finishSeam(before: accessUnit)
+      leaving.append(try copied(accessUnit, format, isBehindSeam: true, isExact: isExact))
+    } else if let coder = try coder(before: accessUnit, format, isExact: isExact) {
+      var first = accessUnit
+      if open?.coder == nil { first = completed(first, format) }
+      if accessUnit.role.isUnproven {
+        proof = SeamProof(behind: open ?? OpenSeam(format, hasStartCodes: hasStartCodes))
+        proof?.take(accessUnit)
+      }
+      try coder.copy(first)
+      group = SeamGroup(accessUnit, format, isExact: isExact, coder)
+    } else {
+      open = nil
+      leaving.append(try copied(accessUnit, format, isBehindSeam: false, isExact: isExact))
+    }
+    return leaving
+  }
+
+  /// The decoder of the open seam, or another one if a recovery point may become an IDR picture; `nil` if there is
+  /// nothing to verify.
+  private mutating func coder(
+    before next: AccessUnit, _ format: MediaOutput.VideoFormat, isExact: Bool
+  ) throws(SeamObstacle) -> SeamCoder? {
+    if next.role.isUnproven { try open?.decodeWaiting() }
+    if let coder = open?.coder { return coder }
+    let isBeginning = isExact && lastDecoding == nil && next.role.start == .open && !next.role.isIRAP
+    guard isBeginning, Codec.continuation != nil else { return nil }
+    return try SeamCoder(nil, format, hasStartCodes: hasStartCodes)
+  }
+
+  /// Verifies the open seam with the access units behind it.
+  ///
+  /// - Parameter endsCopying: whether no picture follows that may refer to those in front of the seam.
+  /// - Returns: all of them.
+  private mutating func finishGroup(endsCopying: Bool) throws(SeamObstacle) -> [AccessUnit] {
+    guard let group, let first = group.accessUnits.first else { return [] }
+    let proof = proof
+    (self.group, self.proof) = (nil, nil)
+    let pictures = try group.coder.finish()
+    var leaving = try close(pictures.encoded, before: first)
+    let encodedCount = leaving.count
+    for accessUnit in group.accessUnits {
+      let isBehindSeam = encodedCount > 0 && leaving.count == encodedCount
+      leaving.append(try copied(accessUnit, group.format, isBehindSeam: isBehindSeam, isExact: group.isExact))
+    }
+    // Access units that are copied as they are need no check.
+    guard encodedCount > 0 || following != nil else { return leaving }
+    var written = leaving.prefix(encodedCount + pictures.copiedCount)
+    if encodedCount == 0, !written.isEmpty { written[0] = completed(written[0], group.format) }
+    try verify(written, group.format, pictures.check)
+    if let proof {
+      let isWhole = endsCopying && pictures.copiedCount == group.accessUnits.count
+      guard isWhole || pictures.copiedCount >= proof.neededCount ?? .max else { throw .verification }
+      for picture in pictures.check.pictures { samples[picture.presentation] = picture.checksum }
+    }
+    return leaving
+  }
+
+  /// An access unit with the parameter sets that it lacks, so decoding can begin with it.
+  private func completed(_ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat) -> AccessUnit {
+    var complete = accessUnit
+    complete.bytes = OpenSeam<Codec>(format, hasStartCodes: hasStartCodes).completed(accessUnit)
+    return complete
+  }
+
+  /// Verifies the open seam without access units behind it.
+  ///
+  /// - Parameter next: the access unit that follows; `nil` at the end of a range.
+  /// - Returns: its encoded pictures.
+  private mutating func finishSeam(before next: AccessUnit? = nil) throws(SeamObstacle) -> [AccessUnit] {
+    guard let seam = open, let pictures = try seam.coder?.finish() else {
+      open = nil
+      return []
+    }
+    let leaving = try close(pictures.encoded, before: next)
+    try verify(leaving[...], seam.format, pictures.check)
+    return leaving
+  }
+
+  private func verify(
+    _ written: ArraySlice<AccessUnit>, _ format: MediaOutput.VideoFormat, _ check: SeamCheck
+  ) throws(SeamObstacle) {
+    guard check.passes(written, format, hasStartCodes: hasStartCodes) else { throw .verification }
+  }
+
+  /// An access unit that leaves as it is, or with the numbers that it must have in the copy.
+  private mutating func copied(
+    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isBehindSeam: Bool, isExact: Bool
+  ) throws(SeamObstacle) -> AccessUnit {
+    if accessUnit.role.start == .closed { following = nil }
+    var leaving = try continued(accessUnit, format, isBehindSeam: isBehindSeam, isExact: isExact)
+    // Nothing promises that decoding can begin with it.
+    if leaving.role.isUnproven, leaving.role.start == .open { leaving.role.start = .none }
+    lastEntry = accessUnit.role.start == .closed ? accessUnit : nil
+    lastDecoding = max(lastDecoding ?? .min, accessUnit.decoding)
+    lastPresentation = max(lastPresentation ?? .min, accessUnit.presentation)
+    return leaving
   }
 
   /// An access unit behind those that left. An IRAP picture or a recovery point begins a coded video sequence if others
@@ -134,7 +261,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     if following != nil { return try followed(accessUnit) }
     if accessUnit.role.start == .open, !accessUnit.role.isIRAP, isBehindSeam || isExact && lastDecoding == nil {
       let beginning = beginning(accessUnit, format)
-      guard beginning != nil || !isBehindSeam else { throw .recoveryPoint }
+      guard beginning != nil || !isBehindSeam && !accessUnit.role.isUnproven else { throw .recoveryPoint }
       return beginning ?? accessUnit
     }
     guard accessUnit.role.isIRAP, isBehindSeam || isJoined && lastDecoding == nil else { return accessUnit }
@@ -188,7 +315,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
         seam.target = try found(spsNALUnit, seam.sets)
       }
     }
-    try seam.take(accessUnit)
+    try seam.take(accessUnit, samples)
     open = seam
   }
 
@@ -196,13 +323,20 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
 
   /// Ends the open seam.
   ///
-  /// - Parameter next: the access unit that follows; `nil` at the end of a range.
-  /// - Returns: its encoded pictures.
-  private mutating func close(before next: AccessUnit?) throws(SeamObstacle) -> [AccessUnit] {
+  /// - Parameters:
+  ///   - pictures: of the encoder.
+  ///   - next: the access unit that follows; `nil` at the end of a range.
+  /// - Returns: its encoded pictures, in the copy's form.
+  private mutating func close(
+    _ pictures: [SeamCoder.Picture], before next: AccessUnit?
+  ) throws(SeamObstacle) -> [AccessUnit] {
     guard var seam = open else { return [] }
     open = nil
     guard let target = seam.target, let coder = seam.coder else { return [] }
-    let pictures = try coder.finish()
+    // Copied pictures in front of the seam are shown in front of it.
+    if let first = pictures.first, let lastPresentation, first.accessUnit.presentation <= lastPresentation {
+      throw .verification
+    }
     var place = SeamPlace<Codec>(
       count: pictures.count, seam: seamCount, neighbors: [lastEntry, next].compactMap { $0.flatMap(seam.header(of:)) },
       isTopFieldFirst: coder.isTopFieldFirst)

@@ -9,6 +9,8 @@ protocol SeamSyntax: VideoCodecSyntax {
 
   /// Follows pictures behind a seam in front of a recovery point; `nil` if encoded pictures cannot be there.
   static var continuation: (any SeamContinuing<Self>)? { get }
+  /// Follows the reference pictures of the source; `nil` if only pictures that promise it are entries.
+  static var sourceReferences: (any SourceReferencing<Self>)? { get }
   /// Adds parameter sets to a description of the video.
   static func add(_ nalUnits: [[UInt8]], to record: inout ConfigurationRecord)
   /// Returns an IRAP or IDR access unit as the beginning of a coded video sequence.
@@ -50,6 +52,21 @@ protocol SeamContinuing<Codec> {
   mutating func begin(
     _ accessUnit: MediaOutput.AccessUnit, _ packaging: NALPackaging, _ sets: Codec.ParameterSets, number: Int
   ) -> [UInt8]?
+}
+
+/// Follows the reference pictures of the source, in front of an entry that promises nothing and behind it: pictures may
+/// refer to earlier ones as long as these are left.
+protocol SourceReferencing<Codec> {
+  associatedtype Codec: SeamSyntax
+
+  /// Takes the next access unit.
+  ///
+  /// - Parameter sets: its parameter sets.
+  mutating func next(_ accessUnit: MediaOutput.AccessUnit, _ packaging: NALPackaging, _ sets: Codec.ParameterSets)
+  /// Begins with the entry.
+  mutating func begin()
+  /// Whether a picture in front of the entry is still marked as a reference, or may be.
+  var hasEarlier: Bool { get }
 }
 
 /// The parameter sets of pictures that are encoded under an SPS of the source.

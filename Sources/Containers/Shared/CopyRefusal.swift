@@ -14,6 +14,8 @@ enum CopyRefusal: Error {
   case missed
   /// Pictures of the range cannot be encoded.
   case seam(SeamObstacle)
+  /// The intra picture that is shown at this time of the media is no entry of an exact cut, although it was tried as one.
+  case entry(Int64, SeamObstacle)
   case failure(Failure)
 
   /// Whether no other plan helps: the source cannot be read, or the target cannot be written.

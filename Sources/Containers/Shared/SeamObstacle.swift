@@ -19,6 +19,8 @@ package enum SeamObstacle: Error, Sendable, Hashable {
   case damage
   /// The encoder failed.
   case encoder
+  /// The seam does not show the pictures of the source.
+  case verification
 
   /// Whether it applies to all ranges of a stream.
   var isOfStream: Bool { self == .noEncoder }
@@ -34,6 +36,7 @@ package enum SeamObstacle: Error, Sendable, Hashable {
     case .formatChange: "the format changes at the seam"
     case .damage: "pictures at the seam cannot be decoded without errors"
     case .encoder: "the encoder failed"
+    case .verification: "pictures at the seam would not be decoded as in the source"
     }
   }
 }

@@ -7,7 +7,8 @@ extension Window {
   /// encoding ──the first entry in the range──▶ copying ──enough behind the end──▶ finished
   /// ```
   ///
-  /// An entry is an access unit with which decoding can begin. Pictures in front of the first entry in the range are
+  /// An entry is an access unit with which decoding can begin. An intra picture of H.264 that comes before all entries is
+  /// used as one, although it promises nothing: the seam in front of it is verified. Pictures in front of the first entry in the range are
   /// encoded. So are its leading pictures that need pictures in front of it, and the last pictures of the range that
   /// need one behind it. The encoded pictures of either end are a seam, which begins with an IDR picture. The pictures
   /// between the seams are copied.
@@ -21,6 +22,10 @@ extension Window {
     typealias Disposition = MediaOutput.Disposition
 
     private let range: ShownRange
+    /// Intra pictures without a promise up to this time are no entries.
+    private let refusedTime: Int64
+    /// See ``Window/unprovenEntry``.
+    private(set) var unprovenEntry: Int64?
     /// The last picture, which may get a second field.
     private var last: Picture?
     /// The first picture, up to the next entry; `nil` before and behind.
@@ -37,6 +42,12 @@ extension Window {
     private var behindCount = 0
     private var hasGradualRefresh = false
 
+    /// The bytes of ``held``.
+    private var heldByteCount = 0
+    private static let heldByteLimit = 1 << 28
+    /// More is held than memory should have to hold, behind an entry without a promise.
+    var holdsTooMuch: Bool { unprovenEntry != nil && heldByteCount > Self.heldByteLimit }
+
     /// Nothing more of the source is needed.
     private(set) var isFinished = false
     /// See ``Tally/leftOut``.
@@ -44,7 +55,7 @@ extension Window {
     /// Left out, if another access unit leaves.
     private var skipped: [Tally.Reason: Int] = [:]
 
-    init(_ range: ShownRange) { self.range = range }
+    init(_ range: ShownRange, refusing refusedTime: Int64) { (self.range, self.refusedTime) = (range, refusedTime) }
 
     /// See ``Window/hasOnlyGradualRefresh``.
     var hasOnlyGradualRefresh: Bool { hasGradualRefresh && !hasEntry }
@@ -70,7 +81,12 @@ extension Window {
       return rest
     }
 
-    private mutating func place(_ picture: Picture) -> [AccessUnit] {
+    private mutating func place(_ next: Picture) -> [AccessUnit] {
+      var picture = next
+      if !hasEntry, picture.mayBeEntry, picture.place == .inside, picture.time > refusedTime {
+        picture.becomeEntry()
+        unprovenEntry = picture.time
+      }
       switch picture.place {
       case .front: break
       case .inside: behindCount = 0
@@ -111,6 +127,7 @@ extension Window {
 
     private mutating func hold(_ picture: Picture) -> [AccessUnit] {
       held.append(picture)
+      heldByteCount += picture.byteCount
       guard hasSettledFront || held.count > Window.reorderLimit else { return [] }
       var leaving: [AccessUnit] = []
       if !hasSettledFront {
@@ -118,7 +135,7 @@ extension Window {
         leaving = settleFront()
       }
       if range.end == nil {
-        defer { (held, entries) = ([], []) }
+        defer { (held, entries, heldByteCount) = ([], [], 0) }
         return leaving + leave(held.filter { $0.fate == .copied }, as: .copied)
       }
       // Pictures of the range are decoded at most that much later.
@@ -127,6 +144,7 @@ extension Window {
       let place = entries[next]
       leaving += leave(held[..<place].filter { $0.fate == .copied }, as: .copied)
       held.removeFirst(place)
+      heldByteCount = held.reduce(0) { $0 + $1.byteCount }
       entries = entries[next...].map { $0 - place }
       return leaving
     }
@@ -136,7 +154,9 @@ extension Window {
       hasSettledFront = true
       let (earlier, isWhole) = takeReferences()
       let pictures = earlier + held
-      let seam = pictures.seam([.encodedInFront], beginsWithEntry: isWhole)
+      // The source is decoded up to an entry that must be verified.
+      let end = held.first?.isUnproven == true ? earlier.count : 0
+      let seam = pictures.seam([.encodedInFront], beginsWithEntry: isWhole, needingUpTo: end)
       let leaving = leave(seam, of: pictures)
       let places = Set(seam.map(\.place))
       for (place, picture) in held.enumerated() where picture.place == .front && !places.contains(place + earlier.count)
@@ -151,7 +171,9 @@ extension Window {
     /// The reference pictures in front of the entry if encoded pictures need them, and whether none does.
     private mutating func takeReferences() -> (pictures: [Picture], isUnneeded: Bool) {
       defer { references = [] }
-      guard let entry = held.first, held.contains(where: { $0.isEncoded && $0.needsMore(than: entry) }) else {
+      guard let entry = held.first,
+        entry.isUnproven || held.contains(where: { $0.isEncoded && $0.needsMore(than: entry) })
+      else {
         skip(references)
         return ([], true)
       }

@@ -12,7 +12,9 @@ extension Window {
     var accessUnits: [AccessUnit]
     let place: Place
     let time: Int64
-    let start: AccessUnitRole.Start
+    private(set) var start: AccessUnitRole.Start
+    /// Decoding may begin here, without a promise.
+    let mayBeEntry: Bool
     fileprivate let (isLeading, isSkippedLeading): (Bool, Bool)
     var fate: Fate
 
@@ -20,7 +22,7 @@ extension Window {
       let (time, role) = (accessUnit.presentation, accessUnit.role)
       accessUnits = [accessUnit]
       place = time < range.start ? .front : time < range.end ?? .max ? .inside : .behind
-      (self.time, start) = (time, role.start)
+      (self.time, start, mayBeEntry) = (time, role.start, role.mayBeEntry)
       (isLeading, isSkippedLeading) = (role.isLeading, role.isSkippedLeading)
       fate = place == .inside ? .copied : .omitted
     }
@@ -28,8 +30,20 @@ extension Window {
     /// Decoding can begin here.
     var isEntry: Bool { start != .none }
 
+    /// It was made an entry without a promise.
+    var isUnproven: Bool { accessUnits.first?.role.isUnproven ?? false }
+
+    /// Makes it an entry without a promise. Pictures that are shown in front of it may need others.
+    mutating func becomeEntry() {
+      start = .open
+      guard !accessUnits.isEmpty else { return }
+      (accessUnits[0].role.start, accessUnits[0].role.isUnproven) = (.open, true)
+    }
+
     /// Other pictures may refer to one of its fields.
     var isReference: Bool { accessUnits.contains { $0.role.isReference } }
+
+    var byteCount: Int { accessUnits.reduce(0) { $0 + $1.bytes.count } }
 
     var isGradual: Bool { accessUnits.contains { $0.role.isGradual } }
 
@@ -118,8 +132,9 @@ extension [Window.Picture] {
   ///   - fates: of pictures to encode.
   ///   - beginsWithEntry: whether decoding begins with the first picture. Its leading pictures that need more are not
   ///     decoded then.
+  ///   - end: all reference pictures in front of this place are needed.
   func seam(
-    _ fates: Set<Element.Fate>, beginsWithEntry: Bool
+    _ fates: Set<Element.Fate>, beginsWithEntry: Bool, needingUpTo end: Int = 0
   ) -> [(place: Int, disposition: MediaOutput.Disposition)] {
     var (seam, references): ([(place: Int, disposition: MediaOutput.Disposition)], [Int]) = ([], [])
     var entry = beginsWithEntry ? first : nil
@@ -132,6 +147,6 @@ extension [Window.Picture] {
         references.append(place)
       }
     }
-    return seam
+    return seam + references.filter { $0 < end }.map { ($0, .needed) }
   }
 }

@@ -36,6 +36,8 @@ package struct Window {
     package var isHalfOpen: Bool
     /// When the first picture is shown, in nanoseconds of the presentation that the user counts.
     package var offset: Int64 = 0
+    /// Intra pictures without a promise up to this time of the media are not used as entries of an exact cut.
+    package var refusedTime = Int64.min
 
     package init(start: Int64 = 0, end: Int64? = nil, mode: Mode, isHalfOpen: Bool = false, offset: Int64 = 0) {
       (self.start, self.end, self.mode, self.isHalfOpen, self.offset) = (start, end, mode, isHalfOpen, offset)
@@ -144,8 +146,10 @@ package struct Window {
   /// Takes the next access unit.
   ///
   /// - Returns: the access units to write now. Hidden ones come with the next one that is shown.
-  /// - Throws: `CopyRefusal.missed` if reading began behind the keyframe that is needed.
+  /// - Throws: `CopyRefusal.missed` if reading began behind the keyframe that is needed; `CopyRefusal.entry` if an
+  ///   intra picture must not be used as an entry.
   mutating func take(_ accessUnit: AccessUnit) throws(CopyRefusal) -> [AccessUnit] {
+    if exact?.holdsTooMuch == true { throw .entry(.max, .verification) }
     guard isSearching else { return place(accessUnit) }
     return try front?.add(accessUnit) == true ? open(isAtEnd: false) : []
   }
@@ -165,7 +169,7 @@ package struct Window {
     guard let found = try front?.beginning(isAtEnd: isAtEnd) else { return [] }
     (opening, front) = (found.opening, nil)
     if isCut { shown = found.shown }
-    if found.opening.bounds.mode == .exact { exact = Exact(found.shown) }
+    if found.opening.bounds.mode == .exact { exact = Exact(found.shown, refusing: found.opening.bounds.refusedTime) }
     if found.opening.droppedLeading > 0 { tally.leftOut[.leading] = found.opening.droppedLeading }
     return found.accessUnits.flatMap { place($0) }
   }
@@ -245,6 +249,9 @@ package struct Window {
 
   /// Whether an exact cut encodes everything because its range has only gradual refreshes, no place to copy from.
   var hasOnlyGradualRefresh: Bool { exact?.hasOnlyGradualRefresh ?? false }
+
+  /// When the entry of an exact cut is shown if it is an intra picture without a promise; `nil` otherwise.
+  var unprovenEntry: Int64? { exact?.unprovenEntry }
 
   // MARK: The edit list
 

@@ -61,6 +61,28 @@ import Testing
     #expect(try Self.text(stream.cut(start, end).leaving, of: stream) == leaving)
   }
 
+  @Test(
+    arguments: [
+      // An intra picture in front of all entries is one. The source is decoded up to it.
+      ("I0 P1 T2 P3 I4 P5", 1, nil, nil, "n0 e1 c2 c3 c4 c5"), ("I0 P1 T2 P3 I4 P5", 2, 4, nil, "n0 n1 c2 c3"),
+      ("I0 P1 T2 P3 T4 P5", 1, nil, nil, "n0 e1 c2 c3 c4 c5"), ("T0 P1 P2", 0, 2, nil, "c0 c1"),
+      // Its leading pictures may need others.
+      ("I0 P2 b1 T5 b3 b4 P6", 4, nil, nil, "n0 n2 n5 e4 c5 c6"),
+      ("I0/ P1/ T2/ P3/", 2, nil, nil, "n0 n0 n1 n1 c2 c2 c3 c3"),
+      // One that was refused, and one behind an entry.
+      ("I0 P1 T2 P3 I4 P5", 1, nil, 2, "n0 e1 e2 e3 c4 c5"), ("I0 P1 T2 P3 T4 P5", 1, nil, 2, "n0 e1 e2 e3 c4 c5"),
+      ("I0 P1 I2 P3 T4 P5", 1, nil, nil, "n0 e1 c2 c3 c4 c5"),
+    ] as [(String, Int, Int?, Int?, String)])
+  func triesIntraPicturesThatPromiseNothing(
+    text: String, start: Int, end: Int?, refused: Int?, leaving: String
+  ) throws {
+    let stream = MadeStream(text)
+    let cut = try stream.cut(start, end, refusing: refused)
+    #expect(Self.text(cut.leaving, of: stream) == leaving)
+    let tried = cut.leaving.first { $0.role.isUnproven }
+    #expect(cut.window.unprovenEntry == tried?.presentation)
+  }
+
   // MARK: All ranges
 
   static let streams = [

@@ -11,6 +11,7 @@ import Testing
 ///   recovery point of H.264).
 /// - `P`, `B`: a reference picture. `b`: a picture to which none refers.
 /// - `R`, `r`: a RASL picture of H.265. `D`, `d`: a RADL picture. Capitals are reference pictures.
+/// - `T`: an intra picture that promises nothing, a reference picture. No later picture refers beyond.
 /// - `G`: a reference picture at which a gradual refresh begins.
 /// - A slash after the number: two fields.
 struct MadeStream: CustomTestStringConvertible, Sendable {
@@ -90,7 +91,8 @@ struct MadeStream: CustomTestStringConvertible, Sendable {
       role.isLeading = "RrDd".contains(picture.kind)
       role.isSkippedLeading = "Rr".contains(picture.kind)
       role.isReference = picture.isReference
-      role.isIntra = picture.isEntry
+      role.isIntra = picture.isEntry || picture.kind == "T"
+      role.mayBeEntry = picture.kind == "T"
       role.isRandomAccess = picture.isEntry || picture.kind == "G"
       role.isGradual = picture.kind == "G"
       let (time, next) = (times[picture.number], times[picture.number + 1])
@@ -116,8 +118,14 @@ struct MadeStream: CustomTestStringConvertible, Sendable {
   }
 
   /// A window on a range of pictures, and the access units that leave it.
-  func cut(_ start: Int, _ end: Int?) throws -> (window: Window, leaving: [MediaOutput.AccessUnit]) {
-    var window = Window(bounds(start, end))
+  ///
+  /// - Parameter refused: the last intra picture that is no entry.
+  func cut(
+    _ start: Int, _ end: Int?, refusing refused: Int? = nil
+  ) throws -> (window: Window, leaving: [MediaOutput.AccessUnit]) {
+    var bounds = bounds(start, end)
+    if let refused { bounds.refusedTime = times[refused] }
+    var window = Window(bounds)
     var leaving: [MediaOutput.AccessUnit] = []
     for accessUnit in accessUnits where !window.isFinished { leaving += try window.take(accessUnit) }
     leaving += try window.finish()

@@ -140,6 +140,26 @@ import Testing
     }
   }
 
+  /// Pictures behind an entry may refer to earlier ones until four others are marked, or as long as these are long-term.
+  @Test(arguments: [false, true]) func followsEarlierReferences(isLongTerm: Bool) {
+    var source = H264.SourceReferences()
+    func take(_ number: UInt32, _ operations: [Operation] = []) {
+      let picture = Picture(number: number, operations: operations, isEncoded: number == 0)
+      source.next(accessUnit(picture), .annexB, sets)
+    }
+    for number in UInt32(0)..<4 { take(number) }
+    source.begin()
+    take(4, isLongTerm ? [.init(code: 1, first: 3), .init(code: 3, first: 0)] : [])
+    for number in UInt32(5)..<7 {
+      take(number)
+      #expect(source.hasEarlier)
+    }
+    take(7)
+    #expect(source.hasEarlier == isLongTerm)
+    take(8, isLongTerm ? [.init(code: 4, first: 0)] : [])
+    #expect(!source.hasEarlier)
+  }
+
   @Test func takesAnything() {
     var random = SeededGenerator(state: 9)
     for _ in 0..<200 {
