@@ -9,6 +9,8 @@ struct OpenSeam<Codec: SeamSyntax> {
   var target: Codec.SeamSets?
   /// `nil` before the first picture that is encoded.
   private(set) var coder: SeamCoder?
+  /// The messages of encoded pictures.
+  private(set) var accompanying = AccompanyingMessages<Codec>()
   /// Access units in front of it, which it needs.
   private var waiting: [MediaOutput.AccessUnit] = []
   /// How much earlier the source decodes entries than it shows them, by the first access unit.
@@ -57,6 +59,8 @@ struct OpenSeam<Codec: SeamSyntax> {
 
   /// Decodes an access unit, now or with the first one that is encoded.
   mutating func take(_ accessUnit: MediaOutput.AccessUnit) throws(SeamObstacle) {
+    let id = accessUnit.disposition == .encoded ? header(of: accessUnit)?.sequenceParameterSetID : nil
+    accompanying.take(accessUnit, packaging, sets, id)
     waiting.append(accessUnit)
     guard let target else { return }
     if coder == nil {

@@ -37,7 +37,9 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   private var following: (reader: OpenSeam<Codec>, references: any SeamContinuing<Codec>)?
   /// Recovery points that became IDR pictures.
   private var beginningCount = 0
+  private var clock = RemovalClock()
   private(set) var encodedCount = 0
+  private(set) var lowestPSNR: Double?
   private(set) var removedOperationCount = 0
 
   /// - Parameters:
@@ -111,6 +113,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
         leaving.append(try continued(accessUnit, format, isBehindSeam: !leaving.isEmpty, isExact: isExact))
         lastEntry = accessUnit.role.start == .closed ? accessUnit : nil
         lastDecoding = max(lastDecoding ?? .min, accessUnit.decoding)
+        clock.take(accessUnit)
         return leaving
       case .needed, .encoded:
         try continueSeam(accessUnit, format)
@@ -121,7 +124,10 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
 
   mutating func finishRange() throws(CopyRefusal) -> [MediaOutput.AccessUnit] {
     do throws(SeamObstacle) {
-      defer { (lastEntry, lastDecoding, isJoined, following) = (nil, nil, true, nil) }
+      defer {
+        (lastEntry, lastDecoding, isJoined, following) = (nil, nil, true, nil)
+        clock.finishRange()
+      }
       return try close(before: nil)
     } catch { throw .seam(error) }
   }
@@ -214,13 +220,18 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       if spsNALUnit == target.spsNALUnit, target.leads(to: header, place) { place.recoveryPoint = header }
     }
     let times = decodingTimes(of: pictures.map(\.accessUnit.presentation), before: next, depth: seam.depth ?? 0)
+    var accessUnits = pictures.map(\.accessUnit)
+    for (number, time) in times.enumerated() { accessUnits[number].decoding = time }
+    let delays = clock.delays(of: accessUnits, tick: seam.accompanying.sps.flatMap(Codec.delayTick))
     var (leaving, sets): ([AccessUnit], Codec.ParameterSets) = ([], Codec.ParameterSets())
     for (number, picture) in pictures.enumerated() {
       place.picture = number
-      var nalUnits = try target.slices(of: picture.packet, &sets, place)
+      var accessUnit = accessUnits[number]
+      var nalUnits = seam.accompanying.nalUnits(
+        around: try target.slices(of: picture.packet, &sets, place), presentation: accessUnit.presentation,
+        isFirst: number == 0, delays.isEmpty ? nil : delays[number], isTopFieldFirst: place.isTopFieldFirst)
       if seam.hasDelimiters { nalUnits.insert(Codec.accessUnitDelimiter(temporalID: 0), at: 0) }
-      var accessUnit = picture.accessUnit
-      (accessUnit.bytes, accessUnit.decoding) = (try seam.packaged(nalUnits), times[number])
+      accessUnit.bytes = try seam.packaged(nalUnits)
       (accessUnit.isKeyframe, accessUnit.role) = (number == 0, AccessUnitRole())
       if number == 0 {
         accessUnit.role.start = .closed
@@ -232,6 +243,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       leaving.append(accessUnit)
     }
     encodedCount += pictures.count
+    if let psnr = coder.lowestPSNR { lowestPSNR = min(lowestPSNR ?? psnr, psnr) }
     if place.recoveryPoint != nil { try follow(leaving, of: seam, target) }
     lastEntry = nil
     lastDecoding = times.last

@@ -19,7 +19,11 @@ final class SeamCoder {
   private let pool = PacketPool()
   /// Opened with the first wanted frame.
   private var encoder: EncoderContext?
+  private var fidelity: SeamFidelity?
   private(set) var isTopFieldFirst: Bool?
+
+  /// See `SeamFidelity`.
+  var lowestPSNR: Double? { fidelity?.lowestPSNR }
 
   /// The number of packets up to now, which are the decoder's timestamps.
   private var sentCount: Int64 = 0
@@ -92,6 +96,7 @@ final class SeamCoder {
         isEncoding = true
         try encoder?.sendEndOfStream()
         try receive()
+        try fidelity?.finish()
       }
     } catch { throw obstacle }
     guard entered.isEmpty else { throw .encoder }
@@ -120,7 +125,9 @@ final class SeamCoder {
         isTopFieldFirst = settings.isTopFieldFirst
       }
       encoder = try EncoderContext(settings)
+      fidelity = try SeamFidelity(settings)
     }
+    try fidelity?.take(frame, presentation: accessUnit.presentation)
     try encoder?.send(frame, presentation: accessUnit.presentation)
     entered.append(accessUnit)
     try receive()
@@ -130,6 +137,7 @@ final class SeamCoder {
   private func receive() throws(AVError) {
     while let picture = try encoder?.receive() {
       guard !entered.isEmpty, picture.isKey == encoded.isEmpty else { throw .external }
+      try fidelity?.take(picture.packet)
       encoded.append(Picture(accessUnit: entered.removeFirst(), packet: picture.packet))
     }
   }
