@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// The NAL units of a seam's pictures that an encoder does not know: SEI messages of the source that are true of encoded
-/// pictures too, the messages that the SPS requires, and the metadata of Dolby Vision.
+/// The NAL units of encoded pictures that the encoder does not write: SEI messages of the source that are still true,
+/// messages that the SPS requires, and the metadata of Dolby Vision.
 ///
 /// Messages about coded data are left out; see ``AccompanyingSyntax/isAboutCoding(_:)``. An encoded frame has the
 /// messages of both fields. The first encoded picture also has those of earlier pictures that apply up to the end of
