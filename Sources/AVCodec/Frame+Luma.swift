@@ -3,16 +3,17 @@ import CAVCodec
 import Glibc
 
 extension Frame {
-  /// Refers to the samples of a picture, with its size, format and cropping. The rest of its properties are lost.
+  /// Returns another reference to the samples, with size, format and cropping. The rest of the properties are lost.
   ///
   /// - Throws: `AVError.invalidArgument` for an empty frame, `AVError.outOfMemory`.
-  package init(samplesOf picture: borrowing Frame) throws(AVError) {
-    try self.init()
-    unsafe try AVError.check(cav_frame_lend_samples(raw, picture.raw, AVPixelFormat(picture.format.rawValue)))
-    unsafe raw.pointee.crop_left = unsafe picture.raw.pointee.crop_left
-    unsafe raw.pointee.crop_right = unsafe picture.raw.pointee.crop_right
-    unsafe raw.pointee.crop_top = unsafe picture.raw.pointee.crop_top
-    unsafe raw.pointee.crop_bottom = unsafe picture.raw.pointee.crop_bottom
+  package func withoutProperties() throws(AVError) -> Frame {
+    let frame = try Frame()
+    unsafe try AVError.check(cav_frame_lend_samples(frame.raw, raw, AVPixelFormat(raw.pointee.format)))
+    unsafe frame.raw.pointee.crop_left = unsafe raw.pointee.crop_left
+    unsafe frame.raw.pointee.crop_right = unsafe raw.pointee.crop_right
+    unsafe frame.raw.pointee.crop_top = unsafe raw.pointee.crop_top
+    unsafe frame.raw.pointee.crop_bottom = unsafe raw.pointee.crop_bottom
+    return frame
   }
 
   /// The peak signal-to-noise ratio of this picture's luma in dB; infinite if it equals the original's.
@@ -28,7 +29,8 @@ extension Frame {
     var sum: UInt64 = 0
     for row in original.cropTop..<original.cropTop + rows {
       if depth > 8 {
-        guard let own = unsafe samples(0, row: row), let other = unsafe original.samples(0, row: row) else { return nil }
+        guard let own = unsafe samples(0, row: row), let other = unsafe original.samples(0, row: row)
+        else { return nil }
         unsafe sum &+= Self.squares(own + original.cropLeft, other + original.cropLeft, columns)
       } else {
         guard let own = unsafe plane(0), let other = unsafe original.plane(0) else { return nil }

@@ -5,7 +5,7 @@ import AVCodec
 final class SeamFidelity {
   private final class Original {
     let frame: Frame
-    init(_ frame: borrowing Frame) throws(AVError) { self.frame = try Frame(samplesOf: frame) }
+    init(_ frame: borrowing Frame) throws(AVError) { self.frame = try frame.withoutProperties() }
   }
 
   private let decoder: CodecContext

@@ -96,7 +96,8 @@ extension H264 {
           other.map { UInt64($0.removalDelay) + UInt64($0.removalDelayOffset) } ?? UInt64(min(full, Double(limit)))
         let delay = max(1, min(UInt64(min(full * 0.9, Double(limit))), sum))
         return Delay(
-          removalDelay: UInt32(clamping: delay), removalDelayOffset: UInt32(clamping: min(sum - min(sum, delay), limit)))
+          removalDelay: UInt32(clamping: delay), removalDelayOffset: UInt32(clamping: min(sum - min(sum, delay), limit))
+        )
       }
     }
 
