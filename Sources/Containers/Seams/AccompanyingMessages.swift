@@ -136,23 +136,26 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
   /// - Parameters:
   ///   - slices: of the picture.
   ///   - presentation: of the access unit that it replaces, or of the first field.
-  ///   - isFirst: whether it is the first of the seam, an IDR picture.
+  ///   - fullness: of the coded picture buffer, from 0 to 1, for the first picture of a seam; `nil` for others.
   ///   - delays: as `RemovalClock` counts them; `nil` if the SPS does not require them.
   ///   - isTopFieldFirst: the order of its fields; `nil` if it is not interlaced.
   func nalUnits(
-    around slices: [[UInt8]], presentation: Int64, isFirst: Bool, _ delays: RemovalClock.Delays?, isTopFieldFirst: Bool?
+    around slices: [[UInt8]], presentation: Int64, fullness: Double?, _ delays: RemovalClock.Delays?,
+    isTopFieldFirst: Bool?
   ) -> [[UInt8]] {
     let picture = pictures[presentation] ?? Picture()
     var messages: [Message] = []
     if let sps {
-      if isFirst, let payload = Codec.bufferingPeriod(beginning: sps, like: bufferingPeriod) {
+      if let fullness,
+        let payload = Codec.bufferingPeriod(beginning: sps, fullness: fullness, like: bufferingPeriod)
+      {
         messages.append((.bufferingPeriod, payload))
       }
       let display = picture.display?.ofFrame ?? PictureDisplay(isTopFieldFirst: isTopFieldFirst)
       if let payload = Codec.pictureTiming(display, delays, sps) { messages.append((.pictureTiming, payload)) }
     }
     messages += picture.messages
-    if isFirst {
+    if fullness != nil {
       for message in lasting(at: presentation) where !messages.contains(where: { $0.type == message.type }) {
         messages.append(message)
       }

@@ -19,8 +19,11 @@ protocol AccompanyingSyntax: VideoCodecSyntax {
   ///
   /// - Parameters:
   ///   - sps: the source's SPS.
+  ///   - fullness: how full the buffer is, from 0 to 1.
   ///   - other: the source's buffering period; `nil` for none.
-  static func bufferingPeriod(beginning sps: SequenceParameterSet, like other: H264.BufferingPeriod?) -> [UInt8]?
+  static func bufferingPeriod(
+    beginning sps: SequenceParameterSet, fullness: Double, like other: H264.BufferingPeriod?
+  ) -> [UInt8]?
   /// The tick in which encoded pictures count delays, in nanoseconds; `nil` if they have no delays.
   static func delayTick(_ sps: SequenceParameterSet) -> Double?
   /// Reads picture timing of the source; `nil` if it does not signal how the picture is displayed.
@@ -64,8 +67,10 @@ extension H264: AccompanyingSyntax {
     do throws(BitstreamError) { return try BufferingPeriod(message, parameterSets: sets) } catch { return nil }
   }
 
-  static func bufferingPeriod(beginning sps: SequenceParameterSet, like other: BufferingPeriod?) -> [UInt8]? {
-    BufferingPeriod(beginning: sps, like: other)?.payload(sps: sps)
+  static func bufferingPeriod(
+    beginning sps: SequenceParameterSet, fullness: Double, like other: BufferingPeriod?
+  ) -> [UInt8]? {
+    BufferingPeriod(beginning: sps, fullness: fullness, like: other)?.payload(sps: sps)
   }
 
   static func delayTick(_ sps: SequenceParameterSet) -> Double? {
@@ -118,9 +123,9 @@ extension H265: AccompanyingSyntax {
     _ message: borrowing SEIMessages.Message, _ sets: ParameterSets
   ) -> H264.BufferingPeriod? { nil }
 
-  static func bufferingPeriod(beginning sps: SequenceParameterSet, like other: H264.BufferingPeriod?) -> [UInt8]? {
-    nil
-  }
+  static func bufferingPeriod(
+    beginning sps: SequenceParameterSet, fullness: Double, like other: H264.BufferingPeriod?
+  ) -> [UInt8]? { nil }
 
   static func delayTick(_ sps: SequenceParameterSet) -> Double? { nil }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVCodec
 import H26x
 
 /// The source's side of a seam that is not finished: its access units and their parameter sets.
@@ -7,6 +8,8 @@ struct OpenSeam<Codec: SeamSyntax> {
   private(set) var sets = Codec.ParameterSets()
   /// The parameter sets of encoded pictures; `nil` before the first one.
   var target: Codec.SeamSets?
+  /// How full the coded picture buffer is in front of the seam, from 0 to 1; `nil` if that is not known.
+  var fullness: Double?
   /// `nil` before the first picture that is encoded.
   private(set) var coder: SeamCoder?
   /// The messages of encoded pictures.
@@ -64,7 +67,9 @@ struct OpenSeam<Codec: SeamSyntax> {
     waiting.append(accessUnit)
     guard let target else { return }
     if coder == nil {
-      coder = try SeamCoder(target.settings, configuration: hasStartCodes ? [] : format.configuration)
+      var settings = target.settings
+      settings.initialFullness = fullness ?? settings.initialFullness
+      coder = try SeamCoder(settings, configuration: hasStartCodes ? [] : format.configuration)
       // Decoding begins with all parameter sets.
       waiting[0].bytes = completed(waiting[0])
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVCodec
 import H26x
 
 /// A stage of a copy between window and sink. It encodes the pictures of seams.
@@ -191,7 +192,13 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       if let target = seam.target {
         guard target.spsNALUnit == spsNALUnit else { throw .formatChange }
       } else {
-        seam.target = try found(spsNALUnit, seam.sets)
+        let target = try found(spsNALUnit, seam.sets)
+        seam.target = target
+        seam.fullness = target.settings.rateLimit.map {
+          clock.fullness(
+            at: accessUnit.presentation &- (seam.depth ?? 0), presentation: accessUnit.presentation, $0,
+            initial: target.settings.initialFullness)
+        }
       }
     }
     try seam.take(accessUnit)
@@ -229,7 +236,8 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       var accessUnit = accessUnits[number]
       var nalUnits = seam.accompanying.nalUnits(
         around: try target.slices(of: picture.packet, &sets, place), presentation: accessUnit.presentation,
-        isFirst: number == 0, delays.isEmpty ? nil : delays[number], isTopFieldFirst: place.isTopFieldFirst)
+        fullness: number == 0 ? seam.fullness ?? target.settings.initialFullness : nil,
+        delays.isEmpty ? nil : delays[number], isTopFieldFirst: place.isTopFieldFirst)
       if seam.hasDelimiters { nalUnits.insert(Codec.accessUnitDelimiter(temporalID: 0), at: 0) }
       accessUnit.bytes = try seam.packaged(nalUnits)
       (accessUnit.isKeyframe, accessUnit.role) = (number == 0, AccessUnitRole())
@@ -241,6 +249,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
         if seam.isInBand { accessUnit.bytes = seam.completed(accessUnit) }
       }
       leaving.append(accessUnit)
+      clock.remove(accessUnit)
     }
     encodedCount += pictures.count
     if let psnr = coder.lowestPSNR { lowestPSNR = min(lowestPSNR ?? psnr, psnr) }

@@ -169,7 +169,7 @@ struct AccompanyingMessagesTests {
       case 1, 5:
         let (sps, place) = (try #require(sps), field % (2 * FieldStream.groupSize))
         var messages: [(type: SEIPayloadType, payload: [UInt8])] = []
-        if place == 0, let period = H264.BufferingPeriod(beginning: sps, like: nil) {
+        if place == 0, let period = H264.BufferingPeriod(beginning: sps, fullness: 0.9, like: nil) {
           messages.append((.bufferingPeriod, period.payload(sps: sps)))
         }
         let removal = place == 0 && field > 0 ? 2 * FieldStream.groupSize : place
