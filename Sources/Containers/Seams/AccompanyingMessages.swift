@@ -16,7 +16,7 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
     var suffixMessages: [Message] = []
     /// Other NAL units behind the slices.
     var metadata: [[UInt8]] = []
-    var display: PictureDisplay?
+    var display: FrameDisplay?
 
     /// Adds the second field.
     mutating func add(_ second: Picture) {
@@ -86,7 +86,7 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
   ///
   /// - Returns: those that are true of an encoded picture.
   private mutating func read(
-    _ nalUnit: Span<UInt8>, _ sets: Codec.ParameterSets, _ display: inout PictureDisplay?, at presentation: Int64
+    _ nalUnit: Span<UInt8>, _ sets: Codec.ParameterSets, _ display: inout FrameDisplay?, at presentation: Int64
   ) -> [Message] {
     var kept: [Message] = []
     do throws(BitstreamError) {
@@ -151,7 +151,7 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
       {
         messages.append((.bufferingPeriod, payload))
       }
-      let display = picture.display?.ofFrame ?? PictureDisplay(isTopFieldFirst: isTopFieldFirst)
+      let display = picture.display?.ofFrame ?? FrameDisplay(isTopFieldFirst: isTopFieldFirst)
       if let payload = Codec.pictureTiming(display, delays, sps) { messages.append((.pictureTiming, payload)) }
     }
     messages += picture.messages
@@ -176,7 +176,7 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
 }
 
 /// How a frame is displayed, by its picture timing.
-struct PictureDisplay {
+struct FrameDisplay {
   /// `pic_struct` of H.264, and of H.265 below 9, in which both are alike.
   private(set) var structure: UInt8
   /// Of H.264.

@@ -27,10 +27,10 @@ protocol AccompanyingSyntax: VideoCodecSyntax {
   /// The tick in which encoded pictures count delays, in nanoseconds; `nil` if they have no delays.
   static func delayTick(_ sps: SequenceParameterSet) -> Double?
   /// Reads picture timing of the source; `nil` if it does not signal how the picture is displayed.
-  static func display(_ message: borrowing SEIMessages.Message, _ sps: SequenceParameterSet) -> PictureDisplay?
+  static func display(_ message: borrowing SEIMessages.Message, _ sps: SequenceParameterSet) -> FrameDisplay?
   /// The payload of the picture timing of an encoded picture; `nil` if its SPS requires none.
   static func pictureTiming(
-    _ display: PictureDisplay, _ delays: RemovalClock.Delays?, _ sps: SequenceParameterSet
+    _ display: FrameDisplay, _ delays: RemovalClock.Delays?, _ sps: SequenceParameterSet
   ) -> [UInt8]?
 }
 
@@ -80,15 +80,15 @@ extension H264: AccompanyingSyntax {
     return Double(timing.unitsInTick) / Double(timing.timeScale) * 1e9
   }
 
-  static func display(_ message: borrowing SEIMessages.Message, _ sps: SequenceParameterSet) -> PictureDisplay? {
+  static func display(_ message: borrowing SEIMessages.Message, _ sps: SequenceParameterSet) -> FrameDisplay? {
     do throws(BitstreamError) {
       let timing = try PictureTiming(message, sps: sps)
-      return timing.structure.map { PictureDisplay($0, timing.clockTimestamps) }
+      return timing.structure.map { FrameDisplay($0, timing.clockTimestamps) }
     } catch { return nil }
   }
 
   static func pictureTiming(
-    _ display: PictureDisplay, _ delays: RemovalClock.Delays?, _ sps: SequenceParameterSet
+    _ display: FrameDisplay, _ delays: RemovalClock.Delays?, _ sps: SequenceParameterSet
   ) -> [UInt8]? {
     guard let vui = sps.vui, vui.isPictureStructurePresent || vui.nalHRD != nil || vui.vclHRD != nil else { return nil }
     let timing = PictureTiming(
@@ -129,14 +129,14 @@ extension H265: AccompanyingSyntax {
 
   static func delayTick(_ sps: SequenceParameterSet) -> Double? { nil }
 
-  static func display(_ message: borrowing SEIMessages.Message, _ sps: SequenceParameterSet) -> PictureDisplay? {
-    do throws(BitstreamError) { return try PictureTiming(message, sps: sps).display.map { PictureDisplay($0) } } catch {
+  static func display(_ message: borrowing SEIMessages.Message, _ sps: SequenceParameterSet) -> FrameDisplay? {
+    do throws(BitstreamError) { return try PictureTiming(message, sps: sps).display.map { FrameDisplay($0) } } catch {
       return nil
     }
   }
 
   static func pictureTiming(
-    _ display: PictureDisplay, _ delays: RemovalClock.Delays?, _ sps: SequenceParameterSet
+    _ display: FrameDisplay, _ delays: RemovalClock.Delays?, _ sps: SequenceParameterSet
   ) -> [UInt8]? {
     guard sps.vui?.isPictureStructurePresent == true else { return nil }
     var own = sps

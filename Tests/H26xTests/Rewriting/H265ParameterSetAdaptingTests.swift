@@ -89,7 +89,8 @@ import Testing
   }
 
   @Test func theVPSAgreesWithTheSPS() throws {
-    var encoder = try H265.VideoParameterSet(nalUnit: H265Samples.vps.span)
+    let nalUnit = H265Samples.vps
+    var encoder = try H265.VideoParameterSet(nalUnit: nalUnit.span)
     encoder.id = 13
     encoder.timing = .init(unitsInTick: 1, timeScale: 25)
     let sps = try Self.encoder().adapted(to: Self.stream())
