@@ -44,6 +44,8 @@ package struct EncoderSettings: Sendable {
   /// A limit of the bit rate, by a buffer that the packets go through (VBV): bits per second into it, and its size in
   /// bits, both at least 1000. Nil for no limit.
   package var rateLimit: (bitRate: Int, bufferSize: Int)?
+  /// How full the buffer of the ``rateLimit`` is at first, from 0 to 1. An encoder may assume the bits of a picture more.
+  package var initialFullness = 0.9
   /// Frames are interlaced and coded as such (H.264: MBAFF), the top field being the first; nil for progressive frames.
   package var isTopFieldFirst: Bool?
   /// H.264: the entropy coder is CABAC, not CAVLC (`entropy_coding_mode_flag`, 7.4.2.2), if the profile has it.
@@ -95,6 +97,7 @@ package struct EncoderSettings: Sendable {
       let rates = 1000...1 << 30
       guard rates ~= rateLimit.bitRate, rates ~= rateLimit.bufferSize else { throw .invalidArgument }
     }
+    guard 0...1 ~= initialFullness else { throw .invalidArgument }
     guard 1...16 ~= referenceCount, 1...51 ~= quality, 1...64 ~= threadCount, chromaSampleLocation ?? 0 <= 5 else {
       throw .invalidArgument
     }
@@ -142,7 +145,7 @@ package struct EncoderSettings: Sendable {
       "sliced-threads=0", "slices=1", "weightp=0", "aud=0", "nal-hrd=none", "force-cfr=1",
       "ref=\(referenceCount)", "cabac=\(hasCABAC ? 1 : 0)", "8x8dct=\(has8x8Transform ? 1 : 0)",
       "fps=\(frameRate.numerator)/\(frameRate.denominator)",
-    ].joined(separator: ":") + (isTopFieldFirst.map { $0 ? ":tff=1" : ":bff=1" } ?? "")
+    ].joined(separator: ":") + (isTopFieldFirst.map { $0 ? ":tff=1" : ":bff=1" } ?? "") + fullnessParameter
   }
 
   private var x265Parameters: String {
@@ -157,8 +160,10 @@ package struct EncoderSettings: Sendable {
     ]
     // The level in tenths; general_level_idc has thirtieths.
     if let level { parameters.append("level-idc=\(level / 3)") }
-    return parameters.joined(separator: ":")
+    return parameters.joined(separator: ":") + fullnessParameter
   }
+
+  private var fullnessParameter: String { rateLimit == nil ? "" : ":vbv-init=\(max(initialFullness, 0.001))" }
 
   /// libx265 refuses more.
   private static let mostReferencesOfX265 = 8

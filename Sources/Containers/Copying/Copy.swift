@@ -360,6 +360,7 @@ package struct Copy {
       }
     }
     if writer.encoded > 0 { summary += "; \(Text.count(writer.encoded, "picture")) encoded" }
+    if let psnr = writer.lowestPSNR { summary += ", lowest PSNR \(Text.fixed(psnr, 1)) dB" }
     if writer.removedOperations > 0 {
       summary += "; \(Text.count(writer.removedOperations, "marking operation")) of pictures that were cut off removed"
     }

@@ -72,6 +72,8 @@ struct CopyWriter {
   var written: Int { sink.written }
   /// Pictures that were encoded.
   var encoded: Int { seam?.encodedCount ?? 0 }
+  /// The lowest PSNR of their luma in dB; `nil` for none.
+  var lowestPSNR: Double? { seam?.lowestPSNR }
   /// Marking operations that were removed from copied pictures.
   var removedOperations: Int { seam?.removedOperationCount ?? 0 }
   /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can.

@@ -54,6 +54,10 @@ extension H264: SeamSyntax {
       settings.uses8x8Transform = constraints.allows8x8Transform
       settings.referenceCount = min(settings.referenceCount, Int(constraints.maximumReferenceFrames))
       settings.isTopFieldFirst = constraints.needsMBAFF ? true : nil
+      let hrd = sps.vui?.nalHRD ?? sps.vui?.vclHRD
+      settings.limitRate(
+        to: hrd.flatMap { hrd in hrd.buffers.first.map { (hrd.bitRate(of: $0), hrd.size(of: $0)) } }, sps.levelLimits,
+        at: sps.frameRate)
       return settings
     }
 

@@ -60,7 +60,7 @@ extension H265: SeamSyntax {
         throw .unsupported("it has several layers")
       }
       ids = try Self.freeIdentifiers(sets)
-      settings = try Self.settings(under: sps, quality)
+      settings = try Self.settings(under: sps, sets.videoParameterSet(sps.videoParameterSetID), quality)
       nalUnits = try Self.adapted(settings.parameterSets(of: H265.self), to: sps, ids)
     }
 
@@ -76,7 +76,7 @@ extension H265: SeamSyntax {
     }
 
     private static func settings(
-      under sps: SequenceParameterSet, _ quality: Double
+      under sps: SequenceParameterSet, _ vps: VideoParameterSet?, _ quality: Double
     ) throws(SeamObstacle) -> EncoderSettings {
       guard !sps.isFieldSequence else { throw .unsupported("its pictures are fields") }
       // The buffer also has the current picture (C.5.2.2).
@@ -86,6 +86,11 @@ extension H265: SeamSyntax {
         seamOf: .h265, sps.codedSize, sps.chromaFormat, depths: (sps.lumaBitDepth, sps.chromaBitDepth),
         quality: quality)
       settings.referenceCount = min(settings.referenceCount, references)
+      let hrd = sps.vui?.timing?.hrdParameters ?? vps?.hrdParameters.first?.parameters
+      let buffer = hrd?.subLayers.last.flatMap { $0.nal.first ?? $0.vcl.first }
+      settings.limitRate(
+        to: hrd.flatMap { hrd in buffer.map { (hrd.bitRate(of: $0), hrd.size(of: $0)) } }, sps.levelLimits,
+        at: sps.frameRate(vps))
       return settings
     }
 

@@ -10,8 +10,12 @@ struct OpenSeam<Codec: SeamSyntax> {
   var target: Codec.SeamSets?
   /// The reference pictures up to now; `nil` if they need not be followed.
   var references = Codec.sourceReferences
+  /// How full the coded picture buffer is in front of the seam, from 0 to 1; `nil` if that is not known.
+  var fullness: Double?
   /// `nil` before the first picture that is encoded.
   private(set) var coder: SeamCoder?
+  /// The messages of encoded pictures.
+  private(set) var accompanying = AccompanyingMessages<Codec>()
   /// Access units in front of it, which it needs.
   private var waiting: [MediaOutput.AccessUnit] = []
   /// The number of the format of its access units; `nil` before the first one.
@@ -72,8 +76,12 @@ struct OpenSeam<Codec: SeamSyntax> {
   /// - Parameter samples: of pictures that the copy has, which decoding must give again.
   mutating func take(_ accessUnit: MediaOutput.AccessUnit, _ samples: [Int64: UInt64]) throws(SeamObstacle) {
     follow(accessUnit)
+    let id = accessUnit.disposition == .encoded ? header(of: accessUnit)?.sequenceParameterSetID : nil
+    accompanying.take(accessUnit, packaging, sets, id)
     waiting.append(accessUnit)
-    if let target { try decodeWaiting(target.settings, samples) }
+    guard var settings = target?.settings else { return }
+    settings.initialFullness = fullness ?? settings.initialFullness
+    try decodeWaiting(settings, samples)
   }
 
   /// Decodes all access units up to now.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVCodec
 import H26x
 
 /// A stage of a copy between window and sink. It encodes the pictures of seams, and verifies each seam.
@@ -52,7 +53,9 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   private var following: (reader: OpenSeam<Codec>, references: any SeamContinuing<Codec>)?
   /// Recovery points that became IDR pictures.
   private var beginningCount = 0
+  private var clock = RemovalClock()
   private(set) var encodedCount = 0
+  private(set) var lowestPSNR: Double?
   private(set) var removedOperationCount = 0
 
   /// - Parameters:
@@ -133,6 +136,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     do throws(SeamObstacle) {
       let leaving = try finishGroup(endsCopying: true) + finishSeam()
       (lastEntry, lastDecoding, lastPresentation, isJoined, following, samples) = (nil, nil, nil, true, nil, [:])
+      clock.finishRange()
       return leaving
     } catch { throw .seam(error) }
   }
@@ -250,6 +254,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     lastEntry = accessUnit.role.start == .closed ? accessUnit : nil
     lastDecoding = max(lastDecoding ?? .min, accessUnit.decoding)
     lastPresentation = max(lastPresentation ?? .min, accessUnit.presentation)
+    clock.take(accessUnit)
     return leaving
   }
 
@@ -312,7 +317,13 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       if let target = seam.target {
         guard target.spsNALUnit == spsNALUnit else { throw .formatChange }
       } else {
-        seam.target = try found(spsNALUnit, seam.sets)
+        let target = try found(spsNALUnit, seam.sets)
+        seam.target = target
+        seam.fullness = target.settings.rateLimit.map {
+          clock.fullness(
+            at: accessUnit.presentation &- (seam.depth ?? 0), presentation: accessUnit.presentation, $0,
+            initial: target.settings.initialFullness)
+        }
       }
     }
     try seam.take(accessUnit, samples)
@@ -348,13 +359,19 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       if spsNALUnit == target.spsNALUnit, target.leads(to: header, place) { place.recoveryPoint = header }
     }
     let times = decodingTimes(of: pictures.map(\.accessUnit.presentation), before: next, depth: seam.depth ?? 0)
+    var accessUnits = pictures.map(\.accessUnit)
+    for (number, time) in times.enumerated() { accessUnits[number].decoding = time }
+    let delays = clock.delays(of: accessUnits, tick: seam.accompanying.sps.flatMap(Codec.delayTick))
     var (leaving, sets): ([AccessUnit], Codec.ParameterSets) = ([], Codec.ParameterSets())
     for (number, picture) in pictures.enumerated() {
       place.picture = number
-      var nalUnits = try target.slices(of: picture.packet, &sets, place)
+      var accessUnit = accessUnits[number]
+      var nalUnits = seam.accompanying.nalUnits(
+        around: try target.slices(of: picture.packet, &sets, place), presentation: accessUnit.presentation,
+        fullness: number == 0 ? seam.fullness ?? target.settings.initialFullness : nil,
+        delays.isEmpty ? nil : delays[number], isTopFieldFirst: place.isTopFieldFirst)
       if seam.hasDelimiters { nalUnits.insert(Codec.accessUnitDelimiter(temporalID: 0), at: 0) }
-      var accessUnit = picture.accessUnit
-      (accessUnit.bytes, accessUnit.decoding) = (try seam.packaged(nalUnits), times[number])
+      accessUnit.bytes = try seam.packaged(nalUnits)
       (accessUnit.isKeyframe, accessUnit.role) = (number == 0, AccessUnitRole())
       if number == 0 {
         accessUnit.role.start = .closed
@@ -364,8 +381,10 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
         if seam.isInBand { accessUnit.bytes = seam.completed(accessUnit) }
       }
       leaving.append(accessUnit)
+      clock.remove(accessUnit)
     }
     encodedCount += pictures.count
+    if let psnr = coder.lowestPSNR { lowestPSNR = min(lowestPSNR ?? psnr, psnr) }
     if place.recoveryPoint != nil { try follow(leaving, of: seam, target) }
     lastEntry = nil
     lastDecoding = times.last

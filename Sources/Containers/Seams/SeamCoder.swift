@@ -29,7 +29,11 @@ final class SeamCoder {
   private let decoder: SeamDecoder
   /// Opened with the first wanted frame.
   private var encoder: EncoderContext?
+  private var fidelity: SeamFidelity?
   private(set) var isTopFieldFirst: Bool?
+
+  /// See `SeamFidelity`.
+  var lowestPSNR: Double? { fidelity?.lowestPSNR }
 
   /// Access units whose pictures are wanted and were not decoded yet, by the numbers of their pictures.
   private var wanted: [Int64: MediaOutput.AccessUnit] = [:]
@@ -122,6 +126,7 @@ final class SeamCoder {
         isEncoding = true
         try encoder?.sendEndOfStream()
         try receivePackets()
+        try fidelity?.finish()
       }
     } catch { throw obstacle }
     guard entered.isEmpty else { throw .encoder }
@@ -184,7 +189,9 @@ final class SeamCoder {
         isTopFieldFirst = settings.isTopFieldFirst
       }
       encoder = try EncoderContext(settings)
+      fidelity = try SeamFidelity(settings)
     }
+    try fidelity?.take(frame, presentation: accessUnit.presentation)
     try encoder?.send(frame, presentation: accessUnit.presentation)
     entered.append(accessUnit)
     try receivePackets()
@@ -193,6 +200,7 @@ final class SeamCoder {
   private func receivePackets() throws(AVError) {
     while let picture = try encoder?.receive() {
       guard !entered.isEmpty, picture.isKey == encoded.isEmpty else { throw .external }
+      try fidelity?.take(picture.packet)
       encoded.append(Picture(accessUnit: entered.removeFirst(), packet: picture.packet))
     }
   }

@@ -5,6 +5,8 @@ import H26x
 protocol SeamMaking {
   /// Pictures that were encoded.
   var encodedCount: Int { get }
+  /// The lowest PSNR of their luma in dB, infinite if all equal the source's; `nil` for none.
+  var lowestPSNR: Double? { get }
   /// Marking operations of H.264 that were removed from copied pictures.
   var removedOperationCount: Int { get }
   /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can, in most streams.

@@ -3,7 +3,7 @@ import AVCodec
 import H26x
 
 /// What a codec adds to its syntax for seams: the parameter sets of encoded pictures, and how copied pictures follow.
-protocol SeamSyntax: VideoCodecSyntax {
+protocol SeamSyntax: AccompanyingSyntax {
   /// The parameter sets of encoded pictures.
   associatedtype SeamSets: SeamParameterSets where SeamSets.Codec == Self
 

@@ -34,6 +34,36 @@ extension H264 {
       if let hrd = sps.vui?.vclHRD { vcl = try Self.delays(&reader, hrd) }
     }
 
+    /// The buffering period of a picture that begins a coded video sequence.
+    ///
+    /// - Parameters:
+    ///   - sps: of the sequence; nil is returned if it has no HRD parameters.
+    ///   - fullness: how full the buffers are when the picture is removed, from 0 to 1.
+    ///   - other: one of pictures that may follow in the sequence; nil if none do. The sum of delay and offset is the
+    ///     same in the whole sequence (D.2.2).
+    package init?(beginning sps: SequenceParameterSet, fullness: Double, like other: Self?) {
+      guard let vui = sps.vui, vui.nalHRD != nil || vui.vclHRD != nil else { return nil }
+      sequenceParameterSetID = sps.id
+      nal = Self.delays(vui.nalHRD, fullness, like: other?.nal)
+      vcl = Self.delays(vui.vclHRD, fullness, like: other?.vcl)
+    }
+
+    private static func delays(_ hrd: HRDParameters?, _ fullness: Double, like others: [Delay]?) -> [Delay] {
+      guard let hrd else { return [] }
+      return hrd.buffers.enumerated().map { index, buffer in
+        let limit = UInt64(1) << UInt64(min(hrd.initialRemovalDelayLength, 32)) - 1
+        // Exact enough for a sum that is below 2³².
+        let full = Double(hrd.size(of: buffer)) / Double(max(1, hrd.bitRate(of: buffer))) * 90_000
+        let other = others.flatMap { index < $0.count ? $0[index] : nil }
+        let sum =
+          other.map { UInt64($0.removalDelay) + UInt64($0.removalDelayOffset) } ?? UInt64(min(full, Double(limit)))
+        let delay = max(1, min(UInt64(min(full * min(max(fullness, 0), 1), Double(limit))), sum))
+        return Delay(
+          removalDelay: UInt32(clamping: delay), removalDelayOffset: UInt32(clamping: min(sum - min(sum, delay), limit))
+        )
+      }
+    }
+
     /// The payload: the inverse of ``init(_:parameterSets:)``.
     ///
     /// - Parameter sps: the SPS that the message refers to.

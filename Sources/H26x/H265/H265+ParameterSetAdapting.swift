@@ -5,7 +5,7 @@ extension H265.SequenceParameterSet {
   ///
   /// The pictures are decoded as before. Profile, tier, level, decoded picture buffer, reorder depth, latency, crop and
   /// color are signaled as in the other stream, so that decoders treat both alike. The pictures have one temporal
-  /// sub-layer and no SEI messages, so HRD parameters and flags that demand messages are left out. The ids stay.
+  /// sub-layer and no HRD parameters. They have picture timing if the other stream's have `pic_struct`. The ids stay.
   ///
   /// - Parameter other: the SPS of the other stream. The encoder must use fewer reference pictures than its
   ///   ``decodedPictureBufferPictures``.
@@ -24,12 +24,12 @@ extension H265.SequenceParameterSet {
     if other.isFieldSequence { throw Self.unlike("field_seq_flag") }
     var sps = self
     (sps.subLayerCount, sps.hasNestedTemporalIDs) = (1, true)
-    sps.profileTierLevel = other.profileTierLevel.withoutMessages
+    sps.profileTierLevel = other.profileTierLevel
+      .ofOneSubLayer(hasPictureStructure: other.vui?.isPictureStructurePresent ?? false)
     sps.conformanceWindow = other.conformanceWindow
     sps.buffering = [other.highestBuffering]
     sps.vui = other.vui
     sps.vui?.hasNeutralChroma = false
-    sps.vui?.isPictureStructurePresent = false
     sps.vui?.timing?.hrdParameters = nil
     // The encoder's picture order counts may be less or more dense.
     sps.vui?.timing?.ticksPerPictureOrderCount = nil
@@ -56,13 +56,15 @@ extension H265.VideoParameterSet {
 }
 
 extension H265.ProfileTierLevel {
-  /// The same of a stream with one temporal sub-layer and without picture timing messages. If the stream has
-  /// progressive and interlaced pictures, these would have to tell them apart (7.4.4).
-  fileprivate var withoutMessages: Self {
+  /// The same of a stream with one temporal sub-layer. If the stream has progressive and interlaced pictures, picture
+  /// timing has to tell them apart (7.4.4).
+  fileprivate func ofOneSubLayer(hasPictureStructure: Bool) -> Self {
     var adapted = self
     adapted.subLayers = []
     let scanTypes: H265.Profile.Constraints = [.progressiveSource, .interlacedSource]
-    if profile.constraints.isSuperset(of: scanTypes) { adapted.profile.constraints.subtract(scanTypes) }
+    if !hasPictureStructure, profile.constraints.isSuperset(of: scanTypes) {
+      adapted.profile.constraints.subtract(scanTypes)
+    }
     return adapted
   }
 }

@@ -66,22 +66,31 @@ import Testing
     #expect(sps.codesPictures(like: Self.encoder()))
   }
 
-  @Test func nothingDemandsMessagesOrSubLayers() throws {
+  @Test func nothingDemandsBufferingPeriodsOrSubLayers() throws {
     let sps = try Self.encoder().adapted(to: Self.stream())
     #expect(sps.subLayerCount == 1 && sps.hasNestedTemporalIDs)
     #expect(sps.profileTierLevel.subLayers.isEmpty && sps.buffering.count == 1)
-    #expect(sps.profile.constraints == [.frameOnly])
     let vui = try #require(sps.vui)
-    #expect(!vui.isPictureStructurePresent && !vui.hasNeutralChroma && vui.bitstreamRestriction == nil)
+    #expect(vui.isPictureStructurePresent && !vui.hasNeutralChroma && vui.bitstreamRestriction == nil)
     #expect(vui.timing != nil && vui.timing?.hrdParameters == nil && vui.timing?.ticksPerPictureOrderCount == nil)
+  }
+
+  /// Only picture timing tells progressive and interlaced pictures apart.
+  @Test func progressiveAndInterlacedPicturesNeedPictureTiming() throws {
+    let both = try Self.encoder().adapted(to: Self.stream())
+    #expect(both.profile.constraints == [.progressiveSource, .interlacedSource, .frameOnly])
+    var bare = Self.stream()
+    bare.vui?.isPictureStructurePresent = false
+    #expect(try Self.encoder().adapted(to: bare).profile.constraints == [.frameOnly])
     // One flag alone demands nothing.
-    var progressive = Self.stream()
+    var progressive = bare
     progressive.profileTierLevel.profile.constraints = [.progressiveSource]
     #expect(try Self.encoder().adapted(to: progressive).profile.constraints == [.progressiveSource])
   }
 
   @Test func theVPSAgreesWithTheSPS() throws {
-    var encoder = try H265.VideoParameterSet(nalUnit: H265Samples.vps.span)
+    let nalUnit = H265Samples.vps
+    var encoder = try H265.VideoParameterSet(nalUnit: nalUnit.span)
     encoder.id = 13
     encoder.timing = .init(unitsInTick: 1, timeScale: 25)
     let sps = try Self.encoder().adapted(to: Self.stream())

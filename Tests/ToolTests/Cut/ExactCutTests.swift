@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The encoder of exact cuts.
-private enum Encoder {
+enum CutEncoder {
   /// Whether there is one for a clip.
   static func isInstalled(for clip: String = "clip.mp4") async throws -> Bool {
     let folder = try Folder()
@@ -16,7 +16,7 @@ private enum Encoder {
 }
 
 /// `h26x cut --mode exact`: pictures are copied, and those that cannot be copied are encoded.
-@Suite(.enabled(if: Program.isBuilt), .enabled { try await Encoder.isInstalled() }) struct ExactCutTests {
+@Suite(.enabled(if: Program.isBuilt), .enabled { try await CutEncoder.isInstalled() }) struct ExactCutTests {
   /// Ranges of a clip of 62 pictures, with keyframes at 0, 20 and 42, and the pictures that may be encoded.
   typealias Request = (ranges: [Range<Int>], encoded: ClosedRange<Int>)
 
@@ -56,7 +56,7 @@ private enum Encoder {
   ]
 
   @Test(
-    .enabled { try await Encoder.isInstalled(for: "clip-h265.mp4") },
+    .enabled { try await CutEncoder.isInstalled(for: "clip-h265.mp4") },
     arguments: TestScope.rows(pairsOfH265, usually: 2)
   ) func encodesOnlyPicturesOfH265ThatCannotBeCopied(source: String, suffix: String) async throws {
     try await Self.expectExactCuts(
@@ -76,7 +76,7 @@ private enum Encoder {
   ]
 
   @Test(
-    .enabled { try await Encoder.isInstalled(for: "clip-h265.mp4") },
+    .enabled { try await CutEncoder.isInstalled(for: "clip-h265.mp4") },
     arguments: TestScope.rows(["mp4", "h265", "mkv", "ts"], usually: 2)
   ) func encodesLeadingPicturesThatNeedOthers(suffix: String) async throws {
     try await Self.expectExactCuts(
@@ -110,7 +110,7 @@ private enum Encoder {
 
   /// Encoded pictures may be in front of a CRA picture, and of a recovery point of H.264.
   @Test(
-    .enabled { try await Encoder.isInstalled(for: "clip-h265.mp4") }, arguments: ["open-gop.h265", "open-gop.h264"]
+    .enabled { try await CutEncoder.isInstalled(for: "clip-h265.mp4") }, arguments: ["open-gop.h265", "open-gop.h264"]
   ) func plansSeamsInFrontOfOpenEntries(source: String) async throws {
     let folder = try Folder()
     let run = try await Program.run(
@@ -163,7 +163,7 @@ private enum Encoder {
       ("clip-h265.mp4", 10..<40, "18"),
     ]
   ) func encodesPicturesWell(clip: String, range: Range<Int>, quality: String) async throws {
-    guard try await Encoder.isInstalled(for: clip) else { return }
+    guard try await CutEncoder.isInstalled(for: clip) else { return }
     let folder = try Folder()
     let options = ["--range", "#\(range.lowerBound)-#\(range.upperBound)", "--quality", quality]
     let (source, target) = (CutTests.media(clip), "out.mp4")
