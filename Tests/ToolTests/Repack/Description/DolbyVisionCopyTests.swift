@@ -11,8 +11,8 @@ import Testing
     var header = DolbyVision.Header(
       profile: profile == 5 ? 0 : 1, sequence: .init(isBaseLayerFullRange: profile == 5))
     header.previousMappingID = 0
-    let rpu = DolbyVision.RPU(header: header, mapping: nil, displayManagement: nil).nalUnit()
-    try #require(DolbyVision.RPU(nalUnit: rpu.span).profile(.h265) == profile)
+    let rpu = try DolbyVision.RPU(header: header, mapping: nil, displayManagement: nil).nalUnit()
+    try #require(try DolbyVision.RPU(nalUnit: rpu.span).profile(.h265) == profile)
     let bytes = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.h265")))
     var (stream, hasSlice) = (Data(), false)
     for range in NALPackaging.annexB.nalUnits(of: bytes.span) {
