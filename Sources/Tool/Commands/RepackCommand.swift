@@ -113,8 +113,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
           input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio,
           bounds: bounds.map { [$0] } ?? []))
     }
-    Terminal.say(result.summary)
-    for loss in result.left { Terminal.say("\(target.name): left behind: \(loss)") }
+    result.say(of: target)
   }
 }
 
