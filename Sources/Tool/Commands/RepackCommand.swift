@@ -113,7 +113,9 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
           input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio,
           bounds: bounds.map { [$0] } ?? []))
     }
-    result.say(of: target)
+    for remark in result.remarks { Terminal.say("\(target.name): \(remark)") }
+    Terminal.say(result.summary)
+    for loss in result.left { Terminal.say("\(target.name): left behind: \(loss)") }
   }
 }
 
