@@ -109,7 +109,7 @@ struct StreamRules<Codec: CheckedCodec> {
         log.report(.unreadableSEI, ReportText(error), expected: "an SEI message that follows Annex D")
       }
     case .delimiter(let type): order.takeDelimiter(type, unit, log: &log)
-    case .other: break
+    case .rpu, .other: break
     }
     order.check(unit, met.role, isFirst: isFirst, isInSample: isInSample, log: &log)
   }

@@ -45,7 +45,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
     let role = Codec.role(of: nalUnit)
     let content =
       if let slice { take(slice, &record, startsPicture: startsPicture) } else { read(nalUnit, role, &record, trace) }
-    if let trace { for element in trace.elements { record.fields.append(SyntaxField(element)) } }
+    if let trace { record.fields += UserDataFields.fields(trace.elements) }
     return WalkedNALUnit(
       record: record, role: role, header: header,
       forbiddenSequence: bytes.isWhole
@@ -81,9 +81,25 @@ struct NALUnitWalk<Codec: ReportedCodec> {
       return .messages(endsProperly: endsProperly)
     case .accessUnitDelimiter: return read(delimiter: nalUnit, &record, trace)
     case .end: pictures.endSequence(Codec.NALUnitType(rawValue: record.type))
+    case .other where Codec.NALUnitType(rawValue: record.type) == Codec.dolbyVisionRPU:
+      if record.layerID ?? 0 == 0 { return read(rpu: nalUnit, &record, trace) }
     case .slice, .slicePart, .layerSlice, .filler, .outsideStandard, .other: break
     }
     return .other
+  }
+
+  private func read(
+    rpu nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, _ trace: SyntaxTrace?
+  ) -> WalkedNALUnit<Codec>.Content {
+    // The Recommendation leaves the type to applications: others may use it.
+    guard DolbyVision.RPU.hasPrefix(nalUnit, headerLength: Codec.nalUnitHeaderLength) else { return .other }
+    do throws(BitstreamError) {
+      let rpu = try DolbyVision.RPU(nalUnit: nalUnit, codec: Codec.codec, trace: trace)
+      return .rpu(WalkedRPU(profile: rpu.profile(Codec.codec), hasValidCRC: rpu.hasValidCRC))
+    } catch {
+      record.error = error
+      return .rpu(nil)
+    }
   }
 
   private func read(
