@@ -36,13 +36,16 @@ struct NALUnitWalk<Codec: ReportedCodec> {
     var record = NALUnitRecord()
     (record.offset, record.prefix, record.size) = (offset, prefix, bytes.size)
     let header = Codec.readHeader(nalUnit, &record, wantsFields: options.includesFields)
-    if options.byteCount > 0 {
-      let count = min(options.byteCount, nalUnit.count)
+    let role = Codec.role(of: nalUnit)
+    let isRPU = Codec.NALUnitType(rawValue: record.type) == Codec.dolbyVisionRPU
+    let isMetadata = role == .sei || role == .suffixSEI || isRPU
+    let wanted = isMetadata && options.keepsMetadata ? 1 << 16 : options.byteCount
+    if wanted > 0 {
+      let count = min(wanted, nalUnit.count)
       record.bytes.reserveCapacity(count)
       for index in 0..<count { record.bytes.append(nalUnit[index]) }
     }
     let trace = slice.map { $0.trace } ?? (options.includesFields ? SyntaxTrace() : nil)
-    let role = Codec.role(of: nalUnit)
     let content =
       if let slice { take(slice, &record, startsPicture: startsPicture) } else { read(nalUnit, role, &record, trace) }
     if let trace { record.fields += UserDataFields.fields(trace.elements) }
