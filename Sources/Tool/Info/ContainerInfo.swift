@@ -86,17 +86,12 @@ struct ContainerInfo {
       counts: counting && isWhole ? counts : nil, encryption: input.encryption?.name,
       layers: LayerText.text(stream.layers),
       metadata: stream.videoMetadata(
-        colour: track.colour, record: otherStreams.dolbyVision,
+        colour: track.colour, record: track.dolbyVision,
         rate: video.fields["framerate"]?.fraction))
   }
 }
 
 extension OtherStreams {
-  /// The container's record of Dolby Vision; `nil` for none.
-  fileprivate var dolbyVision: DolbyVision.Configuration? {
-    video?.sideData.first { $0.kind == .dolbyVision }.flatMap { DolbyVision.Configuration(values: $0.bytes) }
-  }
-
   /// The container's name.
   fileprivate var containerName: String {
     switch input.kind {
