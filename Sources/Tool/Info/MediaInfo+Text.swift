@@ -47,9 +47,9 @@ extension MediaInfo {
     rows.append(("Rotation", video.orientation.map(Self.turned)))
     for stream in others {
       let details: [String?] = [
-        stream.codecName, stream.language, stream.title.map { "\"\($0)\"" },
-        stream.flags.isEmpty ? nil : stream.flags.joined(separator: " and "), stream.text("rate").map { "\($0) Hz" },
-        stream.fields["channels"]?.integer.map { Text.count($0, "channel") }, stream.bitrate.map(Self.bits),
+        stream.codecName, stream.language, stream.text("rate").map { "\($0) Hz" },
+        stream.fields["channels"]?.integer.map { Text.count($0, "channel") }, stream.title.map { "\"\($0)\"" },
+        stream.flags.isEmpty ? nil : Text.list(stream.flags), stream.bitrate.map(Self.bits),
         stream.number.map { "stream \($0)" },
       ]
       rows.append((Self.capitalised(stream.kind), details.compactMap(\.self).joined(separator: ", ")))

@@ -42,7 +42,7 @@ enum SEIText {
   }
 
   /// The kind of registered user data; `nil` if the provider is not known.
-  static func kind(of data: RegisteredUserData) -> String? {
+  private static func kind(of data: RegisteredUserData) -> String? {
     if data.isHDR10Plus { return "HDR10+" }
     if data.isHDRVivid { return "HDR Vivid" }
     if data.isSLHDR { return "SL-HDR" }
