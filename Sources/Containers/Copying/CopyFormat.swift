@@ -95,7 +95,7 @@ struct CopyFormat {
       video.describe(by: first.bytes)
       video.describeEdits()
     }
-    if !hasStartCodes { video.describeDisplay(by: first.bytes) }
+    video.describeDisplay(by: first.bytes, hasStartCodes: hasStartCodes)
     return video
   }
 }

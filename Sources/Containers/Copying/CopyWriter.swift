@@ -57,6 +57,8 @@ struct CopyWriter {
 
   /// The configuration of Dolby Vision that was made from the stream; `nil` if the source has one.
   private(set) var madeDolbyVision: DolbyVision.Configuration?
+  /// HDR10's metadata that the stream has.
+  private var sentMetadata: Set<SideData.Kind> = []
   /// Pictures before the first keyframe.
   private(set) var early = 0
   /// Access units without their bytes, if the plan surveys them; `nil` if it writes them.
@@ -293,6 +295,7 @@ struct CopyWriter {
       plan.joined?.timeBase ?? source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate
     if plan.joined?.hasOneRate == false { (video.statedFrameRate, video.frameDuration) = (nil, nil) }
+    sentMetadata = Set(video.sentMetadata.map(\.kind))
     let statesDolbyVision = sink.described?.video?.sideData.contains { $0.kind == .dolbyVision } == true
     if plan.container.isMovie || plan.container == .mkv, !statesDolbyVision { madeDolbyVision = video.sentDolbyVision }
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
@@ -310,7 +313,7 @@ struct CopyWriter {
 
   /// The parts of the source that are not in the target, for the user.
   var losses: [String] {
-    var losses = sink.losses
+    var losses = sink.losses(sent: sentMetadata)
     if let refusal = source?.refusal { losses.append("everything but the video (\(refusal.message))") }
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")

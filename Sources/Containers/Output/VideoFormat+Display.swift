@@ -5,27 +5,33 @@ import H26x
 /// How to display the video, by the stream itself.
 extension MediaOutput.VideoFormat {
   /// Takes colour, HDR10's metadata and the configuration of Dolby Vision from the configuration record and from an
-  /// access unit with length prefixes.
-  mutating func describeDisplay(by accessUnit: [UInt8]) {
+  /// access unit.
+  ///
+  /// - Parameter hasStartCodes: whether the access unit has start codes, not length prefixes.
+  mutating func describeDisplay(by accessUnit: [UInt8], hasStartCodes: Bool) {
     switch codec {
-    case .h264: describeDisplay(by: accessUnit, H264.self)
-    case .h265: describeDisplay(by: accessUnit, H265.self)
+    case .h264: describeDisplay(by: accessUnit, hasStartCodes, H264.self)
+    case .h265: describeDisplay(by: accessUnit, hasStartCodes, H265.self)
     }
   }
 
-  private mutating func describeDisplay<Codec: VideoCodecSyntax>(by accessUnit: [UInt8], _ codec: Codec.Type) {
+  private mutating func describeDisplay<Codec: VideoCodecSyntax>(
+    by accessUnit: [UInt8], _ hasStartCodes: Bool, _ codec: Codec.Type
+  ) {
     let format = FormatDescription(self.codec, configuration: configuration)
     if let colour = format.map(StreamDescription.Colour.init), !colour.isUnspecified { sentColour = colour }
     var (metadata, dolbyVision) = (DisplayMetadata(), DolbyVisionContent())
+    var packaging = NALPackaging.annexB
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(configuration.span)
       for nalUnit in record.nalUnits { Self.read(nalUnit.span, &metadata, codec) }
-      for range in NALPackaging.lengthPrefixed(record.nalLengthSize).nalUnits(of: accessUnit.span) {
-        let nalUnit = accessUnit.span.extracting(range)
-        Self.read(nalUnit, &metadata, codec)
-        dolbyVision.read(nalUnit, self.codec)
-      }
-    } catch { return }
+      if !hasStartCodes { packaging = .lengthPrefixed(record.nalLengthSize) }
+    } catch { guard hasStartCodes else { return } }
+    for range in packaging.nalUnits(of: accessUnit.span) {
+      let nalUnit = accessUnit.span.extracting(range)
+      Self.read(nalUnit, &metadata, codec)
+      dolbyVision.read(nalUnit, self.codec)
+    }
     sentMetadata = [metadata.masteringDisplay.flatMap(SideData.init), metadata.contentLight.map(SideData.init)]
       .compactMap(\.self)
     let rate = frameDuration.flatMap { Ratio(UInt32(clamping: $0.denominator), UInt32(clamping: $0.numerator)) }

@@ -113,6 +113,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
           input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio,
           bounds: bounds.map { [$0] } ?? []))
     }
+    for remark in result.remarks { Terminal.say("\(target.name): \(remark)") }
     Terminal.say(result.summary)
     for loss in result.left { Terminal.say("\(target.name): left behind: \(loss)") }
   }

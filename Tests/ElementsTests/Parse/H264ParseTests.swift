@@ -153,7 +153,7 @@ import Testing
     #expect(
       harness.push(
         Stream.byteStream(
-          Stream.sps, Stream.pps, [0x78, 1, 2, 3], Stream.idr, [0x7C, 4, 5, 6], Stream.delimiter, Stream.idr)) == 0)
+          Stream.sps, Stream.pps, [0x78, 1, 2, 3], Stream.idr, [0x7D, 4, 5, 6], Stream.delimiter, Stream.idr)) == 0)
     harness.endOfStream()
     #expect(
       try harness.pullAll() == [

@@ -35,12 +35,12 @@ import Testing
     (["--range", "0.41-0.81", "--range", "0.81-0.85"], [11..<21, 21..<22]),
   ]
 
-  @Test(arguments: TestScope.rows(sources, usually: 3)) func showsExactlyThePicturesOfTheRanges(
+  @Test(arguments: TestScope.rows(sources, usually: 2)) func showsExactlyThePicturesOfTheRanges(
     source: String
   ) async throws {
     let all = try await Self.all(source)
     try #require(all.count == 62)
-    try await Crowd.each(TestScope.rows(Self.requests, usually: 9)) { request in
+    try await Crowd.each(TestScope.rows(Self.requests, usually: 6)) { request in
       for target in ["out.mp4", "out.mov"] {
         let (pictures, said) = try await Self.cut(source, target, request.options + ["--mode", "hidden"])
         #expect(pictures == request.pictures.flatMap { all[$0] }, "\(source) \(request.options): \(said)")

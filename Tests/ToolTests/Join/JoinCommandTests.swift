@@ -34,7 +34,7 @@ import Testing
     ("clip-h265.mp4", "mov", "exact"), ("clip.mp4", "mov", "exact"),
   ]
 
-  @Test(arguments: TestScope.rows(pieces, usually: 4)) func joinsPiecesOfAFile(
+  @Test(arguments: TestScope.rows(pieces, usually: 3)) func joinsPiecesOfAFile(
     source: String, suffix: String, mode: String
   ) async throws {
     let folder = try Folder()

@@ -7,7 +7,7 @@ import Testing
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct RepackTests {
   private func clip(_ suffix: String) -> String { Program.media.appending(path: "clip.\(suffix)").path }
 
-  @Test(arguments: TestScope.rows(Program.clipSuffixes, usually: 3)) func keepsPicturesBetweenContainers(from: String)
+  @Test(arguments: TestScope.rows(Program.clipSuffixes, usually: 2)) func keepsPicturesBetweenContainers(from: String)
     async throws
   {
     let folder = try Folder()

@@ -4,17 +4,19 @@ import H26x
 import TestSupport
 
 /// A byte stream of H.264 whose frames of 32x32 samples are coded in two fields each (PAFF). It has an IDR picture
-/// every eight frames, and I pictures between them, which no recovery point announces.
+/// every eight frames, and I or P pictures between them, which no recovery point announces.
 enum FieldStream {
   /// Frames from one IDR picture to the next.
   static let groupSize = 8
 
-  /// - Parameter frames: how many there are, each with samples of its own.
-  static func make(frames: Int) -> Data {
+  /// - Parameters:
+  ///   - frames: how many there are, each with samples of its own.
+  ///   - isPredicted: whether the pictures between IDR pictures are P pictures. Their macroblocks are I_PCM all the same.
+  static func make(frames: Int, isPredicted: Bool = false) -> Data {
     var nalUnits: [[UInt8]] = []
     for frame in 0..<frames {
       if frame % groupSize == 0 { nalUnits += [parameterSet, MinimalStream.pps()] }
-      nalUnits += [field(of: frame, isBottom: false), field(of: frame, isBottom: true)]
+      nalUnits += [false, true].map { field(of: frame, isBottom: $0, isPredicted: isPredicted) }
     }
     return Data(MinimalStream.annexB(nalUnits))
   }
@@ -40,24 +42,29 @@ enum FieldStream {
   }
 
   /// A field of I_PCM macroblocks.
-  private static func field(of frame: Int, isBottom: Bool) -> [UInt8] {
+  private static func field(of frame: Int, isBottom: Bool, isPredicted: Bool) -> [UInt8] {
     let place = frame % groupSize
     let isIDR = place == 0 && !isBottom
+    let isPredicted = isPredicted && !isIDR
     var writer = BitWriter()
     writer.u(8, isIDR ? 0x65 : 0x41)
     writer.ue(0)
-    writer.ue(7)
+    writer.ue(isPredicted ? 5 : 7)
     writer.ue(0)
     writer.u(4, UInt32(place))
     writer.flag(true)
     writer.flag(isBottom)
     if isIDR { writer.ue(UInt32(frame / groupSize % 2)) }
     writer.u(8, UInt32(place * 2 + (isBottom ? 1 : 0)))
+    // The usual references, in the usual order.
+    if isPredicted { writer.u(2, 0) }
     // No reference marking of its own, and no change of QP.
     writer.u(isIDR ? 2 : 1, 0)
     writer.se(0)
     for _ in 0..<2 {
-      writer.ue(25)
+      // No macroblock is skipped. Macroblock types of P slices have five in front of those of I slices.
+      if isPredicted { writer.ue(0) }
+      writer.ue(isPredicted ? 30 : 25)
       while !writer.isByteAligned { writer.flag(false) }
       let samples = UInt8(16 + frame * 4 + (isBottom ? 2 : 0))
       writer.append([UInt8](repeating: samples, count: 256) + [UInt8](repeating: 128, count: 128))

@@ -210,6 +210,7 @@ import Testing
       ]
     }
     for number in [-Double.infinity, -1, 0, 52, .infinity, .nan] { changes.append { $0.quality = number } }
+    for number in [-0.1, 1.1, .nan] { changes.append { $0.initialFullness = number } }
     changes.append { $0.chromaSampleLocation = 6 }
     changes.append { $0.frameRate = (1001, 1) }
     changes.append { $0.frameRate = (1, 11) }

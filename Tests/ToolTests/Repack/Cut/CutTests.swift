@@ -46,13 +46,13 @@ import Testing
     #expect(file[list.upperBound] == 1 && duration.contains { $0 > 0 })
   }
 
-  @Test(arguments: TestScope.rows(sources, usually: 3)) func keepsThePicturesOfTheSpan(
+  @Test(arguments: TestScope.rows(sources, usually: 2)) func keepsThePicturesOfTheSpan(
     source: (name: String, targets: [String])
   ) async throws {
     let base = try Folder()
     let all = try await Self.pictures(Self.media(source.name), in: base)
     try #require(all.count == 62)
-    try await Crowd.each(TestScope.rows(Self.spans, usually: 5)) { span in
+    try await Crowd.each(TestScope.rows(Self.spans, usually: 4)) { span in
       let folder = try Folder()
       for target in source.targets {
         for mode in ["keyframe", "hidden"] where mode == "keyframe" || ["mp4", "mov"].contains(target) {

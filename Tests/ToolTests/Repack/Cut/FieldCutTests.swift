@@ -32,7 +32,7 @@ import Testing
     }
     let input = base.url.appending(path: "in.\(source)").path
     let rate = source == "h264" ? ["--framerate", "25"] : []
-    try await Crowd.each(TestScope.rows(Self.spans, usually: 6)) { span in
+    try await Crowd.each(TestScope.rows(Self.spans, usually: 4)) { span in
       let folder = try Folder()
       for (target, mode) in [
         ("h264", "keyframe"), ("ts", "keyframe"), ("mkv", "keyframe"), ("mp4", "keyframe"), ("mp4", "hidden"),

@@ -200,7 +200,9 @@ import Testing
     let entry = try MP4.VideoSamples(InputBytes(input)).movie.videoTrack?.video?.description
     #expect(entry?.coding.name == "dvh1")
     let video = try CutCompanionTests.open(Program.media.appending(path: name).path).stream(0)
-    let extras = SampleEntryExtras(entry, video, editing: [], allowsInBandParameterSets: isInBand)
+    let extras = SampleEntryExtras(
+      entry, video, sent: nil, codec: video.flatMap(ContainerInput.codec), editing: [],
+      allowsInBandParameterSets: isInBand)
     #expect(extras.coding?.name == coding)
   }
 

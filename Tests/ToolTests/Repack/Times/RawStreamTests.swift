@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(.enabled(if: !files.isEmpty)) func showsEveryPictureAtItsOwnTime() async throws {
-    try await Crowd.each(TestScope.rows(Self.files, usually: 8)) { file in
+    try await Crowd.each(TestScope.rows(Self.files, usually: 5)) { file in
       let folder = try Folder()
       try folder.write("in", Self.withoutVUI(try Data(contentsOf: Self.vectors.appending(path: file))))
       for suffix in ["mp4", "mkv"] {
