@@ -264,10 +264,10 @@ private struct DoubledCodes: Sendable {
     mutating func take(_ pair: UInt16) {
       let isControl = 0x10...0x1F ~= pair >> 8
       if isControl { count += 1 }
+      let isRepetition = isControl && pair == last
+      if isRepetition { doubled += 1 }
       // A third one is another code.
-      guard isControl, pair == last else { return last = pair }
-      doubled += 1
-      last = 0
+      last = isRepetition ? 0 : pair
     }
   }
 
