@@ -41,6 +41,8 @@ package struct ContainerReport {
     reporter = SampleReporter(
       reader.track.codec, in: container, configuration: reader.track.packaging.configuration, size: size,
       options: options)
+    reporter.take(
+      ContainerMetadata(dolbyVision: reader.track.dolbyVision, hasMasteringDisplay: reader.track.hasMasteringDisplay))
   }
 
   package var track: VideoTrack { reader.track }

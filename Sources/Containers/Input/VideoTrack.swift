@@ -27,6 +27,10 @@ package struct VideoTrack: Sendable {
   package var duration: ClockTime?
   /// The colour that the container states; `nil` for none.
   package var colour: StreamDescription.Colour?
+  /// The container's record of Dolby Vision; `nil` for none.
+  package var dolbyVision: DolbyVision.Configuration?
+  /// Whether the container states ST 2086.
+  var hasMasteringDisplay = false
   /// The media rate of an edit that is shown at the rate of 1 nevertheless; `nil` without one.
   package var otherEditRate: Double?
   /// Ticks a second of its times; `nil` if the container does not have any.

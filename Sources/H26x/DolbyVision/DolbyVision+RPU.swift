@@ -41,6 +41,11 @@ extension DolbyVision {
     /// `rpu_nal_prefix`.
     private static var prefix: UInt8 { 25 }
 
+    /// Whether a NAL unit of the right type begins as an RPU does.
+    package static func hasPrefix(_ nalUnit: Span<UInt8>, headerLength: Int) -> Bool {
+      nalUnit.count > headerLength && nalUnit[headerLength] == prefix
+    }
+
     /// Reads an RPU.
     ///
     /// - Parameters:
@@ -83,6 +88,7 @@ extension DolbyVision {
         // Nothing behind an unknown structure can be found.
         unreadBits = try UnreadBits(&rest, "rpu_data")
       }
+      trace?.append("rpu_data_crc32", Int64(crc), at: content.count * 8, count: 32)
     }
 
     /// Reads the payload behind the structures.

@@ -137,9 +137,12 @@ public struct CaptionMessage: Sendable, Hashable {
 
   /// Reads captions.
   ///
+  /// - Parameters:
+  ///   - userData: the message.
+  ///   - trace: records the syntax elements; nil for no record. Their places count from the provider code on.
   /// - Returns: nil for user data of another kind.
   /// - Throws: `.truncated`.
-  public init?(_ userData: RegisteredUserData) throws(BitstreamError) {
+  public init?(_ userData: RegisteredUserData, trace: SyntaxTrace? = nil) throws(BitstreamError) {
     // The United States, and the United Kingdom, under whose code its encoders send the same.
     guard userData.countryCode == 0xB5 || userData.countryCode == 0xB4 else { return nil }
     countryCode = userData.countryCode
@@ -147,14 +150,40 @@ public struct CaptionMessage: Sendable, Hashable {
     // In place of the user structure or of cc_data(). Its first byte would mean there that there are no captions.
     for offset in [2, 6, 7] {
       guard let packet = Self.packet(data, at: offset) else { continue }
+      if let trace { try Self.record(data, packetAt: offset, trace) }
       prefix = Array(data[..<offset])
       content = .packet(packet, trailingBytes: Array(data[(offset + packet.byteCount)...]))
       return
     }
     guard let length = Self.prefixLength(of: data) else { return nil }
     prefix = Array(data[..<length])
-    var reader = BitReader(data.span, from: length, removesEmulationPrevention: false)
+    var reader = BitReader(data.span, removesEmulationPrevention: false, trace: trace)
+    try Self.readPrefix(&reader, length)
     content = .data(try CaptionData(&reader))
+  }
+
+  /// Reads the bytes in front of the captions.
+  private static func readPrefix(_ reader: inout BitReader, _ length: Int) throws(BitstreamError) {
+    _ = try reader.u(16, "itu_t_t35_provider_code")
+    guard length > 2 else { return }
+    if length > 4 { _ = try reader.u(32, "user_identifier") }
+    guard length != 6 else { return }
+    _ = try reader.byte("user_data_type_code")
+    if length == 4 { _ = try reader.byte("user_data_code_length") }
+  }
+
+  /// Records the syntax elements of user data with a packet.
+  private static func record(_ data: [UInt8], packetAt offset: Int, _ trace: SyntaxTrace) throws(BitstreamError) {
+    var reader = BitReader(data.span, removesEmulationPrevention: false, trace: trace)
+    try readPrefix(&reader, offset)
+    let inner = SyntaxTrace()
+    let packet = try CaptionDistributionPacket(data.span.extracting(offset..<data.count), trace: inner)
+    for element in inner.elements {
+      trace.append(element.name, element.value, at: element.bitOffset + offset * 8, count: element.bitCount)
+    }
+    var rest = BitReader(
+      data.span, from: offset + packet.byteCount, removesEmulationPrevention: false, trace: trace)
+    _ = try rest.bytes(rest.remainingBits / 8, "additional_user_data")
   }
 
   /// The packet at an offset, if its length, footer and checksum are right.

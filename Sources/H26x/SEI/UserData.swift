@@ -80,6 +80,15 @@ public struct RegisteredUserData: Sendable, Hashable {
     countryCode == 0xB4 && data.count > 3 && data[..<3].elementsEqual([0x00, 0x50, 0x00])
   }
 
+  /// Whether it is dynamic metadata of HDR Vivid (T/UWA 005.1).
+  package var isHDRVivid: Bool { countryCode == 0x26 && data.starts(with: [0x00, 0x04, 0x00, 0x05]) }
+
+  /// Whether it is dynamic metadata of SL-HDR (ETSI TS 103 433), of any part.
+  package var isSLHDR: Bool {
+    // ETSI's provider code. Message 0 is of H.265, 1 of H.264, and 2 the compact form.
+    countryCode == 0xB5 && data.count > 2 && data.starts(with: [0x00, 0x3A]) && data[2] <= 2
+  }
+
   /// The content; nil if it is unknown or damaged.
   public func content() -> Content? {
     do throws(BitstreamError) {

@@ -76,6 +76,10 @@ extension MP4 {
     public var descriptions: [VisualSampleDescription] = []
     /// The sample entry type of the first sample description, in any kind of track.
     public var coding = FourCharacterCode(rawValue: 0)
+    /// `track_enabled`.
+    package var isEnabled = true
+    /// `name` in `udta`, as MOV has it; empty without one.
+    package var title: [UInt8] = []
     /// `track_ID` of the track with chapter titles (`chap` of `tref`); nil without chapters.
     package var chapterTrack: UInt32?
     /// The first sample description of an audio track.
@@ -84,6 +88,8 @@ extension MP4 {
 
     /// The most edits that are kept.
     package static let editLimit = 1024
+    /// The longest name that is kept, in bytes.
+    private static let titleLimit = 1024
     /// The most sample descriptions that are kept.
     package static let descriptionLimit = 256
 
@@ -104,6 +110,11 @@ extension MP4 {
           if let chapters = references.firstIntact(FourCharacterCode("chap")) {
             chapterTrack = bytes.uint32(at: chapters.content.lowerBound)
           }
+        case "udta":
+          var entries = Boxes(bytes, in: box.content)
+          if let name = entries.firstIntact(FourCharacterCode("name")), name.content.count <= Self.titleLimit {
+            title = bytes.array(name.content) ?? []
+          }
         case "mdia": try readMedia(bytes, box)
         default: break
         }
@@ -113,6 +124,7 @@ extension MP4 {
     private mutating func readHeader(_ bytes: Span<UInt8>, _ box: Box) {
       let start = box.content.lowerBound
       let isLong = bytes.uint8(at: start) == 1
+      isEnabled = (bytes.uint8(at: start + 3) ?? 1) & 1 != 0
       id = bytes.uint32(at: start + (isLong ? 20 : 12)) ?? 0
       // Before the matrix: times, id, reserved and duration; then 16 bytes of reserved fields, layer, group and volume.
       let matrix = start + (isLong ? 36 : 24) + 16
@@ -218,6 +230,28 @@ extension Array {
 }
 
 extension MP4.VisualSampleDescription {
+  /// The configuration of Dolby Vision by `dvcC`, `dvvC` or `dvwC`; nil without one.
+  package var dolbyVision: DolbyVision.Configuration? {
+    for box in otherBoxes {
+      switch box.type {
+      case "dvcC", "dvvC", "dvwC":
+        do throws(BitstreamError) {
+          return try DolbyVision.Configuration(box.bytes.span.extracting(min(8, box.bytes.count)..<box.bytes.count))
+        } catch {
+          return nil
+        }
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// Whether it has ST 2086 (`mdcv`).
+  package var hasMasteringDisplay: Bool {
+    for box in otherBoxes where box.type == FourCharacterCode("mdcv") { return true }
+    return false
+  }
+
   /// How many boxes are kept as they are, and bytes of them; others follow fields that players need.
   private static let boxLimit = (count: 64, size: 1 << 20)
 

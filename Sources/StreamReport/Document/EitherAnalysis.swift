@@ -28,6 +28,11 @@ struct EitherAnalysis {
     return h265?.configure(description, timescale: timescale)
   }
 
+  mutating func take(_ stated: ContainerMetadata) {
+    h264?.take(stated)
+    h265?.take(stated)
+  }
+
   mutating func garbage(_ count: UInt64, at offset: UInt64) {
     h264?.garbage(count, at: offset)
     h265?.garbage(count, at: offset)

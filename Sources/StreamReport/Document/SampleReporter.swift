@@ -54,6 +54,9 @@ public struct SampleReporter {
     }
   }
 
+  /// Takes the container's statements about metadata, which hold for the next access unit and later ones.
+  package mutating func take(_ stated: ContainerMetadata) { analysis.take(stated) }
+
   /// A sample description of a type that allows in-band parameter sets, as all containers but MP4 do.
   private static func description(
     _ codec: FormatDescription.Codec, _ configuration: [UInt8]

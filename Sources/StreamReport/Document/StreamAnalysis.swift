@@ -77,6 +77,9 @@ struct StreamAnalysis<Codec: CheckedCodec> {
     }
   }
 
+  /// Takes the container's statements about metadata, which hold for the next sample and later ones.
+  mutating func take(_ stated: ContainerMetadata) { rules.take(stated) }
+
   /// Reports bytes that are no NAL unit.
   mutating func garbage(_ count: UInt64, at offset: UInt64) {
     rules.setPlace(offset: offset)

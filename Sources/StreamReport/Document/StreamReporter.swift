@@ -66,6 +66,7 @@ public struct StreamReporter {
       descriptionIndex = index
       var analysis = EitherAnalysis(codec, options: options)
       lengthSize = analysis.configure(description, timescale: track.timescale) ?? .four
+      analysis.take(ContainerMetadata(description))
       var trial = samples
       if let first = try? trial.next(), Self.hasStartCode(source.read(at: first.range.lowerBound, count: 4)) {
         haveStartCodes = LengthPrefixed.isAnnexB(trial.bytes(of: first).span, lengthSize: lengthSize)
@@ -126,6 +127,7 @@ public struct StreamReporter {
     configurationBytes += UInt64(description.configuration.count)
     descriptionIndex = index
     lengthSize = analysis.configure(description, timescale: track.timescale) ?? lengthSize
+    analysis.take(ContainerMetadata(description))
   }
 
   private mutating func advanceSamples() {

@@ -68,6 +68,8 @@ public struct ReportOptions: Sendable {
   public var countedAccessUnits: ClosedRange<UInt64>?
   /// Whether the blocks of these access units are listed. A picture of level 6.2 has 139,264.
   public var listsBlocks = false
+  /// Whether SEI NAL units and RPUs of Dolby Vision have all their bytes, as far as 64 KiB.
+  package var keepsMetadata = false
   /// Threads that read slice data; nil for the caller's alone. The report is the same, but items come later.
   package var sliceThreads: SliceThreads?
 

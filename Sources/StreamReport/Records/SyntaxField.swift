@@ -36,7 +36,7 @@ public struct SyntaxField: Sendable {
     }
   }
 
-  private func isNamed(_ other: StaticString) -> Bool {
+  func isNamed(_ other: StaticString) -> Bool {
     name.withUTF8Buffer { name in other.withUTF8Buffer { other in unsafe name.elementsEqual(other) } }
   }
 }

@@ -54,7 +54,11 @@ struct NALUnitOrderRules<Codec: CheckedCodec> {
     case .suffixSEI where !hasPicture, .filler where !hasPicture:
       log.report(.order, "\(unit.name) before the picture", expected: "a place after the first slice")
     default:
-      if hasEnded, role != .end {
+      guard hasEnded, role != .end else { break }
+      let type = Codec.NALUnitType(rawValue: unit.type)
+      if type == Codec.dolbyVisionRPU || type == Codec.dolbyVisionEnhancementLayer {
+        log.report(.rpuAfterEnd, "\(unit.name) after the end of the sequence", expected: "a place before it")
+      } else {
         log.report(.order, "\(unit.name) after the end of the sequence", expected: "another access unit")
       }
     }

@@ -147,6 +147,34 @@ extension Rule {
       .init(
         "picture-type", .error, "7.4.2.4, D.2", "7.4.3.5, D.3",
         "Signal the picture's own type: its slice types in the delimiter, frame or field in pic_struct.")
+    case .rpuCRC:
+      .init(
+        "rpu-crc", .error, "ETSI GS CCM 001, 5.3.1", "ETSI GS CCM 001, 5.3.1",
+        "The metadata of Dolby Vision is damaged; take it from the source again.")
+    case .rpuMissing:
+      .init(
+        "rpu-missing", .warning, "ETSI GS CCM 001, 5.3.1", "ETSI GS CCM 001, 5.3.1",
+        "Send an RPU with each picture; players may flicker or leave Dolby Vision.")
+    case .rpuRepeated:
+      .init(
+        "rpu-repeated", .warning, "ETSI GS CCM 001, 5.3.1", "ETSI GS CCM 001, 5.3.1",
+        "Send one RPU with each picture; the stream may have got them twice.")
+    case .rpuAfterEnd:
+      .init(
+        "rpu-after-end", .warning, "7.4.1.2.3", "7.4.2.4.4",
+        "Put metadata of Dolby Vision before the end of sequence; some decoders lose it behind.")
+    case .hdr10PlusWithoutMasteringDisplay:
+      .init(
+        "hdr10plus-without-st2086", .warning, "SMPTE ST 2094-40", "SMPTE ST 2094-40",
+        "Add mastering display SEI; displays may ignore HDR10+ without it.")
+    case .captionCount:
+      .init(
+        "cc-count", .warning, "ATSC A/53-4, 6.2.3.1", "ATSC A/53-4, 6.2.3.1",
+        "Pad cc_data to the count of the frame rate; strict decoders lose captions.")
+    case .captionOrder:
+      .init(
+        "captions-order", .warning, "ATSC A/53-4, 6.2.3", "ATSC A/53-4, 6.2.3",
+        "Attach captions in presentation order; players show garbled text.")
     case .levelFrameSize:
       .init("level-frame-size", .error, "A.3.1, Table A-1", "A.4.1, Table A.8", "Signal a higher level.")
     case .levelRate:
@@ -230,6 +258,10 @@ extension Rule {
       .init(
         "container-frame-rate", .warning, "E.2.1", "E.3.1",
         "Mux again with the right frame rate, or encode with the frame rate of playback.")
+    case .dolbyVisionRecord:
+      .init(
+        "dolby-vision-record", .warning, "Dolby Vision in ISOBMFF, 3.1", "Dolby Vision in ISOBMFF, 3.1",
+        "Write the record that the stream calls for: players choose their decoder by it.")
     case .containerEditRate:
       .init(
         "container-edit-rate", .warning, "ISO/IEC 14496-12, 8.6.6", "ISO/IEC 14496-12, 8.6.6",

@@ -93,6 +93,23 @@ public enum Rule: Int, Sendable, CaseIterable {
   /// The access unit delimiter or picture timing SEI contradicts the picture.
   case pictureType
 
+  // MARK: Captions and dynamic metadata
+
+  /// An RPU of Dolby Vision whose CRC is wrong, or that cannot be read.
+  case rpuCRC
+  /// A picture without RPU in a stream whose other pictures have one.
+  case rpuMissing
+  /// Two RPUs in a picture.
+  case rpuRepeated
+  /// A NAL unit of Dolby Vision after the end of a sequence.
+  case rpuAfterEnd
+  /// HDR10+ without the mastering display of ST 2086.
+  case hdr10PlusWithoutMasteringDisplay
+  /// A `cc_count` that does not fit a fixed frame rate.
+  case captionCount
+  /// Captions of CTA-608 in decoding order.
+  case captionOrder
+
   // MARK: Levels and profiles
 
   /// Pictures larger than the level allows.
@@ -151,6 +168,8 @@ public enum Rule: Int, Sendable, CaseIterable {
   case containerColour
   /// The container's timestamps have another frame rate than the VUI.
   case containerFrameRate
+  /// The container's record of Dolby Vision contradicts the RPUs or the VUI.
+  case dolbyVisionRecord
   /// An edit whose media rate is not 1.
   case containerEditRate
 

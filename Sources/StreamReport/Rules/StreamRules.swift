@@ -9,6 +9,7 @@ struct StreamRules<Codec: CheckedCodec> {
   private var order = NALUnitOrderRules<Codec>()
   private var messages = MessageRules()
   private var container = ContainerRules<Codec>()
+  private var metadata = MetadataRules<Codec>()
   private var framing = FramingRules()
   private var layers = LayerRules()
 
@@ -45,7 +46,10 @@ struct StreamRules<Codec: CheckedCodec> {
   /// Checks a file whose end is missing.
   mutating func checkMissingEnd() { FramingRules.checkMissingEnd(log: &log) }
 
-  mutating func beginAccessUnit() { order.beginAccessUnit() }
+  mutating func beginAccessUnit() {
+    order.beginAccessUnit()
+    metadata.beginAccessUnit()
+  }
 
   /// Begins a sample; see ``FramingRules/beginSample(size:available:log:)``.
   mutating func beginSample(size: UInt64, available: UInt64) {
@@ -109,7 +113,8 @@ struct StreamRules<Codec: CheckedCodec> {
         log.report(.unreadableSEI, ReportText(error), expected: "an SEI message that follows Annex D")
       }
     case .delimiter(let type): order.takeDelimiter(type, unit, log: &log)
-    case .other: break
+    case .rpu(let rpu): metadata.take(rpu, unit.error, in: walk.pictures.picture, log: &log)
+    case .other: metadata.take(unit)
     }
     order.check(unit, met.role, isFirst: isFirst, isInSample: isInSample, log: &log)
   }
@@ -142,6 +147,9 @@ struct StreamRules<Codec: CheckedCodec> {
     container.check(description, record, log: &log)
   }
 
+  /// Takes the container's statements, which hold for the next sample and later ones.
+  mutating func take(_ stated: ContainerMetadata) { metadata.take(stated) }
+
   /// Checks the picture of an access unit; `ended` is nil without one.
   mutating func check(_ ended: EndedPicture?, _ picture: PictureRecord) {
     if let ended { PictureRules.check(ended, log: &log) }
@@ -160,6 +168,7 @@ struct StreamRules<Codec: CheckedCodec> {
   ) {
     messages.check(pictures.messages, pictures.picture, hasBuffer: pictures.signalledBuffer != nil, log: &log)
     if let removed { PictureRules.check(removed, log: &log) }
+    metadata.check(accessUnit, pictures, log: &log)
     container.check(
       accessUnit, times: times, period: pictures.messages.isRepeated ? nil : pictures.period,
       preferredTransfer: pictures.messages.preferredTransfer, limits: pictures.limits,
@@ -169,6 +178,7 @@ struct StreamRules<Codec: CheckedCodec> {
   /// Ends the stream.
   mutating func finish() {
     container.finish(log: &log)
+    metadata.finish(log: &log)
     framing.finish(log: &log)
   }
 }

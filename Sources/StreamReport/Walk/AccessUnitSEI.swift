@@ -14,6 +14,16 @@ struct AccessUnitSEI: Sendable {
   var isField: Bool?
   /// `preferred_transfer_characteristics`.
   var preferredTransfer: UInt8?
+  /// The triplets of its captions.
+  var captions: [CaptionTriplet] = []
+  /// `cc_count` of its `cc_data()`; nil without one, and with several.
+  private(set) var captionCount: Int?
+  private var captionMessages = 0
+  var hasHDR10Plus = false
+  /// Whether it has ST 2086.
+  var hasMasteringDisplay = false
+  /// The reason that captions or HDR10+ cannot be read; nil if they can.
+  private(set) var userDataError: BitstreamError?
   var hasBufferingPeriod = false
   var hasPictureTiming = false
 
@@ -30,12 +40,34 @@ struct AccessUnitSEI: Sendable {
   mutating func read(_ message: borrowing SEIMessages.Message) throws(BitstreamError) {
     switch message.type {
     case .userDataUnregistered: _ = try UnregisteredUserData(message)
-    case .userDataRegistered: _ = try RegisteredUserData(message)
-    case .masteringDisplayColourVolume: _ = try MasteringDisplayColourVolume(message)
+    case .userDataRegistered: take(try RegisteredUserData(message))
+    case .masteringDisplayColourVolume:
+      _ = try MasteringDisplayColourVolume(message)
+      hasMasteringDisplay = true
     case .contentLightLevel: _ = try ContentLightLevel(message)
     case .alternativeTransferCharacteristics:
       preferredTransfer = try AlternativeTransferCharacteristics(message).preferredTransfer
     default: _ = try message.payload()
+    }
+  }
+
+  /// Takes captions and HDR10+.
+  private mutating func take(_ userData: RegisteredUserData) {
+    do throws(BitstreamError) {
+      if userData.isHDR10Plus {
+        hasHDR10Plus = true
+        _ = try HDR10PlusMetadata(userData)
+      } else if let message = try CaptionMessage(userData) {
+        if case .data(let data) = message.content {
+          guard data.isProcessed else { return }
+          captionMessages += 1
+          captionCount = captionMessages == 1 ? data.triplets.count : nil
+        }
+        captions += message.triplets
+      }
+    } catch {
+      // Later versions are not damage.
+      if error.reason != .unsupported { userDataError = userDataError ?? error }
     }
   }
 }

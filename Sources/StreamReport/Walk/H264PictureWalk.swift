@@ -297,6 +297,8 @@ struct H264PictureWalk: PictureWalking {
   var period: Double? {
     sps?.frameRate.map { Double($0.denominator) / Double($0.numerator) / (picture.isField ? 2 : 1) }
   }
+
+  var fixedFrameRate: Ratio? { sps?.vui?.timing?.isFixedFrameRate == true ? sps?.frameRate : nil }
 }
 
 extension H264.SliceHeader.SliceType {

@@ -215,6 +215,11 @@ struct H265PictureWalk: PictureWalking {
     let ticks = Double(sps.ticksPerPicture)
     return ticks * Double(rate.denominator) / Double(rate.numerator) / (picture.isField ? 2 : 1)
   }
+
+  var fixedFrameRate: Ratio? {
+    guard let sps, sps.hasFixedPictureRate, sps.ticksPerPicture == 1 else { return nil }
+    return sps.frameRate(vps)
+  }
 }
 
 extension H265.SliceSegmentHeader.SliceType {

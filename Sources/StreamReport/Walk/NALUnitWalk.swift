@@ -36,16 +36,19 @@ struct NALUnitWalk<Codec: ReportedCodec> {
     var record = NALUnitRecord()
     (record.offset, record.prefix, record.size) = (offset, prefix, bytes.size)
     let header = Codec.readHeader(nalUnit, &record, wantsFields: options.includesFields)
-    if options.byteCount > 0 {
-      let count = min(options.byteCount, nalUnit.count)
+    let role = Codec.role(of: nalUnit)
+    let isRPU = Codec.NALUnitType(rawValue: record.type) == Codec.dolbyVisionRPU
+    let isMetadata = role == .sei || role == .suffixSEI || isRPU
+    let wanted = isMetadata && options.keepsMetadata ? 1 << 16 : options.byteCount
+    if wanted > 0 {
+      let count = min(wanted, nalUnit.count)
       record.bytes.reserveCapacity(count)
       for index in 0..<count { record.bytes.append(nalUnit[index]) }
     }
     let trace = slice.map { $0.trace } ?? (options.includesFields ? SyntaxTrace() : nil)
-    let role = Codec.role(of: nalUnit)
     let content =
       if let slice { take(slice, &record, startsPicture: startsPicture) } else { read(nalUnit, role, &record, trace) }
-    if let trace { for element in trace.elements { record.fields.append(SyntaxField(element)) } }
+    if let trace { record.fields += UserDataFields.fields(trace.elements) }
     return WalkedNALUnit(
       record: record, role: role, header: header,
       forbiddenSequence: bytes.isWhole
@@ -81,9 +84,25 @@ struct NALUnitWalk<Codec: ReportedCodec> {
       return .messages(endsProperly: endsProperly)
     case .accessUnitDelimiter: return read(delimiter: nalUnit, &record, trace)
     case .end: pictures.endSequence(Codec.NALUnitType(rawValue: record.type))
+    case .other where Codec.NALUnitType(rawValue: record.type) == Codec.dolbyVisionRPU:
+      if record.layerID ?? 0 == 0 { return read(rpu: nalUnit, &record, trace) }
     case .slice, .slicePart, .layerSlice, .filler, .outsideStandard, .other: break
     }
     return .other
+  }
+
+  private func read(
+    rpu nalUnit: Span<UInt8>, _ record: inout NALUnitRecord, _ trace: SyntaxTrace?
+  ) -> WalkedNALUnit<Codec>.Content {
+    // The Recommendation leaves the type to applications: others may use it.
+    guard DolbyVision.RPU.hasPrefix(nalUnit, headerLength: Codec.nalUnitHeaderLength) else { return .other }
+    do throws(BitstreamError) {
+      let rpu = try DolbyVision.RPU(nalUnit: nalUnit, codec: Codec.codec, trace: trace)
+      return .rpu(WalkedRPU(profile: rpu.profile(Codec.codec), hasValidCRC: rpu.hasValidCRC))
+    } catch {
+      record.error = error
+      return .rpu(nil)
+    }
   }
 
   private func read(

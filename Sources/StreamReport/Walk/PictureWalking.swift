@@ -27,6 +27,8 @@ protocol PictureWalking: Sendable {
   var pictureSize: UInt64 { get }
   /// The duration of a picture by the VUI or VPS in seconds; nil without timing.
   var period: Double? { get }
+  /// Frames a second, if the stream signals that they do not vary; nil else.
+  var fixedFrameRate: Ratio? { get }
 
   mutating func beginAccessUnit()
   /// Takes a slice of the base layer into the record. `startsPicture`: it is the first of its picture.

@@ -14,6 +14,8 @@ struct WalkedNALUnit<Codec: ReportedCodec> {
     case messages(endsProperly: Bool)
     /// The picture type of an access unit delimiter; nil if it cannot be read.
     case delimiter(UInt32?)
+    /// An RPU of Dolby Vision; nil if it cannot be read.
+    case rpu(WalkedRPU?)
     /// Nothing that is read, such as a parameter set that was there before.
     case other
   }
@@ -48,6 +50,13 @@ final class WalkedParameterSet<Codec: ReportedCodec> {
 
   /// The format by an SPS; nil for another parameter set.
   var format: FormatRecord? { content.flatMap { Codec.sequenceParameterSet($0) }.map { Codec.format($0) } }
+}
+
+/// The findings in an RPU of Dolby Vision.
+struct WalkedRPU: Sendable {
+  /// The profile of Dolby Vision; nil if the RPU does not say.
+  var profile: UInt8?
+  var hasValidCRC: Bool
 }
 
 /// Defects of a NAL unit's header that its record does not have.

@@ -5,19 +5,24 @@ import GStreamer
 import StreamReport
 import SystemPackage
 
-/// `h26x info`: prints container, format, duration, frame rate, bitrate and rotation, or the decoders of this machine.
+/// `h26x info`: prints container, format, metadata and other streams of files, or the decoders of this machine.
 struct InfoCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Prints container, format, duration, frame rate, bitrate and rotation of files.",
+    commandName: "info",
+    abstract: "Prints container, format, duration, frame rate, HDR, captions, encoder and other streams of files.",
     discussion: """
-      Reads no more of a file than it needs. --count reads all of it: it counts pictures and groups of pictures, and \
-      duration and bitrate are exact.
+      Reads no more of a file than it needs. --count reads all of it: it counts pictures and groups of pictures, \
+      duration and bitrate are exact, and captions and metadata behind the first pictures are found.
+
+      --get prints values of the JSON that --json prints, one per line. Names are paths: streams.language. The members \
+      of video need no path: width, dolby-vision, captions.service. A file without the value is a failure.
 
       --decoders lists what each GPU's driver decodes, for --hardware in the other commands.
 
       Examples:
         h26x info clip.mp4
         h26x info --json --count *.h264
+        h26x info --get framerate clip.mp4
         h26x info --decoders
       """)
 
@@ -25,6 +30,8 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
   var files: [FilePath] = []
   @Flag(help: "Read whole files, and count pictures and groups of pictures.") var count = false
   @Flag(help: "Print a JSON array with an object for each file or decoder.") var json = false
+  @Option(help: ArgumentHelp("Print only the value of this name, or each on a line.", valueName: "name"))
+  var get: String?
   @Flag(help: "List the decoders of this machine, with the profiles and sizes that GPUs' drivers report.")
   var decoders = false
   @Option(
@@ -35,6 +42,9 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
+    if get != nil, json || decoders {
+      throw ValidationError("--get cannot be combined with --json or --decoders")
+    }
     guard decoders else {
       if hardwareDevice != nil { throw ValidationError("--hardware-device needs --decoders") }
       if files.isEmpty { throw ValidationError("Missing expected argument '<files> ...'") }
@@ -56,7 +66,9 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
         let info = try await Progress.during(place) { () throws(Failure) in
           try MediaInfo.read(input, counting: count, place)
         }
-        if json {
+        if let get {
+          for value in try info.values(get) { print(Terminal.printable(value)) }
+        } else if json {
           info.write(to: &documents)
         } else {
           print(hasPrinted ? "\n\(info.table)" : info.table)

@@ -8,14 +8,12 @@ import StreamReport
 struct ByteStreamInfo {
   /// Bytes that are read without --count.
   private static let limit: UInt64 = 2 << 20
-  /// Bytes of each NAL unit that are searched for SEI display metadata.
-  private static let byteCount = 256
 
   private var stream = StreamSurvey()
 
   static func read(_ input: InputFile, counting: Bool, _ place: ProgressPlace) throws(Failure) -> MediaInfo {
     var options = ReportOptions()
-    options.byteCount = byteCount
+    options.keepsMetadata = true
     var reporter: StreamReporter
     let source = try InputBytes(input)
     do throws(ReportFailure) { reporter = try StreamReporter(source, options: options, codec: input.codec) } catch {
@@ -54,6 +52,7 @@ struct ByteStreamInfo {
     return MediaInfo(
       name: input.name, container: "Annex B byte stream", size: input.size ?? (isWhole ? Int(clamping: end) : nil),
       duration: duration, isEstimate: isEstimate, videoBitrate: bitrate, video: video, others: [],
-      counts: counting ? found : nil, layers: LayerText.text(stream.layers))
+      counts: counting ? found : nil, layers: LayerText.text(stream.layers),
+      metadata: stream.videoMetadata(colour: nil, record: nil, rate: video.fields["framerate"]?.fraction))
   }
 }

@@ -10,8 +10,6 @@ struct ContainerInfo {
   /// Pictures that are read without --count; fewer of many bytes, which show the bitrate sooner.
   private static let (limit, fewest) = (250, 50)
   private static let byteLimit = 8 << 20
-  /// Bytes of each NAL unit that are searched for SEI display metadata.
-  private static let byteCount = 256
 
   private var stream = StreamSurvey()
   private var counts = MediaInfo.Counts()
@@ -22,7 +20,7 @@ struct ContainerInfo {
     let otherStreams = try OtherStreams(file)
     otherStreams.choose([])
     var options = ReportOptions()
-    options.byteCount = byteCount
+    options.keepsMetadata = true
     var report = try ContainerReport(input, options, sharing: file, isSummary: true)
     var info = ContainerInfo()
     var isWhole = false
@@ -86,7 +84,10 @@ struct ContainerInfo {
       programStreams: otherStreams.context.programs.reduce(into: [:]) { $0[$1.number] = $1.streams }, video: video,
       others: otherStreams.others.map { StreamDetails($0) },
       counts: counting && isWhole ? counts : nil, encryption: input.encryption?.name,
-      layers: LayerText.text(stream.layers))
+      layers: LayerText.text(stream.layers),
+      metadata: stream.videoMetadata(
+        colour: track.colour, record: track.dolbyVision,
+        rate: video.fields["framerate"]?.fraction))
   }
 }
 
@@ -109,8 +110,21 @@ extension StreamDetails {
     if stream.sampleRate > 0 { fields["rate"] = .int(Int32(clamping: stream.sampleRate)) }
     if stream.channels > 0 { fields["channels"] = .int(Int32(clamping: stream.channels)) }
     language = stream.language
+    title = stream.metadata[key: "title"]
+    flags = stream.disposition.names
     number = stream.index
     bitrate = stream.bitrate > 0 ? Double(stream.bitrate) : nil
+  }
+}
+
+extension StreamDescription.Disposition {
+  /// The marks by name, those first that choose a stream.
+  fileprivate var names: [String] {
+    let names: [(Self, String)] = [
+      (.isDefault, "default"), (.forced, "forced"), (.original, "original"), (.dub, "dub"), (.comment, "comment"),
+      (.hearingImpaired, "hearing-impaired"), (.visualImpaired, "visual-impaired"), (.attachedPicture, "cover"),
+    ]
+    return names.filter { contains($0.0) }.map(\.1)
   }
 }
 

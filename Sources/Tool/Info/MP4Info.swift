@@ -7,6 +7,9 @@ import StreamReport
 
 /// Reads the output of `h26x info` for an MP4 file, without GStreamer.
 enum MP4Info {
+  /// Pictures that are read without --count.
+  private static let limit = 250
+
   /// `nil` for a file without H.264 or H.265 video, whose streams GStreamer can name.
   static func read(_ input: InputFile, counting: Bool, _ place: ProgressPlace) throws(Failure) -> MediaInfo? {
     var samples: MP4.VideoSamples
@@ -33,6 +36,7 @@ enum MP4Info {
       isSaid
       ? ClockTime.seconds(movie.duration, times: 1, over: movie.timescale)
       : ClockTime.seconds(tally.presentation(of: track, in: movie), times: 1, over: track.timescale)
+    let stream = survey(input, counting: counting, place)
     let seconds = track.timescale > 0 ? Double(tally.duration) / Double(track.timescale) : 0
     return MediaInfo(
       name: input.name, container: isQuickTime(source) ? "QuickTime" : "MP4", size: input.size,
@@ -41,22 +45,34 @@ enum MP4Info {
       others: movie.tracks.enumerated().filter { $1.id != track.id }.map { number, other in
         StreamDetails(other, number: number, isChapters: other.id == track.chapterTrack)
       },
-      counts: counting ? counts(input, tally, place) : nil, missing: tally.missing, encryption: Encryption(track)?.name,
+      counts: counting ? counts(stream, tally) : nil, missing: tally.missing, encryption: Encryption(track)?.name,
       layers: video.codec == .h265 ? LayerText.text(description, bytes) : nil,
+      metadata: stream.videoMetadata(
+        colour: StreamDescription.Colour(description.colour), record: description.dolbyVision,
+        rate: video.fields["framerate"]?.fraction),
       otherEditRate: track.otherEditRate.map { Double($0) / 65536 })
   }
 
-  /// Counts by the stream itself or, if it cannot be read, by the contents of the tables.
-  private static func counts(_ input: InputFile, _ tally: Tally, _ place: ProgressPlace) -> MediaInfo.Counts {
-    var counts = MediaInfo.Counts(pictures: tally.count, keyframes: tally.keyframes)
-    guard let source = try? InputBytes(input), var reporter = try? StreamReporter(source, options: ReportOptions())
-    else { return counts }
-    var found = MediaInfo.Counts()
-    while let item = reporter.next() {
+  /// Reads the first pictures, or all of them for counting.
+  private static func survey(_ input: InputFile, counting: Bool, _ place: ProgressPlace) -> StreamSurvey {
+    var survey = StreamSurvey()
+    var options = ReportOptions()
+    (options.keepsMetadata, options.readsPayload) = (true, false)
+    guard let source = try? InputBytes(input), var reporter = try? StreamReporter(source, options: options)
+    else { return survey }
+    var count = 0
+    while counting || count <= limit, let item = reporter.next() {
+      survey.add(item)
+      if case .accessUnit = item { count += 1 }
       place.reach(item)
-      if case .accessUnit(let accessUnit) = item { found.add(accessUnit) }
     }
-    counts.replace(by: found)
+    return survey
+  }
+
+  /// Counts by the stream itself or, if it cannot be read, by the contents of the tables.
+  private static func counts(_ stream: StreamSurvey, _ tally: Tally) -> MediaInfo.Counts {
+    var counts = MediaInfo.Counts(pictures: tally.count, keyframes: tally.keyframes)
+    counts.replace(by: stream.found)
     return counts
   }
 
@@ -190,6 +206,8 @@ extension StreamDetails {
     fields["rate"] = track.sound.flatMap { $0.rate > 0 ? .int(Int32(clamping: $0.rate)) : nil }
     fields["channels"] = track.sound.map { .int(Int32(clamping: $0.channels)) }
     language = track.knownLanguage
+    title = track.title.isEmpty ? nil : String(decoding: track.title, as: UTF8.self)
+    flags = track.isEnabled ? ["default"] : []
   }
 
   private static func name(_ track: MP4.Track) -> String {

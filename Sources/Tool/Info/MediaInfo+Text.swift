@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Containers
 import GStreamer
+import H26x
 import StreamReport
 
 extension MediaInfo {
@@ -39,14 +40,16 @@ extension MediaInfo {
     let depth = Set(depths).count == 1 ? depths.prefix(1) : depths[...]
     rows.append(("Samples", video.text("chroma-format").map { "\($0), \(depth.joined(separator: " and ")) bits" }))
     rows.append(("Colorimetry", video.text("colorimetry").map(Self.colours)))
-    rows.append(("Interlacing", video.text("interlace-mode").flatMap { $0 == "progressive" ? nil : $0 }))
+    rows.append(("Interlacing", interlacing))
+    rows += metadataRows
     rows.append(("Mastering display", video.text("mastering-display-info").map(SEIText.masteringDisplay)))
     rows.append(("Content light level", video.text("content-light-level").map(SEIText.contentLight)))
     rows.append(("Rotation", video.orientation.map(Self.turned)))
     for stream in others {
-      let details = [
+      let details: [String?] = [
         stream.codecName, stream.language, stream.text("rate").map { "\($0) Hz" },
-        stream.fields["channels"]?.integer.map { Text.count($0, "channel") }, stream.bitrate.map(Self.bits),
+        stream.fields["channels"]?.integer.map { Text.count($0, "channel") }, stream.title.map { "\"\($0)\"" },
+        stream.flags.isEmpty ? nil : Text.list(stream.flags), stream.bitrate.map(Self.bits),
         stream.number.map { "stream \($0)" },
       ]
       rows.append((Self.capitalised(stream.kind), details.compactMap(\.self).joined(separator: ", ")))
@@ -61,6 +64,43 @@ extension MediaInfo {
     // Tags and names come from the file.
     return rows.compactMap { name, value in value.map { Terminal.printable(Text.padded(name, 20) + $0) } }
       .joined(separator: "\n")
+  }
+
+  private var interlacing: String? {
+    guard let mode = video.text("interlace-mode"), mode != "progressive" else { return nil }
+    switch metadata.scanOrder {
+    case "top-field-first": return "\(mode), top field first"
+    case "bottom-field-first": return "\(mode), bottom field first"
+    default: return mode
+    }
+  }
+
+  private var metadataRows: [(String, String?)] {
+    let formats = metadata.hdrFormats.map { format in
+      format == "HDR10+" ? metadata.hdr10PlusProfile.map { "\(format) profile \($0)" } ?? format : format
+    }
+    var rows: [(String, String?)] = [("HDR", formats.isEmpty ? nil : formats.joined(separator: ", "))]
+    if let record = metadata.dolbyVision, let profile = metadata.dolbyVisionProfile {
+      let isStated = metadata.isDolbyVisionStated
+      let parts: [String?] = [
+        "profile \(profile)", "level \(record.level)", metadata.dolbyVisionLayers, metadata.enhancementLayer,
+        isStated ? nil : "by the stream alone",
+      ]
+      rows.append(("Dolby Vision", parts.compactMap(\.self).joined(separator: ", ")))
+    }
+    if metadata.hasLCEVC { rows.append(("Enhancement", "LCEVC")) }
+    let captions = metadata.captions.map { $0.service + ($0.language.map { " (\($0))" } ?? "") }
+    rows.append(("Captions", captions.isEmpty ? nil : captions.joined(separator: ", ")))
+    rows.append(("Encoder", metadata.encoder))
+    rows.append(("Encoder settings", metadata.encoderSettings))
+    rows.append(("Reference frames", metadata.referenceFrames.map { "\($0) at most" }))
+    rows.append(
+      (
+        "Keyframe distance",
+        metadata.group.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
+          .map { "\($0) pictures" }
+      ))
+    return rows
   }
 
   /// `: 1 (streams 0 and 1), 2 (stream 2)`.
@@ -121,6 +161,10 @@ extension MediaInfo {
       json.member("kind", string: stream.kind)
       json.member("codec", string: stream.codecName)
       json.member("language", orNull: stream.language)
+      json.member("title", orNull: stream.title)
+      json.openArray("flags")
+      for flag in stream.flags { json.value(string: flag) }
+      json.closeArray()
       json.member("rate", orNull: stream.fields["rate"]?.integer)
       json.member("channels", orNull: stream.fields["channels"]?.integer)
       json.member("bitrate", orNull: stream.bitrate)
@@ -147,6 +191,7 @@ extension MediaInfo {
     }
     json.member("bitrate", orNull: videoBitrate)
     json.member("rotation", orNull: video.orientation)
+    writeMetadata(to: &json)
     if let counts {
       json.member("pictures", counts.pictures)
       json.member("groups", counts.keyframes)
@@ -157,5 +202,36 @@ extension MediaInfo {
     if let layers { json.member("layers", string: layers) }
     if otherEditRate != nil { json.member("edit-rate", orNull: otherEditRate) }
     json.close()
+  }
+
+  private func writeMetadata(to json: inout JSONText) {
+    json.openArray("hdr")
+    for format in metadata.hdrFormats { json.value(string: format) }
+    json.closeArray()
+    if let profile = metadata.hdr10PlusProfile { json.member("hdr10plus-profile", string: profile) }
+    if let record = metadata.dolbyVision, let profile = metadata.dolbyVisionProfile {
+      json.member("dolby-vision", string: profile)
+      json.member("dolby-vision-level", record.level)
+      json.member("dolby-vision-layers", string: metadata.dolbyVisionLayers ?? "")
+      if let layer = metadata.enhancementLayer { json.member("dolby-vision-enhancement", string: layer) }
+      json.member("dolby-vision-record", metadata.isDolbyVisionStated)
+    }
+    if metadata.hasLCEVC { json.member("lcevc", true) }
+    json.openArray("captions")
+    for captions in metadata.captions {
+      json.open()
+      json.member("service", string: captions.service)
+      json.member("language", orNull: captions.language)
+      json.close()
+    }
+    json.closeArray()
+    if let encoder = metadata.encoder { json.member("encoder", string: encoder) }
+    if let settings = metadata.encoderSettings { json.member("encoder-settings", string: settings) }
+    if let count = metadata.referenceFrames { json.member("reference-frames", count) }
+    if let group = metadata.group {
+      json.member("gop-minimum", group.lowerBound)
+      json.member("gop-maximum", group.upperBound)
+    }
+    if let order = metadata.scanOrder { json.member("scan-order", string: order) }
   }
 }

@@ -28,7 +28,8 @@ struct MediaInfo: Sendable {
   var encryption: String?
   /// The layers above the base layer; `nil` if there are none, and if that is not known.
   var layers: String?
-
+  /// The metadata in the video's NAL units.
+  var metadata = VideoMetadata()
   /// The media rate of an edit that is not 1, and not supported; `nil` without one.
   var otherEditRate: Double?
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVFormat
 import Containers
+import GStreamer
 import H26x
 import StreamReport
 
@@ -19,6 +21,13 @@ struct StreamSurvey {
   private(set) var end: UInt64 = 0
   /// Layers above the base layer of H.265.
   private(set) var layers: Set<UInt8> = []
+  private var metadata = StreamMetadata()
+  /// SEI of the first picture with picture timing.
+  private var timing: [[UInt8]] = []
+  /// The fewest and the most pictures from a keyframe to the next one.
+  private(set) var group: ClosedRange<Int>?
+  /// Pictures since the last keyframe; `nil` before the first one.
+  private var groupLength: Int?
 
   mutating func add(_ item: ReportItem) {
     switch item {
@@ -29,6 +38,7 @@ struct StreamSurvey {
       layers.formUnion(accessUnit.layers)
       guard accessUnit.letter != nil else { return }
       if accessUnits == 0 {
+        timing = accessUnit.nalUnits.filter { $0.messages.contains(SEIPayloadType.pictureTiming.rawValue) }.map(\.bytes)
         pictureParameterSet =
           accessUnit.nalUnits.lazy.filter { $0.layerID ?? 0 == 0 }.compactMap(\.slice).first?
           .pictureParameterSetID
@@ -36,10 +46,95 @@ struct StreamSurvey {
       accessUnits += 1
       if accessUnit.isField { fields += 1 }
       found.add(accessUnit)
+      addToGroup(accessUnit)
+      metadata.add(accessUnit, codec)
       for nalUnit in accessUnit.nalUnits where !nalUnit.messages.isEmpty {
         display.read(nalUnit.bytes.span, headerLength: codec.syntax.nalUnitHeaderLength)
       }
     default: break
+    }
+  }
+
+  private mutating func addToGroup(_ accessUnit: AccessUnitRecord) {
+    guard !accessUnit.isSecondField else { return }
+    if accessUnit.keyframe != .none {
+      if let length = groupLength {
+        group = min(group?.lowerBound ?? length, length)...max(group?.upperBound ?? length, length)
+      }
+      groupLength = 0
+    }
+    groupLength = groupLength.map { $0 + 1 }
+  }
+
+  /// The metadata in the stream, and of the container.
+  ///
+  /// - Parameters:
+  ///   - colour: the colour that the container states; `nil` for none.
+  ///   - record: the container's record of Dolby Vision; `nil` for none.
+  ///   - rate: pictures a second, if they are known.
+  func videoMetadata(
+    colour: StreamDescription.Colour?, record: DolbyVision.Configuration?, rate: Fraction?
+  ) -> VideoMetadata {
+    var video = metadata.videoMetadata(codec, format, display, colour: colour, record: record, rate: rate)
+    (video.referenceFrames, video.group, video.scanOrder) = (referenceFrames, group, scanOrder)
+    return video
+  }
+
+  /// The most reference frames by the SPS of the first picture: `max_num_ref_frames`, or
+  /// `sps_max_dec_pic_buffering_minus1`.
+  private var referenceFrames: Int? {
+    switch codec {
+    case .h264: h264SPS.map { Int($0.maximumReferenceFrames) }
+    case .h265: h265SPS.map { max(0, $0.decodedPictureBufferPictures - 1) }
+    }
+  }
+
+  private var h264SPS: H264.SequenceParameterSet? {
+    let sets = stored(H264.ParameterSets())
+    return pictureParameterSet.flatMap { sets.pictureParameterSet($0) }
+      .flatMap { sets.sequenceParameterSet($0.sequenceParameterSetID) }
+  }
+
+  private var h265SPS: H265.SequenceParameterSet? {
+    let sets = stored(H265.ParameterSets())
+    return pictureParameterSet.flatMap { sets.pictureParameterSet($0) }
+      .flatMap { sets.sequenceParameterSet($0.sequenceParameterSetID) }
+  }
+
+  /// `progressive`, or the first field by the first picture timing SEI: `top-field-first`, `bottom-field-first`; `nil`
+  /// if that is not sent.
+  private var scanOrder: String? {
+    guard format != nil else { return nil }
+    guard interlaceMode != nil else { return "progressive" }
+    for nalUnit in timing {
+      var messages = SEIMessages(nalUnit.span, headerLength: codec.syntax.nalUnitHeaderLength)
+      do throws(BitstreamError) {
+        while let message = try messages.next() {
+          guard message.type == .pictureTiming, let isTopFirst = try isTopFirst(message) else { continue }
+          return isTopFirst ? "top-field-first" : "bottom-field-first"
+        }
+      } catch { continue }
+    }
+    return nil
+  }
+
+  private func isTopFirst(_ message: borrowing SEIMessages.Message) throws(BitstreamError) -> Bool? {
+    switch codec {
+    case .h264:
+      guard let sps = h264SPS else { return nil }
+      return switch try H264.PictureTiming(message, sps: sps).structure {
+      case .topField, .topBottom, .topBottomTop: true
+      case .bottomField, .bottomTop, .bottomTopBottom: false
+      default: nil
+      }
+    case .h265:
+      guard let sps = h265SPS else { return nil }
+      // Fields that are paired with one before have the other parity first (Table D.2).
+      return switch try H265.PictureTiming(message, sps: sps).display?.structure.rawValue {
+      case 1, 3, 5, 10, 11: true
+      case 2, 4, 6, 9, 12: false
+      default: nil
+      }
     }
   }
 

@@ -24,7 +24,8 @@ enum SEIText {
     while let first = rest.first {
       let run = rest.prefix(length(of: rest))
       rest = rest.dropFirst(run.count)
-      text += "    \(Text.padded("\(first.bitOffset)", 6)) \(first.name) = "
+      let name = isTriplet("\(first.name)") ? "cc_data" : "\(first.name)"
+      text += "    \(Text.padded("\(first.bitOffset)", 6)) \(name) = "
       switch "\(first.name)" {
       case "itu_t_t35_country_code": country = (UInt8(truncatingIfNeeded: first.value), nil)
       case "itu_t_t35_country_code_extension_byte": country.extension = UInt8(truncatingIfNeeded: first.value)
@@ -32,7 +33,7 @@ enum SEIText {
         let data = RegisteredUserData(
           countryCode: country.code, countryCodeExtension: country.extension,
           data: run.map { UInt8(truncatingIfNeeded: $0.value) })
-        if let name = name(of: data) { text += "\(name), " }
+        if let kind = kind(of: data) { text += "\(kind), " }
       default: break
       }
       text += "\(value(run))\n"
@@ -41,8 +42,10 @@ enum SEIText {
   }
 
   /// The kind of registered user data; `nil` if the provider is not known.
-  private static func name(of data: RegisteredUserData) -> String? {
+  private static func kind(of data: RegisteredUserData) -> String? {
     if data.isHDR10Plus { return "HDR10+" }
+    if data.isHDRVivid { return "HDR Vivid" }
+    if data.isSLHDR { return "SL-HDR" }
     if data.isLCEVC { return "LCEVC" }
     return switch data.content() {
     case .closedCaptions, .captionPacket: "captions"
@@ -57,13 +60,18 @@ enum SEIText {
     guard let first = fields.first else { return 0 }
     let name = "\(first.name)"
     let same = fields.prefix { $0.bitCount == first.bitCount && "\($0.name)" == name }.count
+    if isTriplet(name), fields.dropFirst().prefix(2).map({ "\($0.name)" }) == ["cc_data_1", "cc_data_2"] { return 3 }
     if first.bitCount == 8, isOfBytes(name) { return name.hasPrefix("uuid") ? min(same, 16) : same }
     return isPoint(name) ? min(same, 2) : 1
   }
 
   private static func isOfBytes(_ name: String) -> Bool {
     name.hasSuffix("_byte") && !name.hasPrefix("last_payload_") || name.hasPrefix("uuid_iso_iec_11578")
+      || ["additional_user_data", "ext_dm_data_block_payload", "rpu_data"].contains(name)
   }
+
+  /// Whether it is the first byte of a construct of `cc_data()`.
+  private static func isTriplet(_ name: String) -> Bool { name == "marker_bits, cc_valid, cc_type" }
 
   private static func isPoint(_ name: String) -> Bool { name == "display_primaries" || name == "white_point" }
 
@@ -77,7 +85,20 @@ enum SEIText {
     if isPoint(name), run.count == 2 {
       return "\(numbers[0]) \(numbers[1]) (\(point(numbers[0], numbers[1])))"
     }
+    if isTriplet(name), run.count == 3 {
+      let bytes = numbers.map { UInt8(truncatingIfNeeded: $0) }
+      let kind =
+        switch bytes[0] & 3 {
+        case 0: "field 1"
+        case 1: "field 2"
+        case 2: "DTVCC"
+        default: "DTVCC packet start"
+        }
+      return "\(kind)\(bytes[0] & 4 == 0 ? ", not valid" : ""): \(Text.hexadecimal(bytes[1...]))"
+    }
     switch name {
+    case "itu_t_t35_provider_code": return "\(first.value) (captions)"
+    case "itu_t_t35_terminal_provider_code": return "\(first.value) (HDR10+)"
     case "max_display_mastering_luminance", "min_display_mastering_luminance":
       return "\(first.value) (\(luminance(first.value)) cd/m²)"
     case "max_content_light_level", "max_pic_average_light_level": return "\(first.value) (cd/m²)"

@@ -17,6 +17,9 @@ struct StreamDetails: Sendable {
   /// Whether the frame rate is an average of differing durations.
   var isRateVariable = false
   var language: String?
+  var title: String?
+  /// The container's marks, such as `default` and `forced`.
+  var flags: [String] = []
   /// Bits a second, by a tag.
   var bitrate: Double?
   /// The orientation of pictures, by the value of the tag image-orientation: `rotate-90`, `flip-rotate-90`; `nil` for

@@ -11,6 +11,8 @@ struct MP4TestFile {
   var colour: [UInt16]?
   /// `full_range_flag` of the `colr` box.
   var isFullRange = false
+  /// A record of Dolby Vision, in a box of its type.
+  var dolbyVision: DolbyVision.Configuration?
   /// The configuration record of a second sample description, and the first sample that has it, from 0.
   var second: (configuration: [UInt8], sample: Int)?
   /// Samples after the last one, in chunks of their own at the place of the first.
@@ -95,6 +97,7 @@ struct MP4TestFile {
       let codes = colour.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8($0 & 255)] }
       entry += Self.box("colr", Array("nclx".utf8) + codes + [isFullRange ? 0x80 : 0])
     }
+    if let dolbyVision { entry += Self.box("\(dolbyVision.boxType)", dolbyVision.bytes) }
     return entry
   }
 

@@ -246,6 +246,39 @@ extension RuleTests {
       .pictureType,
       h265: H265TestStream().adding(
         [35 << 1, 1, 0x30], H265TestStream.slice(.init(type: .trailingN, order: 1, kind: 0, references: [1])))),
+    // Captions and dynamic metadata.
+    Case(.rpuCRC, h265: H265TestStream().adding(MetadataNALUnits.damagedRPU)),
+    Case(.rpuCRC, h265: H265TestStream().adding(Array(MetadataNALUnits.rpu.dropLast(2)) + [0xFF])),
+    Case(
+      .rpuMissing, h265: H265TestStream().adding(MetadataNALUnits.rpu).adding(.init(order: 1, references: [1]))),
+    Case(
+      .rpuMissing, h265: H265TestStream().adding(.init(order: 1, references: [1])).adding(MetadataNALUnits.rpu)),
+    Case(.rpuRepeated, h265: H265TestStream().adding(MetadataNALUnits.rpu, MetadataNALUnits.rpu)),
+    Case(.rpuAfterEnd, h265: H265TestStream().adding(H265TestStream.endOfSequence, MetadataNALUnits.rpu)),
+    Case(.rpuAfterEnd, stream: TestStream().adding([10], MetadataNALUnits.rpuOfH264)),
+    Case(
+      .hdr10PlusWithoutMasteringDisplay,
+      h265: {
+        var stream = H265TestStream()
+        stream.nalUnits.insert(MetadataNALUnits.hdr10Plus, at: 3)
+        return stream
+      }()),
+    Case(
+      .unreadableSEI,
+      h265: {
+        var stream = H265TestStream()
+        stream.nalUnits.insert(MetadataNALUnits.damagedCaptions, at: 3)
+        return stream
+      }()),
+    Case(.captionCount, stream: MetadataNALUnits.captioned(count: 23, vui: rate())),
+    Case(.captionOrder, h265: MetadataNALUnits.captioned(inDecodingOrder: true)),
+    Case(.dolbyVisionRecord, mp4: MetadataNALUnits.file(.init(profile: 8, level: 1, compatibilityID: 2))),
+    Case(
+      .dolbyVisionRecord,
+      mp4: MetadataNALUnits.file(.init(profile: 9, level: 1, hasEnhancementLayer: true, compatibilityID: 2))),
+    Case(
+      .dolbyVisionRecord, mp4: MetadataNALUnits.file(.init(profile: 9, level: 1, compatibilityID: 1), vui: colour)),
+    Case(.dolbyVisionRecord, mp4: two { $0.dolbyVision = .init(profile: 9, level: 1, compatibilityID: 2) }),
     // Levels and profiles.
     Case(.levelFrameSize, stream: TestStream(.init(level: 10, width: 11, height: 10, references: 1))),
     Case(

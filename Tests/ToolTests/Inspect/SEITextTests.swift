@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import H26x
 import Testing
 
 /// SEI messages, as `h26x inspect` and `info` print them for people.
@@ -38,6 +39,27 @@ import Testing
     ] { #expect(run.text.contains(line + "\n"), "\(line): \(run.text)") }
     #expect(run.text.contains(" bytes: \"x264 - core "), "\(run.text)")
     #expect(run.text.split(separator: "\n").count < 70, "\(run.text)")
+  }
+
+  @Test func showsTheContentsOfCaptionsAndDynamicMetadata() async throws {
+    let folder = try Folder()
+    let captions = try AddedMetadata.captions([
+      CaptionTriplet(.field1, 0x94, 0x20), CaptionTriplet(.packetData, isValid: false, 0, 0),
+    ])
+    let (rpu, hdr10Plus) = (try AddedMetadata.rpu(profile: 8), try AddedMetadata.hdr10Plus())
+    try folder.write("in.h265", try AddedMetadata.clip(front: { _ in [hdr10Plus, captions] }, behind: { _ in [rpu] }))
+    let run = try await Program.run(["inspect", "--fields", "--range", "0", "in.h265"], in: folder.url)
+    for line in [
+      "itu_t_t35_terminal_provider_code = 60 (HDR10+)", "num_windows = 1", "average_maxrgb = 1234",
+      "knee_point_y = 200", "itu_t_t35_provider_code = 49 (captions)", "cc_count = 2",
+      "cc_data = field 1: 9420", "cc_data = DTVCC, not valid: 0000", "rpu_nal_prefix = 25",
+      "vdr_rpu_profile = 1", "use_prev_vdr_rpu_flag = 1",
+    ] { #expect(run.text.contains(line + "\n"), "\(line): \(run.text)") }
+    #expect(run.text.contains("  Dolby Vision RPU (62), \(rpu.count) bytes\n"), "\(run.text)")
+    #expect(run.text.contains(" rpu_data_crc32 = ") && !run.text.contains("cannot be read"), "\(run.text)")
+    let selected = try await Program.run(
+      ["inspect", "--type", "Dolby Vision RPU", "--range", "0-1", "in.h265"], in: folder.url)
+    #expect(selected.text.components(separatedBy: "Dolby Vision RPU (62), ").count == 3, "\(selected.text)")
   }
 
   @Test func printsUnitsOfHighDynamicRange() async throws {

@@ -8,24 +8,8 @@ import Testing
 @Suite(.enabled(if: Program.isBuilt)) struct DolbyVisionCopyTests {
   /// `clip.h265` with metadata behind the slices of each picture.
   private static func stream(profile: UInt8) throws -> Data {
-    var header = DolbyVision.Header(
-      profile: profile == 5 ? 0 : 1, sequence: .init(isBaseLayerFullRange: profile == 5))
-    header.previousMappingID = 0
-    let rpu = try DolbyVision.RPU(header: header, mapping: nil, displayManagement: nil).nalUnit()
-    try #require(try DolbyVision.RPU(nalUnit: rpu.span).profile(.h265) == profile)
-    let bytes = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.h265")))
-    var (stream, hasSlice) = (Data(), false)
-    for range in NALPackaging.annexB.nalUnits(of: bytes.span) {
-      let type = H265.NALUnitType(headerByte: bytes[range.lowerBound])
-      let beginsPicture = !type.isSlice || bytes[range.lowerBound + 2] & 0x80 != 0
-      if hasSlice, beginsPicture {
-        stream += [0, 0, 0, 1] + rpu
-        hasSlice = false
-      }
-      hasSlice = hasSlice || type.isSlice
-      stream += [0, 0, 0, 1] + bytes[range]
-    }
-    return stream + [0, 0, 0, 1] + rpu
+    let rpu = try AddedMetadata.rpu(profile: profile)
+    return try AddedMetadata.clip(behind: { _ in [rpu] })
   }
 
   @Test(arguments: [(8, "bt2020-pq", 1), (8, "bt2020-hlg", 4), (8, "bt709", 2), (5, "bt2020-pq", 0)])

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MPL-2.0
+import Containers
+import FoundationEssentials
+import StreamReport
+
+extension MediaInfo {
+  /// The values that `h26x info --get` prints.
+  ///
+  /// - Parameter name: a member of the JSON, or a path of members with dots; those of the video need no path.
+  /// - Throws: a `Failure` if there is no value.
+  func values(_ name: String) throws(Failure) -> [String] {
+    var json = JSONText()
+    write(to: &json)
+    let document: JSONValue
+    do { document = try JSONDecoder().decode(JSONValue.self, from: Data(json.bytes)) } catch {
+      throw Failure("\(self.name): values that JSON cannot hold")
+    }
+    let path = name.split(separator: ".", omittingEmptySubsequences: false)[...]
+    var values = document.values(path)
+    if values.isEmpty, case .object(let members) = document { values = members["video"]?.values(path) ?? [] }
+    guard !values.isEmpty else { throw Failure("\(self.name): no value of \(name)") }
+    return values
+  }
+}
+
+/// A value of JSON.
+private enum JSONValue: Decodable {
+  case object([String: JSONValue])
+  case array([JSONValue])
+  case text(String)
+  case null
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let members = try? container.decode([String: JSONValue].self) {
+      self = .object(members)
+    } else if let elements = try? container.decode([JSONValue].self) {
+      self = .array(elements)
+    } else if let text = try? container.decode(String.self) {
+      self = .text(text)
+    } else if let isTrue = try? container.decode(Bool.self) {
+      self = .text("\(isTrue)")
+    } else if let number = try? container.decode(Int64.self) {
+      self = .text("\(number)")
+    } else {
+      self = .text("\(try container.decode(Double.self))")
+    }
+  }
+
+  /// The texts and numbers at a path; arrays are gone through.
+  func values(_ path: ArraySlice<Substring>) -> [String] {
+    switch self {
+    case .array(let elements): elements.flatMap { $0.values(path) }
+    case .object(let members): path.first.flatMap { members[String($0)] }?.values(path.dropFirst()) ?? []
+    case .text(let text): path.isEmpty ? [text] : []
+    case .null: []
+    }
+  }
+}
