@@ -177,15 +177,6 @@ extension H265.SequenceParameterSet {
     guard let transfer = vui?.videoSignal?.colour?.transfer else { return false }
     return transfer == 16 || transfer == 18
   }
-
-  /// Whether HRD parameters or the VUI signal a fixed picture rate. Without one, the timing is not a frame rate.
-  var hasFixedPictureRate: Bool {
-    guard let rate = vui?.timing?.hrdParameters?.subLayers.last?.pictureRate else {
-      return vui?.timing?.ticksPerPictureOrderCount != nil
-    }
-    if case .variable = rate { return false }
-    return true
-  }
 }
 
 extension H265.Profile {

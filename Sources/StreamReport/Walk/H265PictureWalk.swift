@@ -243,3 +243,14 @@ extension H265.SequenceParameterSet {
     }
   }
 }
+
+extension H265.SequenceParameterSet {
+  /// Whether HRD parameters or the VUI signal a fixed picture rate. Without one, the timing is not a frame rate.
+  var hasFixedPictureRate: Bool {
+    guard let rate = vui?.timing?.hrdParameters?.subLayers.last?.pictureRate else {
+      return vui?.timing?.ticksPerPictureOrderCount != nil
+    }
+    if case .variable = rate { return false }
+    return true
+  }
+}
