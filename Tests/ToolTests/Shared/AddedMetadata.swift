@@ -30,7 +30,7 @@ enum AddedMetadata {
       hasSlice = hasSlice || type.isSlice
       append([Array(bytes[range])])
     }
-    append(try behind(number))
+    if hasSlice { append(try behind(number)) }
     return stream
   }
 
