@@ -92,7 +92,6 @@ extension MediaInfo {
     let captions = metadata.captions.map { $0.service + ($0.language.map { " (\($0))" } ?? "") }
     rows.append(("Captions", captions.isEmpty ? nil : captions.joined(separator: ", ")))
     rows.append(("Encoder", metadata.encoder))
-    rows.append(("Encoder settings", metadata.encoderSettings))
     rows.append(("Reference frames", metadata.referenceFrames.map { "\($0) at most" }))
     rows.append(
       (
