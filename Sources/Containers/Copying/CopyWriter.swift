@@ -296,8 +296,12 @@ struct CopyWriter {
     video.statedFrameRate = source?.frameRate
     if plan.joined?.hasOneRate == false { (video.statedFrameRate, video.frameDuration) = (nil, nil) }
     sentMetadata = Set(video.sentMetadata.map(\.kind))
-    let statesDolbyVision = sink.described?.video?.sideData.contains { $0.kind == .dolbyVision } == true
-    if plan.container.isMovie || plan.container == .mkv, !statesDolbyVision { madeDolbyVision = video.sentDolbyVision }
+    // libavformat does not know all profiles.
+    let statesDolbyVision =
+      sink.described?.sampleEntry?.dolbyVision != nil
+      || sink.described?.video?.sideData.contains { $0.kind == .dolbyVision } == true
+    if statesDolbyVision { video.sentDolbyVision = nil }
+    if plan.container.isMovie || plan.container == .mkv { madeDolbyVision = video.sentDolbyVision }
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
     try sink.open(video, timeBase, window, earliest: earliest, decoding: first.decoding)
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 
-/// What a codec adds to its syntax for the messages of encoded pictures; see ``AccompanyingMessages``.
+/// The syntax of a codec for the messages of encoded pictures, which ``AccompanyingMessages`` writes.
 protocol AccompanyingSyntax: VideoCodecSyntax {
   /// The header of an SEI NAL unit in front of slices.
   static var prefixHeader: [UInt8] { get }

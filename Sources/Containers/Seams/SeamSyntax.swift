@@ -54,8 +54,8 @@ protocol SeamContinuing<Codec> {
   ) -> [UInt8]?
 }
 
-/// Follows the reference pictures of the source, in front of an entry that promises nothing and behind it: pictures may
-/// refer to earlier ones as long as these are left.
+/// Follows the reference pictures of the source around an entry that promises nothing. Pictures behind the entry may
+/// refer to pictures in front of it that are still references.
 protocol SourceReferencing<Codec> {
   associatedtype Codec: SeamSyntax
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// `total_zeros` of CAVLC (Tables 9-7 to 9-9), found by the number of zero bits in front, at most 9, and the two bits
-/// behind the first 1; and `run_before` (Table 9-10), found by three bits.
+/// Tables of CAVLC.
+///
+/// - `total_zeros` (Tables 9-7 to 9-9) is found by the number of leading zero bits, at most 9, and the two bits behind
+///   the first 1.
+/// - `run_before` (Table 9-10) is found by three bits.
 ///
 /// An entry is `length << 4 | value`; 0 if there is no such code.
 enum ZeroRuns {

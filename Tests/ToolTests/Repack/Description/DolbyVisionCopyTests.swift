@@ -35,5 +35,14 @@ import Testing
     }
     let matroska = try #require(CutCompanionTests.open(folder.url.appending(path: "out.mkv").path).stream(0))
     #expect(matroska.sideData.contains { $0.kind == .dolbyVision })
+    // A record of a profile that libavformat does not know stays.
+    guard profile == 8 else { return }
+    var other = try #require(folder.bytes("out.mp4"))
+    let place = try #require(other.range(of: box)).lowerBound
+    other.replaceSubrange(place..<place + 7, with: Data("dvwC".utf8) + record.bytes.prefix(2) + [20 << 1])
+    try folder.write("other.mp4", other)
+    let copy = try await Program.run(["repack", "other.mp4", "-o", "copy.mp4"], in: folder.url)
+    #expect(copy.status == 0 && !copy.said.contains("is made from the stream"), "\(copy.said)")
+    #expect(folder.bytes("copy.mp4")?.range(of: other[place..<place + box.count]) != nil)
   }
 }
