@@ -55,7 +55,7 @@ struct CopyWriter {
   /// The last one that was written, if ranges follow one another.
   private var last: MediaOutput.AccessUnit?
 
-  /// The configuration of Dolby Vision that was made from the stream; `nil` if the source has one.
+  /// The configuration of Dolby Vision that is not the source's; `nil` if the target has that, or none.
   private(set) var madeDolbyVision: DolbyVision.Configuration?
   /// HDR10's metadata that the stream has.
   private var sentMetadata: Set<SideData.Kind> = []
@@ -84,6 +84,8 @@ struct CopyWriter {
   var isFinished: Bool { window.isFinished || surveyed.map { $0.count >= plan.surveyCount } ?? false }
   /// The formats of the video, in the order in which they came.
   var formats: [MediaOutput.VideoFormat] { format.formats }
+  /// The metadata that edits have changed, for the user.
+  var editedMetadata: [String] { format.editedMetadata }
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
@@ -133,6 +135,7 @@ struct CopyWriter {
     if seam == nil { seam = next.codec.seam(quality: plan.quality, hasStartCodes: plan.container.hasStartCodes) }
     gaps?.allow(in: &next)
     if plan.mayEncode { seam?.describe(&next) }
+    next.statedDolbyVision = source?.video.track.dolbyVision
     let edited = try CopyRefusal.failing { () throws(Failure) in try format.begin(next) }
     if plan.container != .annexb || window.isSelective || surveyed != nil {
       roles = edited.roleReader(hasStartCodes: format.hasStartCodes)
@@ -296,12 +299,10 @@ struct CopyWriter {
     video.statedFrameRate = source?.frameRate
     if plan.joined?.hasOneRate == false { (video.statedFrameRate, video.frameDuration) = (nil, nil) }
     sentMetadata = Set(video.sentMetadata.map(\.kind))
-    // libavformat does not know all profiles.
-    let statesDolbyVision =
-      sink.described?.sampleEntry?.dolbyVision != nil
-      || sink.described?.video?.sideData.contains { $0.kind == .dolbyVision } == true
-    if statesDolbyVision { video.sentDolbyVision = nil }
-    if plan.container.isMovie || plan.container == .mkv { madeDolbyVision = video.sentDolbyVision }
+    if plan.container.hasDolbyVisionRecord { madeDolbyVision = video.newDolbyVision }
+    guard video.dolbyVision != .renewed || madeDolbyVision != nil else {
+      throw Failure("\(plan.input(of: plan.ranges[number]).name): \(DolbyVisionRecord.lacksRPU)")
+    }
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
     try sink.open(video, timeBase, window, earliest: earliest, decoding: first.decoding)
   }
@@ -311,13 +312,14 @@ struct CopyWriter {
   /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
     SampleEntryExtras(
-      sink.described?.sampleEntry, sink.described?.video, sent: madeDolbyVision, codec: format.video?.codec,
+      sink.described?.sampleEntry, sink.described?.video, new: madeDolbyVision, codec: format.video?.codec,
       editing: format.video?.edited ?? [], allowsInBandParameterSets: format.video?.allowsInBandParameterSets ?? false)
   }
 
   /// The parts of the source that are not in the target, for the user.
   var losses: [String] {
-    var losses = sink.losses(sent: sentMetadata)
+    let removed = (format.video?.removedMetadata ?? []).reduce(into: sentMetadata) { $0.formUnion($1.sideData) }
+    var losses = sink.losses(except: removed)
     if let refusal = source?.refusal { losses.append("everything but the video (\(refusal.message))") }
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")

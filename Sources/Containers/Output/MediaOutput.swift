@@ -26,8 +26,14 @@ package final class MediaOutput {
     var sentColour: StreamDescription.Colour?
     /// HDR10's metadata by the stream, for sources that have none.
     var sentMetadata: [SideData] = []
-    /// The configuration of Dolby Vision by the stream, for sources that have none.
+    /// The configuration of Dolby Vision that the source's container states; `nil` for none.
+    package var statedDolbyVision: DolbyVision.Configuration?
+    /// The configuration of Dolby Vision by the stream.
     var sentDolbyVision: DolbyVision.Configuration?
+    /// What becomes of these.
+    package var dolbyVision = DolbyVisionRecord.copied
+    /// Metadata that edits remove, which is no loss.
+    package var removedMetadata: Set<RemovableMetadata> = []
     /// Whether ``pixelAspect`` replaces the source's.
     var hasEditedAspect = false
     /// The source's side data that is not true any more.
@@ -276,7 +282,8 @@ package final class MediaOutput {
     let sentColour = source?.colour.isUnspecified == false ? nil : video.sentColour
     if let colour = video.colour ?? sentColour { try output.setColour(colour, of: index) }
     let stated = Set(source?.sideData.map(\.kind) ?? []).subtracting(video.staleSideData)
-    let sent = video.sentMetadata + [video.sentDolbyVision.map { SideData(.dolbyVision, $0.values) }].compactMap(\.self)
+    let dolbyVision = video.newDolbyVision
+    let sent = video.sentMetadata + [dolbyVision.map { SideData(.dolbyVision, $0.values) }].compactMap(\.self)
     for data in sent where !stated.contains(data.kind) { try output.add(data, to: index) }
   }
 

@@ -21,7 +21,7 @@ struct SampleEntryExtras {
   private static let notCopied = codes(["sinf", "rinf", "btrt", "free", "skip", "wide"])
   /// Boxes that libavformat reads, so other containers may have them in a form of their own.
   private static let translated =
-    codes(["colr", "pasp", "fiel", "mdcv", "clli", "st3d", "sv3d", "dvcC", "dvvC", "dvwC"])
+    codes(["colr", "pasp", "fiel", "mdcv", "clli", "st3d", "sv3d"]).union(DolbyVisionEntry.boxTypes)
     .union(FormatLibrary.keepsGeometry ? codes(["clap"]) : [])
   /// Boxes that libavformat rewrites.
   private static let rewritten = codes(["colr", "pasp", "fiel"])
@@ -33,41 +33,42 @@ struct SampleEntryExtras {
   ]
   /// Properties of the stream that containers repeat.
   static var repeatedProperties: [StreamProperty] {
-    repeated.map(\.property) + HDR10Metadata.all.map { .sei($0.message) }
+    repeated.map(\.property) + HDR10Metadata.all.map { .sei($0.message) } + [.metadata(.dolbyVision)]
   }
 
   /// HDR10's metadata that is no longer true in the container's copy of it.
   private let changedMetadata: [HDR10Metadata]
+  /// Whether the source's configuration of Dolby Vision is no longer true.
+  private let hasOtherDolbyVision: Bool
 
   /// - Parameters:
   ///   - entry: the source's sample entry; `nil` if the source is neither MP4 nor MOV.
   ///   - video: the source's video, as libavformat describes it.
-  ///   - sent: the configuration of Dolby Vision by the stream, if the source has none.
+  ///   - new: the configuration of Dolby Vision in place of the source's; `nil` for none.
   ///   - properties: the properties that edits of the headers change.
   ///   - allowsInBandParameterSets: whether the copy's sample entry does.
   init(
-    _ entry: MP4.VisualSampleDescription?, _ video: StreamDescription?, sent: DolbyVision.Configuration?,
+    _ entry: MP4.VisualSampleDescription?, _ video: StreamDescription?, new: DolbyVision.Configuration?,
     codec: FormatDescription.Codec?, editing properties: Set<StreamProperty>, allowsInBandParameterSets: Bool
   ) {
     changedMetadata = HDR10Metadata.all.filter { properties.contains(.sei($0.message)) }
-    let light = changedMetadata.map(\.box)
-    for box in entry?.otherBoxes ?? [] where !Self.notCopied.contains(box.type) && !light.contains(box.type) {
+    hasOtherDolbyVision = properties.contains(.metadata(.dolbyVision))
+    var outdated = Set(changedMetadata.map(\.box))
+    if hasOtherDolbyVision { outdated.formUnion(DolbyVisionEntry.boxes(outdatedBy: new)) }
+    for box in entry?.otherBoxes ?? [] where !Self.notCopied.contains(box.type) && !outdated.contains(box.type) {
       if !Self.repeated.contains(where: { $0.boxes.contains(box.type) && properties.contains($0.property) }) {
         boxes.append(box)
       } else if !Self.rewritten.contains(box.type) {
         edited.append(box.type.name)
       }
     }
-    let stated = video?.sideData.first { $0.kind == .dolbyVision }.flatMap {
-      DolbyVision.Configuration(values: $0.bytes)
-    }
-    let configuration = stated ?? sent
     let hasOne = boxes.contains { DolbyVisionEntry.boxTypes.contains($0.type) }
+    let stated = hasOtherDolbyVision ? nil : video?.sideData.first { $0.kind == .dolbyVision }
+    let configuration = stated.flatMap { DolbyVision.Configuration(values: $0.bytes) } ?? new
     if let configuration, !hasOne { boxes.append(DolbyVisionEntry.box(configuration)) }
-    let isDolbyVisionOnly =
-      stated == nil && !hasOne && sent?.isIncompatible == true
-      || entry.map { DolbyVisionEntry.codings.contains($0.coding) } ?? (stated?.isIncompatible == true)
-    if isDolbyVisionOnly {
+    // Whether it is the source's sample entry; `nil` if that does not count.
+    let kept = hasOtherDolbyVision ? nil : entry.map { DolbyVisionEntry.codings.contains($0.coding) }
+    if kept == true || configuration?.isIncompatible == true && !hasOne && (kept == nil || stated == nil) {
       coding = DolbyVisionEntry.coding(codec, allowsInBandParameterSets: allowsInBandParameterSets)
     }
   }
@@ -107,6 +108,7 @@ struct SampleEntryExtras {
     let names = edited + (copiesBoxes ? boxes.map(\.type.name) : [])
     let isRepeated = names.contains { ["st3d", "sv3d", "vexu"].contains($0) }
     return Set(changedMetadata.map(\.sideData)).union(isRepeated ? [.stereo3D, .spherical] : [])
+      .union(hasOtherDolbyVision ? [.dolbyVision] : [])
   }
 
   /// Types of boxes that have no counterpart outside of MP4 and MOV.
@@ -120,6 +122,14 @@ struct SampleEntryExtras {
 /// The sample entries and boxes of Dolby Vision (Dolby Vision Streams within the ISO Base Media File Format, 3).
 private enum DolbyVisionEntry {
   static let boxTypes: Set = [FourCharacterCode("dvcC"), FourCharacterCode("dvvC"), FourCharacterCode("dvwC")]
+  /// Configuration records of the enhancement layer.
+  private static let layerBoxTypes: Set = [FourCharacterCode("hvcE"), FourCharacterCode("avcE")]
+
+  /// The boxes that are not true beside a configuration; `nil` for none.
+  static func boxes(outdatedBy configuration: DolbyVision.Configuration?) -> Set<FourCharacterCode> {
+    configuration?.hasEnhancementLayer == true ? boxTypes : boxTypes.union(layerBoxTypes)
+  }
+
   /// Sample entries whose pictures are not to be shown without Dolby Vision.
   static let codings: Set = [
     FourCharacterCode("dvh1"), FourCharacterCode("dvhe"), FourCharacterCode("dva1"), FourCharacterCode("dvav"),
@@ -157,4 +167,15 @@ struct HDR10Metadata {
     Self(message: .masteringDisplayColourVolume, box: FourCharacterCode("mdcv"), sideData: .masteringDisplay),
     Self(message: .contentLightLevel, box: FourCharacterCode("clli"), sideData: .contentLight),
   ]
+}
+
+extension RemovableMetadata {
+  /// libavformat's side data for it.
+  var sideData: [SideData.Kind] {
+    switch self {
+    case .captions, .hdr10Plus: []
+    case .dolbyVision: [.dolbyVision]
+    case .hdr10: HDR10Metadata.all.map(\.sideData)
+    }
+  }
 }

@@ -201,7 +201,7 @@ import Testing
     #expect(entry?.coding.name == "dvh1")
     let video = try CutCompanionTests.open(Program.media.appending(path: name).path).stream(0)
     let extras = SampleEntryExtras(
-      entry, video, sent: nil, codec: video.flatMap(ContainerInput.codec), editing: [],
+      entry, video, new: nil, codec: video.flatMap(ContainerInput.codec), editing: [],
       allowsInBandParameterSets: isInBand)
     #expect(extras.coding?.name == coding)
   }
