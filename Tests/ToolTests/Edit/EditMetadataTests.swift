@@ -106,15 +106,12 @@ import Testing
       let expected: Set = kind == .hdr10 ? ["hdr10plus-without-st2086"] : []
       #expect(after.subtracting(before) == expected, "\(suffix)")
       guard suffix != "ts" else { continue }
-      var kinds: Set<SideData.Kind> = [.dolbyVision, .masteringDisplay, .contentLight]
-      #expect(try Self.sideData("in.\(suffix)", folder).intersection(kinds) == (suffix == "mov" ? [.dolbyVision] : kinds))
-      switch kind {
-      case .captions, .hdr10Plus: break
-      case .dolbyVision: kinds.remove(.dolbyVision)
-      case .hdr10: kinds.subtract([.masteringDisplay, .contentLight])
-      }
-      if suffix == "mov" { kinds.formIntersection([.dolbyVision]) }
-      #expect(try Self.sideData("out.\(suffix)", folder).intersection(kinds.union([.dolbyVision])) == kinds, "\(suffix)")
+      let kinds = try Self.sideData("in.\(suffix)", folder)
+      // libavformat writes HDR10's boxes into MP4 only.
+      #expect(kinds.isSuperset(of: suffix == "mov" ? [.dolbyVision] : [.dolbyVision, .masteringDisplay, .contentLight]))
+      let gone: Set<SideData.Kind> =
+        kind == .dolbyVision ? [.dolbyVision] : kind == .hdr10 ? [.masteringDisplay, .contentLight] : []
+      #expect(try Self.sideData("out.\(suffix)", folder) == kinds.subtracting(gone), "\(suffix)")
     }
   }
 
@@ -131,11 +128,9 @@ import Testing
     }
     func has(_ word: String, _ types: Set<String>) -> Bool { types.contains { $0.contains(word) } }
     for suffix in ["h265", "mp4", "mkv", "ts"] {
+      if suffix != "h265" { _ = try await Self.run("h26x repack in.h265 -o in.\(suffix)", in: folder) }
       _ = try await Self.run(
-        """
-        h26x repack in.h265 -o in.\(suffix) --force; \
-        h26x edit in.\(suffix) -o out.\(suffix) --remove captions,hdr10plus --remove dolby-vision
-        """, in: folder)
+        "h26x edit in.\(suffix) -o out.\(suffix) --remove captions,hdr10plus --remove dolby-vision", in: folder)
       let (before, after) = (try await types("in.\(suffix)"), try await types("out.\(suffix)"))
       for word in ["Captions", "2094-40"] {
         #expect(has(word, before) && !has(word, after), "\(suffix) \(word): \(before) \(after)")
