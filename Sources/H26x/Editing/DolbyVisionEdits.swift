@@ -13,7 +13,7 @@ struct DolbyVisionEdits: Sendable {
   init(_ edits: [StreamEdit]) {
     for edit in edits {
       switch edit {
-      case .removeMetadata(.dolbyVision, isForced: let isForced): action = .removal(isForced: isForced)
+      case .removeMetadata(.dolbyVision, let isForced): action = .removal(isForced: isForced)
       case .convertDolbyVision: action = .conversion
       default: break
       }

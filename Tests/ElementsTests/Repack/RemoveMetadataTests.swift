@@ -88,7 +88,8 @@ import Testing
   @Test func convertsProfile7() throws {
     let sample = RepackSample.all[1]
     var rpu = try Self.rpu(profile: 7)
-    let whole = Self.sample(sample, front: Self.sei(sample, [Self.light]), behind: try Self.dolbyVision(sample, profile: 7))
+    let whole = Self.sample(
+      sample, front: Self.sei(sample, [Self.light]), behind: try Self.dolbyVision(sample, profile: 7))
     try rpu.convertToProfile8()
     let rest = Self.sample(sample, front: Self.sei(sample, [Self.light]), behind: [try rpu.nalUnit()])
     let harness = try sample.harness("edit=\"dolby-vision=8.1\"", to: Self.end)

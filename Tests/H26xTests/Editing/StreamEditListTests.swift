@@ -105,9 +105,9 @@ import Testing
     #expect(StreamEdit.removeHRD.affects(.sei(.bufferingPeriod)))
     for (edit, kinds) in [
       (.removeMetadata(.captions), [.captions]), (.removeMetadata(.hdr10), [.hdr10]),
-      (.removeSEI(.userDataRegistered), [.captions, .hdr10Plus]), (.keepSEI([.contentLightLevel]), [
-        .captions, .hdr10Plus, .hdr10,
-      ]), (.convertDolbyVision, [.dolbyVision]), (.removeSEI(.recoveryPoint), []),
+      (.removeSEI(.userDataRegistered), [.captions, .hdr10Plus]),
+      (.keepSEI([.contentLightLevel]), [.captions, .hdr10Plus, .hdr10]),
+      (.convertDolbyVision, [.dolbyVision]), (.removeSEI(.recoveryPoint), []),
     ] as [(StreamEdit, [RemovableMetadata])] {
       #expect(RemovableMetadata.allCases.filter { edit.affects(.metadata($0)) } == kinds, "\(edit)")
     }

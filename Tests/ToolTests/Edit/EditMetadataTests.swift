@@ -34,8 +34,7 @@ import Testing
   /// The enhancement layer, as a NAL unit that contains a slice.
   private static let layer: [UInt8] = [0x7E, 0x01, 0x02, 0x01, 0xD0, 0x88, 0x80]
 
-  /// `clip.h265` with metadata of all kinds but one. All messages of a picture share a NAL unit with a message of another
-  /// kind.
+  /// `clip.h265` with metadata of all kinds but some. All messages of a picture share a NAL unit with another message.
   private static func stream(without removed: [RemovableMetadata] = [], profile: UInt8 = 8) throws -> Data {
     var messages: [Message] = [(.userDataUnregistered, [UInt8](repeating: 7, count: 17))]
     for kind in RemovableMetadata.allCases where !removed.contains(kind) { messages += try Self.messages(kind) }
@@ -80,7 +79,8 @@ import Testing
   // MARK: Removal
 
   /// The message goes, and all else stays byte for byte: the rest of its NAL unit, slices, and other kinds.
-  @Test(arguments: RemovableMetadata.allCases) func removesAKindFromEachContainer(kind: RemovableMetadata) async throws {
+  @Test(arguments: RemovableMetadata.allCases)
+  func removesAKindFromEachContainer(kind: RemovableMetadata) async throws {
     let folder = try Folder()
     try await Self.write("in.h265", try Self.stream(), in: folder)
     try await Self.write("rest.h265", try Self.stream(without: [kind]), in: folder)
@@ -108,7 +108,8 @@ import Testing
       guard suffix != "ts" else { continue }
       let kinds = try Self.sideData("in.\(suffix)", folder)
       // libavformat writes HDR10's boxes into MP4 only.
-      #expect(kinds.isSuperset(of: suffix == "mov" ? [.dolbyVision] : [.dolbyVision, .masteringDisplay, .contentLight]))
+      #expect(
+        kinds.isSuperset(of: suffix == "mov" ? [.dolbyVision] : [.dolbyVision, .masteringDisplay, .contentLight]))
       let gone: Set<SideData.Kind> =
         kind == .dolbyVision ? [.dolbyVision] : kind == .hdr10 ? [.masteringDisplay, .contentLight] : []
       #expect(try Self.sideData("out.\(suffix)", folder) == kinds.subtracting(gone), "\(suffix)")
@@ -118,7 +119,8 @@ import Testing
   private static let probe = "/usr/bin/ffprobe"
 
   /// FFmpeg reads the stream itself.
-  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: probe))) func ffprobeFindsNothingRemoved() async throws {
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: probe)))
+  func ffprobeFindsNothingRemoved() async throws {
     let folder = try Folder()
     try await Self.write("in.h265", try Self.stream(), in: folder)
     func types(_ name: String) async throws -> Set<String> {
@@ -234,7 +236,8 @@ import Testing
     let said = try await Self.run(
       "h26x repack in.h264 -o in.mp4 && h26x edit in.mp4 -o out.mp4 --remove captions,dolby-vision", in: folder)
     #expect(said.contains("captions: 62 removed\n") && said.contains("dolby-vision: 62 removed, with 62 NAL units"))
-    #expect(Self.has("dvvC", "in.mp4", folder) && !Self.has("dvvC", "out.mp4", folder) && Self.has("avc1", "out.mp4", folder))
+    #expect(
+      Self.has("dvvC", "in.mp4", folder) && !Self.has("dvvC", "out.mp4", folder) && Self.has("avc1", "out.mp4", folder))
     _ = try await Self.run(
       "h26x repack out.mp4 -o out-mp4.h264 && h26x repack out.h264 -o rest.mp4 && h26x repack rest.mp4 -o rest-mp4.h264",
       in: folder)
@@ -308,7 +311,8 @@ import Testing
     }
     let dry = try await Program.run(["edit", "in.mkv", "--dry-run", "--dolby-vision", "8.1"], in: folder.url)
     #expect(
-      dry.text == "container: configuration of Dolby Vision: now profile 8.1, level 6\n\(line)", "\(dry.text)\(dry.said)")
+      dry.text == "container: configuration of Dolby Vision: now profile 8.1, level 6\n\(line)",
+      "\(dry.text)\(dry.said)")
   }
 
   @Test func refusesOtherConversions() async throws {
@@ -367,12 +371,14 @@ import Testing
       }
     }
     let dry = try await Program.run(["edit", "wrong.mkv", "--dry-run", "--dolby-vision", "record"], in: folder.url)
-    #expect(dry.text == "container: configuration of Dolby Vision: now profile 8.1, level 1\n", "\(dry.text)\(dry.said)")
+    #expect(
+      dry.text == "container: configuration of Dolby Vision: now profile 8.1, level 1\n", "\(dry.text)\(dry.said)")
     let names = folder.names
     let none = Program.media.appending(path: "clip-h265.mp4").path
     for (arguments, status, said) in [
       (["in.mp4", "-o", "out.ts"], 64, "MPEG-TS has no record"), (["in.mp4", "-o", "out.h265"], 64, "has no record"),
-      ([none, "-o", "new.mp4"], 1, "the first picture has no RPU"), ([none, "--dry-run"], 1, "the first picture has no RPU"),
+      ([none, "-o", "new.mp4"], 1, "the first picture has no RPU"),
+      ([none, "--dry-run"], 1, "the first picture has no RPU"),
     ] as [([String], Int32, String)] {
       let run = try await Program.run(["edit", "--dolby-vision", "record"] + arguments, in: folder.url)
       #expect(run.status == status && run.said.contains(said), "\(arguments): \(run.said)")
