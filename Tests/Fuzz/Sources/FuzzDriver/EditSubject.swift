@@ -3,8 +3,8 @@ public import H26x
 
 /// Edits a stream. The input decides the edits, the packaging and the stream.
 ///
-/// Traps and changed bytes outside parameter sets, SEI and Dolby Vision are findings. So are edits that differ when they are made
-/// twice, and empty edits that change something.
+/// Traps and changed bytes outside parameter sets, SEI and Dolby Vision are findings. So are edits that differ when they
+/// are made twice, and empty edits that change something.
 public enum EditSubject<Codec: StreamEditing> {
   /// Runs with one input.
   public static func run(_ input: Span<UInt8>) {
