@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-package import H26x
+import H26x
 
 /// What becomes of the configuration of Dolby Vision that the source's container has, and of its sample entry.
 package enum DolbyVisionRecord: Sendable {

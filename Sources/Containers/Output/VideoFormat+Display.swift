@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
-import H26x
+import GStreamer
+package import H26x
 
 /// How to display the video, by the stream itself.
 extension MediaOutput.VideoFormat {
