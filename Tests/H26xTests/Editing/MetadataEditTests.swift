@@ -200,7 +200,7 @@ import Testing
   @Test func convertsProfile7() throws {
     let slice = Self.slice(H265.self)
     for isMinimal in [true, false] {
-      let rpu = try RPUTests.profile7(isMinimal: isMinimal)
+      let rpu = RPUTests.profile7(isMinimal: isMinimal)
       var converted = rpu
       try converted.convertToProfile8()
       var editor = StreamEditor<H265>([.convertDolbyVision])
