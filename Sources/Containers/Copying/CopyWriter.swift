@@ -61,6 +61,8 @@ struct CopyWriter {
   private var sentMetadata: Set<SideData.Kind> = []
   /// Pictures before the first keyframe.
   private(set) var early = 0
+  /// Whether a signal came before the target had everything.
+  private(set) var isCutShort = false
   /// Access units without their bytes, if the plan surveys them; `nil` if it writes them.
   private(set) var surveyed: [MediaOutput.AccessUnit]?
 
@@ -196,6 +198,7 @@ struct CopyWriter {
   /// Completes the target.
   mutating func finish() throws(Failure) {
     guard surveyed == nil else { return }
+    isCutShort = Interruption.signal != nil
     try format.finish()
     try sink.finish(window, extras)
   }
