@@ -322,7 +322,8 @@ struct CopyWriter {
     if statesDolbyVision { video.sentDolbyVision = nil }
     if plan.container.isMovie || plan.container == .mkv { madeDolbyVision = video.sentDolbyVision }
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
-    try sink.open(video, timeBase, window, earliest: earliest, decoding: first.decoding)
+    try sink.open(
+      video, timeBase, window, earliest: earliest, first: (first.presentation, first.decoding))
   }
 
   // MARK: Losses

@@ -157,9 +157,10 @@ package final class MediaOutput {
   ///   - source: has descriptions of the video and of others.
   ///   - streams: the kept streams of the source, which the container can hold.
   ///   - chapters: have times of the presentation.
+  ///   - beginsLate: whether pictures are shown in front of the first one that is decoded.
   func begin(
     _ video: VideoFormat, _ timeBase: TimeBase, _ source: OtherStreams?, keeping streams: [StreamDescription],
-    _ chapters: [Chapter]
+    _ chapters: [Chapter], beginsLate: Bool
   ) throws(Failure) {
     guard output.canHoldVideo(isHEVC: video.codec == .h265) != false else {
       throw Failure("\(target.name): \(container.name) cannot hold \(video.codec.name)")
@@ -192,7 +193,7 @@ package final class MediaOutput {
         try output.set(kept(source.context.metadata))
         try output.add(chapters)
       }
-      _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented))
+      _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented, beginsLate: beginsLate))
       if !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
       for cover in covers { try writeCover(cover.picture, to: cover.index) }
