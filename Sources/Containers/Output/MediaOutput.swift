@@ -115,6 +115,7 @@ package final class MediaOutput {
     case .audio where stream.sampleRate == 0 || stream.channels == 0: return false
     case .audio, .subtitle: break
     case .attachment: return container == .mkv
+    case .data where stream.isSensorData: return container.isMovie
     case .video, .data, .unknown: return false
     }
     // Which the muxer would write as private data.
@@ -183,7 +184,8 @@ package final class MediaOutput {
         let losesHeader = container != .ts && source.sound.hasHeaders(stream)
         let isHeaded = container == .ts && source.sound.hasHeaders(stream)
         let index = try output.addStream(
-          like: stream, of: source.context, extradata: isHeaded ? [] : nil, metadata: metadata(of: stream),
+          like: stream, of: source.context, extradata: isHeaded ? [] : nil,
+          tag: stream.isSensorData ? StreamDescription.sensorTag : nil, metadata: metadata(of: stream),
           timeBase: ticks(of: stream))
         // Its description of PCM names the channels.
         if container == .mp4, stream.codecName.hasPrefix("pcm_") { try output.nameChannels(of: index) }
