@@ -248,15 +248,16 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     guard var group else { return }
     // A copy of it would be costly.
     self.group = nil
-    for packet in group.coder.takePackets() {
-      let next = try group.encoding?.accessUnit(of: packet, isTopFieldFirst: group.coder.isTopFieldFirst)
+    let coder = group.coder
+    for packet in coder.takePackets() {
+      let next = try group.encoding?.accessUnit(of: packet, isTopFieldFirst: coder.isTopFieldFirst)
       guard let accessUnit = next else { throw .encoder }
       group.check.take(accessUnit)
       group.leaving.append(accessUnit)
       group.encodedCount += 1
       clock.remove(accessUnit)
     }
-    if group.coder.hasEncoded {
+    if coder.hasEncoded {
       if let encoding = group.encoding { try finish(encoding, group) }
       group.encoding = nil
       for source in group.waiting {
@@ -264,7 +265,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
         let accessUnit = try copied(
           source, group.format, isBehindSeam: isFirst && group.encodedCount > 0, isExact: group.isExact)
         group.leaving.append(accessUnit)
-        guard group.leaving.count - group.encodedCount <= group.coder.copiedCount else { continue }
+        guard group.leaving.count - group.encodedCount <= coder.copiedCount else { continue }
         group.check.take(group.leaving.count == 1 ? completed(accessUnit, group.format) : accessUnit)
       }
       group.waiting = []

@@ -151,7 +151,9 @@ struct AccompanyingMessagesTests {
   /// A stream of fields, each with captions of its own, a buffering period for each IDR picture, and picture timing.
   ///
   /// - Parameter isConstant: whether filler data make the bit rate constant.
-  private static func fields(frames: Int, isConstant: Bool = false) throws -> (bytes: [UInt8], sps: H264.SequenceParameterSet) {
+  private static func fields(
+    frames: Int, isConstant: Bool = false
+  ) throws -> (bytes: [UInt8], sps: H264.SequenceParameterSet) {
     let stream = [UInt8](FieldStream.make(frames: frames, isPredicted: true))
     let other = try H264.SequenceParameterSet(nalUnit: MinimalStream.sps(nalBuffers: 1, vclBuffers: 1).span)
     var hrd = try #require(other.vui?.nalHRD)
