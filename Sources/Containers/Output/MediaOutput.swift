@@ -115,6 +115,7 @@ package final class MediaOutput {
     case .audio where stream.sampleRate == 0 || stream.channels == 0: return false
     case .audio, .subtitle: break
     case .attachment: return container == .mkv
+    case .data where stream.isSensorData: return container.isMovie
     case .video, .data, .unknown: return false
     }
     // Which the muxer would write as private data.
@@ -157,9 +158,10 @@ package final class MediaOutput {
   ///   - source: has descriptions of the video and of others.
   ///   - streams: the kept streams of the source, which the container can hold.
   ///   - chapters: have times of the presentation.
+  ///   - beginsLate: whether pictures are shown in front of the first one that is decoded.
   func begin(
     _ video: VideoFormat, _ timeBase: TimeBase, _ source: OtherStreams?, keeping streams: [StreamDescription],
-    _ chapters: [Chapter]
+    _ chapters: [Chapter], beginsLate: Bool
   ) throws(Failure) {
     guard output.canHoldVideo(isHEVC: video.codec == .h265) != false else {
       throw Failure("\(target.name): \(container.name) cannot hold \(video.codec.name)")
@@ -182,7 +184,8 @@ package final class MediaOutput {
         let losesHeader = container != .ts && source.sound.hasHeaders(stream)
         let isHeaded = container == .ts && source.sound.hasHeaders(stream)
         let index = try output.addStream(
-          like: stream, of: source.context, extradata: isHeaded ? [] : nil, metadata: metadata(of: stream),
+          like: stream, of: source.context, extradata: isHeaded ? [] : nil,
+          tag: stream.isSensorData ? StreamDescription.sensorTag : nil, metadata: metadata(of: stream),
           timeBase: ticks(of: stream))
         // Its description of PCM names the channels.
         if container == .mp4, stream.codecName.hasPrefix("pcm_") { try output.nameChannels(of: index) }
@@ -192,7 +195,7 @@ package final class MediaOutput {
         try output.set(kept(source.context.metadata))
         try output.add(chapters)
       }
-      _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented))
+      _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented, beginsLate: beginsLate))
       if !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
       for cover in covers { try writeCover(cover.picture, to: cover.index) }
