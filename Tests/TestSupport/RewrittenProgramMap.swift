@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-package import H26x
+import H26x
 import StreamReport
 
 /// Transport streams of packets with sections, and what `ProgramMapRewriter` makes of them.
@@ -50,7 +50,8 @@ public enum RewrittenProgramMap {
     while !rest.isEmpty {
       let start: UInt8 = packets.isEmpty ? 0x40 : 0
       let count = (counter + UInt8(packets.count & 15)) & 15
-      var packet = [0x47, start | UInt8(identifier >> 8), UInt8(identifier & 0xFF), (adaptation > 0 ? 0x30 : 0x10) | count]
+      let control: UInt8 = adaptation > 0 ? 0x30 : 0x10
+      var packet = [0x47, start | UInt8(identifier >> 8), UInt8(identifier & 0xFF), control | count]
       if adaptation > 0 {
         packet += [UInt8(adaptation - 1)] + (adaptation > 1 ? [0] : [])
         packet += [UInt8](repeating: 0xFF, count: max(adaptation - 2, 0))

@@ -91,7 +91,8 @@ extension MP4 {
     static func metadata(_ bytes: Span<UInt8>, _ box: Box) -> [UInt8] {
       let start = box.content.lowerBound
       // Version and flags are in front of the boxes in MP4, not in QuickTime.
-      let content = min(bytes.uint32(at: start) == 0 ? start + 4 : start, box.content.upperBound)..<box.content.upperBound
+      let first = bytes.uint32(at: start) == 0 ? start + 4 : start
+      let content = min(first, box.content.upperBound)..<box.content.upperBound
       var boxes = Boxes(bytes, in: content)
       guard content.count <= metadataLimit, let handler = boxes.firstIntact(FourCharacterCode("hdlr")),
         bytes.uint32(at: handler.content.lowerBound + 8) == FourCharacterCode("mdta").rawValue

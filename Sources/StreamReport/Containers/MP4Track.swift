@@ -247,7 +247,8 @@ extension Array where Element == MP4.VisualSampleDescription.WholeBox {
       switch box.type {
       case "dvcC", "dvvC", "dvwC":
         do throws(BitstreamError) {
-          return try DolbyVision.Configuration(box.bytes.span.extracting(min(8, box.bytes.count)..<box.bytes.count))
+          let bytes = box.bytes.span
+          return try DolbyVision.Configuration(bytes.extracting(Swift.min(8, bytes.count)..<bytes.count))
         } catch {
           return nil
         }

@@ -112,6 +112,11 @@ import Testing
     var wrong = packets(section)
     wrong[0][1] |= 0x80
     let long = packets(map(Array(repeating: sound, count: 40) + [(0x24, codec)]))
+    let crowded: [(type: UInt8, descriptors: [UInt8])] = [
+      (0x24, [0x80, 255] + [UInt8](repeating: 0, count: 255)), (0x0F, [UInt8](repeating: 0, count: 729)),
+    ]
+    let endless = Made.section(table: 2, [0xE1, 0, 0xF0, 0, 0x24, 0xE1, 0, 0xF3, 0xFF])
+    let beyond = Made.section(table: 2, [0xE1, 0, 0xFF, 0xFF, 0x24, 0xE1, 0, 0xF0, 0])
     func stated(length: Int) -> [[UInt8]] {
       packets([2, 0xB0 | UInt8(length >> 8), UInt8(length & 255)] + [UInt8](repeating: 0, count: 200))
     }
@@ -129,13 +134,9 @@ import Testing
       Untouched(testDescription: "another table", packets: packets(Made.section(table: 0xC0, Array(section[8...])))),
       Untouched(testDescription: "a length of 0", packets: stated(length: 0)),
       Untouched(testDescription: "the greatest length", packets: stated(length: 0xFFF)),
-      Untouched(testDescription: "descriptors beyond the section", packets: packets(
-        Made.section(table: 2, [0xE1, 0, 0xF0, 0, 0x24, 0xE1, 0, 0xF3, 0xFF]))),
-      Untouched(testDescription: "information beyond the section", packets: packets(
-        Made.section(table: 2, [0xE1, 0, 0xFF, 0xFF, 0x24, 0xE1, 0, 0xF0, 0]))),
-      Untouched(testDescription: "no room", packets: packets(map(
-        [(type: 0x24, descriptors: [0x80, 255] + [UInt8](repeating: 0, count: 255)),
-         (type: 0x0F, descriptors: [UInt8](repeating: 0, count: 729))]))),
+      Untouched(testDescription: "descriptors beyond the section", packets: packets(endless)),
+      Untouched(testDescription: "information beyond the section", packets: packets(beyond)),
+      Untouched(testDescription: "no room", packets: packets(map(crowded))),
     ]
   }()
 
