@@ -241,6 +241,9 @@ struct CopySink {
     if !hasSync { file.movie.denySyncSamples() }
     file.movie.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
     file.movie.complete(extras)
+    if let metadata = described?.quickTimeMetadata {
+      file.movie.addMetadata(movie: metadata.movie, track: metadata.track, isFullBox: container == .mp4)
+    }
     try file.finish()
   }
 
@@ -298,6 +301,9 @@ struct CopySink {
   private static let roomLimit: Int64 = 1 << 28
 
   // MARK: Losses
+
+  /// Whether the target is no transport stream, or has the configuration of Dolby Vision.
+  var describesDolbyVision: Bool { container != .ts || output?.hasDolbyVisionInProgramMap == true }
 
   /// The comparison of the target with the source; `nil` if it cannot be read.
   private var comparison: CopyComparison? {

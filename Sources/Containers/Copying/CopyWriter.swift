@@ -56,8 +56,12 @@ struct CopyWriter {
   /// the source.
   private var last: MediaOutput.AccessUnit?
 
+  /// The configuration of Dolby Vision by the stream; `nil` if the source has one, or the container has no place for it.
+  private var sentDolbyVision: DolbyVision.Configuration?
   /// The configuration of Dolby Vision that was made from the stream; `nil` if the source has one.
-  private(set) var madeDolbyVision: DolbyVision.Configuration?
+  var madeDolbyVision: DolbyVision.Configuration? { sink.describesDolbyVision ? sentDolbyVision : nil }
+  /// The content of the box `amve` by the stream; `nil` without one.
+  private var sentAmbientViewing: [UInt8]?
   /// HDR10's metadata that the stream has.
   private var sentMetadata: Set<SideData.Kind> = []
   /// Pictures before the first keyframe.
@@ -314,13 +318,9 @@ struct CopyWriter {
       plan.joined?.timeBase ?? source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate
     if plan.joined?.hasOneRate == false { (video.statedFrameRate, video.frameDuration) = (nil, nil) }
-    sentMetadata = Set(video.sentMetadata.map(\.kind))
-    // libavformat does not know all profiles.
-    let statesDolbyVision =
-      sink.described?.sampleEntry?.dolbyVision != nil
-      || sink.described?.video?.sideData.contains { $0.kind == .dolbyVision } == true
-    if statesDolbyVision { video.sentDolbyVision = nil }
-    if plan.container.isMovie || plan.container == .mkv { madeDolbyVision = video.sentDolbyVision }
+    (sentMetadata, sentAmbientViewing) = (Set(video.sentMetadata.map(\.kind)), video.sentAmbientViewing)
+    if sink.described?.dolbyVision != nil { video.sentDolbyVision = nil }
+    if plan.container != .flv { sentDolbyVision = video.sentDolbyVision }
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
     try sink.open(
       video, timeBase, window, earliest: earliest, first: (first.presentation, first.decoding))
@@ -330,9 +330,7 @@ struct CopyWriter {
 
   /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
-    SampleEntryExtras(
-      sink.described?.sampleEntry, sink.described?.video, sent: madeDolbyVision, codec: format.video?.codec,
-      editing: format.video?.edited ?? [], allowsInBandParameterSets: format.video?.allowsInBandParameterSets ?? false)
+    SampleEntryExtras(sink.described, sent: sentDolbyVision, ambientViewing: sentAmbientViewing, format.video)
   }
 
   /// The parts of the source that are not in the target, for the user.
@@ -348,6 +346,15 @@ struct CopyWriter {
     }
     let boxes = plan.hasEditList ? extras.edited : extras.untranslated
     if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }
+    if sentDolbyVision != nil, !sink.describesDolbyVision {
+      losses.append("the configuration of Dolby Vision by the stream")
+    }
+    // libavformat writes the values that it knows.
+    if !plan.hasEditList, plan.container.isMovie || plan.container == .mkv,
+      sink.described?.dolbyVision?.reserved.contains(where: { $0 != 0 }) == true
+    {
+      losses.append("reserved bits of the configuration of Dolby Vision")
+    }
     return losses
   }
 }

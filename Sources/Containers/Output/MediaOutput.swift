@@ -2,6 +2,7 @@
 import AVCodec
 package import AVFormat
 package import H26x
+import StreamReport
 
 /// A container that is written through libavformat: one video track, and other streams as they are.
 package final class MediaOutput {
@@ -28,6 +29,9 @@ package final class MediaOutput {
     var sentMetadata: [SideData] = []
     /// The configuration of Dolby Vision by the stream, for sources that have none.
     var sentDolbyVision: DolbyVision.Configuration?
+    /// The payload of the message with the ambient viewing environment (`ambient_viewing_environment()`), which MP4 has
+    /// as a box; `nil` without one.
+    var sentAmbientViewing: [UInt8]?
     /// Whether ``pixelAspect`` replaces the source's.
     var hasEditedAspect = false
     /// The source's side data that is not true any more.
@@ -194,6 +198,10 @@ package final class MediaOutput {
       if let source {
         try output.set(kept(source.context.metadata))
         try output.add(chapters)
+      }
+      if container == .ts, !video.staleSideData.contains(.dolbyVision) {
+        // libavformat 59 reads the record of Dolby Vision, and does not write it.
+        bytes.programMap = (source?.dolbyVision ?? video.sentDolbyVision).flatMap { ProgramMapRewriter($0) }
       }
       _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented, beginsLate: beginsLate))
       if !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
@@ -415,6 +423,10 @@ package final class MediaOutput {
       if let refusal, refusedCount(of: video) > 0 { throw refusal }
       try output.add(chapters)
       try output.finish()
+      try bytes.finish()
     } catch { throw failure(error) }
   }
+
+  /// Whether a transport stream has the configuration of Dolby Vision.
+  var hasDolbyVisionInProgramMap: Bool { bytes.programMap?.hasRecord ?? false }
 }
