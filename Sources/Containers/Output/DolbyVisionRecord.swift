@@ -15,16 +15,16 @@ package enum DolbyVisionRecord: Sendable {
   /// Why it cannot be made.
   package static var lacksRPU: String { "the first picture has no RPU of a known profile, by which the record is made" }
 
-  /// The configuration in the copy; `nil` if it is left out, or copied.
+  /// The configuration in the copy; `nil` for none.
   ///
   /// - Parameters:
   ///   - stated: the source's; `nil` for none.
   ///   - sent: the one that the stream calls for; `nil` for none.
-  func replacement(
-    for stated: DolbyVision.Configuration?, sent: DolbyVision.Configuration?
+  func configuration(
+    stated: DolbyVision.Configuration?, sent: DolbyVision.Configuration?
   ) -> DolbyVision.Configuration? {
     switch self {
-    case .copied: stated == nil ? sent : nil
+    case .copied: stated ?? sent
     case .renewed: sent
     case .converted: (stated ?? sent)?.convertedToProfile8()
     case .removed: nil

@@ -45,7 +45,7 @@ package enum TargetContainer: String, CaseIterable {
   package var isMovie: Bool { self == .mp4 || self == .mov }
 
   /// Whether it has a configuration of Dolby Vision.
-  package var hasDolbyVisionRecord: Bool { isMovie || self == .mkv }
+  package var hasDolbyVisionRecord: Bool { self != .annexb && self != .flv }
 
   /// Whether its NAL units have start codes, not length prefixes.
   package var hasStartCodes: Bool { self == .annexb || self == .ts }

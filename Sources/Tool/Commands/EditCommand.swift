@@ -61,7 +61,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     guard let output else { throw ValidationError("expected -o OUT, or --dry-run") }
     if format == nil { format = TargetContainer(fileName: output.string) }
     if edits.renewsRecord, let format, !format.hasDolbyVisionRecord {
-      throw ValidationError("--dolby-vision record: \(format.name) has no record: expected .mp4, .mov or .mkv")
+      throw ValidationError("--dolby-vision record: \(format.name) has no record: expected .mp4, .mov, .mkv or .ts")
     }
     guard format != nil else {
       throw ValidationError(
