@@ -152,7 +152,10 @@ extension RepackElement {
       core.flush()
       return forward(event)
     default:
-      return event.isSerialized ? forwardInOrder(event) : forward(event)
+      guard event.isSerialized else { return forward(event) }
+      guard core.holdsAccessUnits else { return forwardInOrder(event) }
+      core.holdBehindAccessUnits(event)
+      return true
     }
   }
 
@@ -245,6 +248,7 @@ extension RepackElement {
       switch try nextAction() {
       case .output(let buffer): return buffer
       case .awaitInput: return nil
+      case .forward(let event): _ = forwardInOrder(event)
       case .releaseCaps: try releaseCaps()
       case .announce(let codecData): try announce(codecData)
       }
@@ -322,11 +326,10 @@ extension RepackElement {
     return failure.flow
   }
 
-  /// Answers with upstream's latency, plus an access unit's duration if the element must wait for the next one.
+  /// Answers with upstream's latency, plus the time of the access units that the element must wait for.
   func answerLatency(_ query: borrowing Query) -> Bool {
     guard sinkPad.queryPeer(query), let upstream = query.latency else { return false }
-    let latency = latency.snapshot
-    guard latency.waitsForNextAccessUnit, let own = latency.accessUnitDuration else { return true }
+    guard let own = latency.snapshot.time else { return true }
     query.setLatency(
       isLive: upstream.isLive, minimum: upstream.minimum + own, maximum: upstream.maximum.map { $0 + own })
     return true
