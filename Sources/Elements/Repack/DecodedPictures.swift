@@ -47,13 +47,22 @@ struct DecodedPictures<Codec: RepackCodec> {
 
   private mutating func read(_ slice: Span<UInt8>) {
     do throws(BitstreamError) {
-      let header = try Codec.SliceHeader(nalUnit: slice, parameterSets: parameterSets, depth: .referenceMarking)
+      var header = try Codec.SliceHeader(nalUnit: slice, parameterSets: parameterSets, depth: .pictureIdentity)
+      if header.mayResetPOC { header = whole(slice) ?? header }
       guard let sps = parameterSets.sequenceParameterSet(header.sequenceParameterSetID) else { return }
       found.picture = reader.picture(header, sps)
       let frames = sps.followsDecodingOrder ? 0 : sps.maximumReorderFrames
       found.depth = min(frames, FormatDescription.deepestReordering) * sps.picturesPerFrame
     } catch {
       // It has no place.
+    }
+  }
+
+  private func whole(_ slice: Span<UInt8>) -> Codec.SliceHeader? {
+    do throws(BitstreamError) {
+      return try Codec.SliceHeader(nalUnit: slice, parameterSets: parameterSets, depth: .referenceMarking)
+    } catch {
+      return nil
     }
   }
 

@@ -155,6 +155,7 @@ extension RepackElement {
       guard event.isSerialized else { return forward(event) }
       guard core.holdsAccessUnits else { return forwardInOrder(event) }
       core.holdBehindAccessUnits(event)
+      pushReady()
       return true
     }
   }
@@ -176,14 +177,18 @@ extension RepackElement {
     if let failure { post(failure) }
   }
 
-  /// Outputs the access unit that was begun: nothing follows in it.
+  /// Outputs the access unit that was begun, and those that are held: nothing follows in them.
   private func finishAccessUnit() {
-    guard core.finish() else { return }
+    if core.finish() { pushReady() }
+  }
+
+  /// Outputs what is ready.
+  private func pushReady() {
     do throws(FlowError) {
       while let buffer = try advance() { try sourcePad.push(buffer) }
     } catch {
       // The error was posted, or downstream has stopped, which the next push returns.
-      Self.log(.debug, self, "the last access unit was not output: \(error.rawValue)")
+      Self.log(.debug, self, "an access unit was not output: \(error.rawValue)")
     }
   }
 
