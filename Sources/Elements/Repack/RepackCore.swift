@@ -333,6 +333,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     return true
   }
 
+  @inline(__always)
   private static func read(
     _ nalUnit: Span<UInt8>, _ entry: Repackager.Entry, _ content: inout RepackedAccessUnit<Codec>,
     _ sets: inout RepackParameterSets<Codec>
