@@ -93,7 +93,7 @@ import Testing
   /// A NAL unit that is inserted last comes behind other insertions, and in front of a replacement.
   @Test func insertsDirectlyInFront() throws {
     let nalUnits: [[UInt8]] = [[9, 1], [6, 2], [5, 3], [6, 4]]
-    let bytes = nalUnits.flatMap { [0, 0, 0, 1] + $0 }
+    let bytes: [UInt8] = nalUnits.flatMap { [0, 0, 0, 1] + $0 }
     let new: [UInt8] = [6, 9]
     func written(at index: Int, after edit: (inout Repackager) -> Void) throws -> [[UInt8]] {
       var repackager = Repackager(codec: .h264)

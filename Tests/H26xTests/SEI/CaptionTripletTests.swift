@@ -11,7 +11,9 @@ import Testing
     #expect(pairs == [CaptionTriplet(.field1, 0x94, 0x20), CaptionTriplet(.field1, 0x94, 0x2F)])
     let lines = CaptionTriplet.list(lines: [0x8C, 0x94, 0x20, 0x0C, 0x80, 0x81])
     #expect(lines == [CaptionTriplet(.field1, 0x94, 0x20), CaptionTriplet(.field2, 0x80, 0x81)])
-    for list in [CaptionTriplet.list(data: []), .list(pairs: []), .list(lines: [])] { #expect(list == []) }
+    let none: [UInt8] = []
+    #expect(CaptionTriplet.list(data: none) == [] && CaptionTriplet.list(pairs: none) == [])
+    #expect(CaptionTriplet.list(lines: none) == [])
   }
 
   @Test func refusesPartsOfGroupsAndTooMany() {
@@ -28,7 +30,8 @@ import Testing
   @Test func readsPackets() throws {
     let triplets = [CaptionTriplet(.field1, 0x94, 0x20), CaptionTriplet(.packetStart, 0x02, 0x21)]
     func packet(_ sections: CaptionDistributionPacket.Section...) throws -> [UInt8] {
-      try CaptionDistributionPacket(frameRateCode: 4, flags: [.captions], sequenceCounter: 1, sections: sections).bytes()
+      try CaptionDistributionPacket(frameRateCode: 4, flags: [.captions], sequenceCounter: 1, sections: sections)
+        .bytes()
     }
     let bytes = try packet(.captions(markerBits: 7, triplets))
     #expect(CaptionTriplet.list(packet: bytes) == triplets)
@@ -56,7 +59,8 @@ import Testing
     ] as [([(SEIPayloadType, [UInt8])], Bool)] {
       let nalUnit = seiNALUnit(messages.map { (type: $0.0, payload: $0.1) }, header: [0x4E, 1])
       #expect(SEIMessages.holdCaptions(nalUnit.span, headerLength: 2) == hasCaptions)
-      #expect(!SEIMessages.holdCaptions(nalUnit.span.extracting(0..<2), headerLength: 2))
+      let isInHeader = SEIMessages.holdCaptions(nalUnit.span.extracting(0..<2), headerLength: 2)
+      #expect(!isInHeader)
     }
   }
 }
