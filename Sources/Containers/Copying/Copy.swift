@@ -382,7 +382,7 @@ package struct Copy {
         "the configuration of Dolby Vision is made from the stream: profile \(made.profile).\(made.compatibilityID), "
           + "level \(made.level)")
     }
-    return warnings
+    return warnings + writer.targetRemarks
   }
 
   /// - Parameter number: from 0.

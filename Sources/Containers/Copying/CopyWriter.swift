@@ -72,6 +72,8 @@ struct CopyWriter {
 
   /// Access units of the video that were written.
   var written: Int { sink.written }
+  /// Properties of the target that not every player expects, for the user.
+  var targetRemarks: [String] { sink.remarks }
   /// Pictures that were encoded.
   var encoded: Int { seam?.encodedCount ?? 0 }
   /// The lowest PSNR of their luma in dB; `nil` for none.
@@ -302,7 +304,7 @@ struct CopyWriter {
       || sink.described?.video?.sideData.contains { $0.kind == .dolbyVision } == true
     if statesDolbyVision { video.sentDolbyVision = nil }
     if plan.container.isMovie || plan.container == .mkv { madeDolbyVision = video.sentDolbyVision }
-    video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
+    video.staleSideData = extras.staleSideData(copiesBoxes: plan.completesDescription)
     try sink.open(video, timeBase, window, earliest: earliest, decoding: first.decoding)
   }
 
@@ -326,7 +328,7 @@ struct CopyWriter {
       let source = plan.joined == nil ? "the source" : input.name
       losses.append("everything beyond the end of \(source), which is cut off")
     }
-    let boxes = plan.hasEditList ? extras.edited : extras.untranslated
+    let boxes = plan.completesDescription ? extras.edited : extras.untranslated
     if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }
     return losses
   }
