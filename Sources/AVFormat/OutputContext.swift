@@ -345,8 +345,8 @@ import CAVFormat
     try check(unsafe cav_set_muxer_option(raw, option, value))
   }
 
-  /// Writes the packets since the last fragment as one, in MP4 with the flag `frag_custom`. With `delay_moov`, the first
-  /// call writes `moov` alone.
+  /// Writes the packets since the last fragment as one, in MP4 with the flag `frag_custom`. With `delay_moov`, the
+  /// first call writes `moov` alone.
   ///
   /// - Throws: what the sink has failed with; what libavformat has.
   package func writeFragment() throws(AVError) {

@@ -42,8 +42,7 @@ package final class MediaOutput: ContainerOutput {
   private let bytes: OutputBytes?
   /// `nil` for a container in one file.
   private let segments: SegmentFiles?
-  /// The last packet for segments. Its duration is known with the next one: decoding times within a fragment are sums of
-  /// durations.
+  /// The last packet for segments. Its duration is known with the next one: decoding times are sums of durations.
   private var held: MediaPacket?
   /// Whether a segment begins with the next packet.
   private var beginsSegment = false
@@ -423,7 +422,7 @@ package final class MediaOutput: ContainerOutput {
         beginsSegment = false
       }
     } else {
-      // Fragments begin at the time of the first packet, instead of behind a pause in an edit list, which browsers ignore.
+      // Fragments begin at the time of the first packet. Browsers ignore pauses in edit lists.
       if presentation >= 0 { try output.set("movflags", to: "+frag_discont") }
       segments.beginSegment()
     }

@@ -2,11 +2,12 @@
 import Glibc
 import SystemPackage
 
-/// The files of a playlist: a folder beside it that has its name without the suffix. It is filled under a temporary name
-/// and renamed when it is complete.
+/// The files of a playlist: a folder beside it, which has its name without the suffix. It is filled under a temporary
+/// name and renamed when it is complete.
 final class OutputFolder: Sendable {
-  /// Its own name, as bytes, which need not be UTF-8.
-  let nameBytes: [UInt8]
+  /// Its name, a reference for the playlist that needs no escapes: players disagree on them for local files.
+  let reference: String
+  /// Its path for messages.
   private let name: String
   private let part: FilePath
   private let target: FilePath
@@ -22,12 +23,14 @@ final class OutputFolder: Sendable {
   ///   - inputs: files that must not be in it.
   /// - Throws: a `Failure` if the folder exists, has other files than those of a playlist, or cannot be written.
   init(beside playlist: FilePath, force: Bool, inputs: [InputFile]) throws(Failure) {
-    target = playlist.renamed { name in
-      if let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0 { name.removeSubrange(dot...) }
+    let name = playlist.lastComponentBytes
+    let stem = name.prefix(upTo: name.lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex)
+    reference = Self.reference(stem)
+    target = playlist.removingLastComponent().appending(reference)
+    (self.name, mayReplace, self.inputs) = (target.string, force, inputs)
+    guard !stem.isEmpty, stem.count < name.count else {
+      throw Failure("\(playlist): a playlist needs a name and a suffix")
     }
-    (name, nameBytes) = (target.string, target.lastComponentBytes)
-    (mayReplace, self.inputs) = (force, inputs)
-    guard target != playlist else { throw Failure("\(playlist): has no name in front of its suffix") }
     let part = OutputFile.temporaryPath(beside: target)
     do throws(Errno) { try part.makeFolder() } catch { throw Failure("\(target): cannot be written: \(error)") }
     self.part = part
@@ -41,13 +44,28 @@ final class OutputFolder: Sendable {
     }
   }
 
+  /// A name with characters that a path of a reference may have (RFC 3986, 3.3). Other bytes, and a dot in front, become
+  /// `_` and two digits.
+  private static func reference(_ name: ArraySlice<UInt8>) -> String {
+    name.reduce(into: "") { reference, byte in
+      switch byte {
+      case UInt8(ascii: ".") where reference.isEmpty: reference += "_2E"
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "-"),
+        UInt8(ascii: "."), UInt8(ascii: "_"):
+        reference.unicodeScalars.append(Unicode.Scalar(byte))
+      default: reference += "_\(Text.hexadecimal([byte]).uppercased())"
+      }
+    }
+  }
+
   /// Whether a folder is there that is to be replaced.
   ///
   /// - Throws: a `Failure` if something is there that may not be replaced.
   private func isThere() throws(Failure) -> Bool {
     guard let status = try? Stat(target) else { return false }
     guard mayReplace else { throw Failure("\(name): already exists; --force replaces it") }
-    guard status.type == .directory else { throw Failure("\(name): in the place of the folder for segments") }
+    guard status.type == .directory, target.linkTarget == nil else { throw Failure("\(name): in the place of the folder for segments") }
     let files: [FilePath.Component]
     do throws(Errno) { files = try target.names() } catch { throw Failure("\(name): cannot be read: \(error)") }
     for file in files {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 extension Language {
-  /// The tag of a language by the metadata of a container: its shortest code (RFC 5646, 2.2.1). `nil` for text that is no
-  /// tag.
+  /// The tag of a language by the metadata of a container: its shortest code (RFC 5646, 2.2.1). `nil` for other text.
   static func tag(_ code: String) -> String? {
     let code = code.lowercased()
     if let short = tags[code] { return short }

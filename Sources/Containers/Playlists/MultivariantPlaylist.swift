@@ -6,8 +6,8 @@ import H26x
 struct MultivariantPlaylist {
   /// A playlist of segments, and its bits a second.
   struct Media {
-    /// The playlist's path from here, as bytes.
-    let path: [UInt8]
+    /// The reference to the playlist.
+    let reference: String
     let (peak, average): (Int64, Int64)
   }
 
@@ -48,7 +48,7 @@ struct MultivariantPlaylist {
     for group in groups { lines += Self.soundLines(group.sounds, group: group.id) }
     lines += captions
     for group in groups.isEmpty ? [(id: "", sounds: [])] : groups {
-      lines += [variantLine(group.id, group.sounds, hasCaptions: !captions.isEmpty), Self.uri(video.media.path)]
+      lines += [variantLine(group.id, group.sounds, hasCaptions: !captions.isEmpty), video.media.reference]
     }
     return lines.map { "\($0)\n" }.joined()
   }
@@ -110,8 +110,11 @@ struct MultivariantPlaylist {
     return sounds.enumerated().map { number, sound in
       let language = sound.stream.language.flatMap(Language.tag)
       let title = sound.stream.metadata[key: "title"].flatMap { $0.isEmpty ? nil : $0 } ?? language
-      var name = title ?? "Audio"
-      for other in 2... where !names.insert(name).inserted { name = "\(title ?? "Audio") \(other)" }
+      var (name, count) = (title ?? "Audio", 1)
+      while !names.insert(name).inserted {
+        count += 1
+        name = "\(title ?? "Audio") \(count)"
+      }
       let characteristics =
         sound.stream.disposition.contains(.visualImpaired) ? "public.accessibility.describes-video" : nil
       // Players must be able to choose one of them.
@@ -122,7 +125,7 @@ struct MultivariantPlaylist {
           ("TYPE", "AUDIO"), ("GROUP-ID", quoted(group)), ("NAME", quoted(name)), ("LANGUAGE", language.map(quoted)),
           ("DEFAULT", number == first ? "YES" : "NO"), ("AUTOSELECT", isChosen ? "YES" : "NO"),
           ("CHARACTERISTICS", characteristics.map(quoted)), ("CHANNELS", quoted("\(sound.stream.channels)")),
-          ("URI", quoted(uri(sound.media.path))),
+          ("URI", quoted(sound.media.reference)),
         ])
     }
   }
@@ -163,18 +166,5 @@ struct MultivariantPlaylist {
       quoted.unicodeScalars.append(scalar == "\"" ? "'" : scalar.value < 0x20 || scalar.value == 0x7F ? " " : scalar)
     }
     return quoted + "\""
-  }
-
-  /// A path as a reference (RFC 3986, 2.1).
-  private static func uri(_ path: [UInt8]) -> String {
-    path.reduce(into: "") { uri, byte in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"), UInt8(ascii: "/"):
-        uri.unicodeScalars.append(Unicode.Scalar(byte))
-      default: uri += "%\(Text.hexadecimal([byte]).uppercased())"
-      }
-    }
   }
 }

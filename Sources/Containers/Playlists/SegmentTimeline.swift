@@ -36,7 +36,7 @@ struct SegmentTimeline {
     Self.bitrate(segments.reduce(0) { $0 + $1.size }, segments.reduce(0) { $0 + $1.duration })
   }
 
-  /// The peak segment bit rate: the highest one of any contiguous segments that last 0.5 to 1.5 times the target duration
+  /// The peak segment bit rate: the highest one of contiguous segments that last 0.5 to 1.5 times the target duration
   /// (RFC 8216, 4.1). The average if no segments do.
   func peakBitrate(targetDuration: Int64) -> Int64 {
     let target = Double(targetDuration) * 1e9

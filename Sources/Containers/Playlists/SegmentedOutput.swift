@@ -4,8 +4,8 @@ import H26x
 import StreamReport
 import SystemPackage
 
-/// Playlists and segments for HTTP live streaming (RFC 8216). The video is a rendition, and so is each sound: a movie of
-/// one stream in fragments, whose files are in the target's folder.
+/// Playlists and segments for HTTP live streaming (RFC 8216). The video is a rendition, and so is each sound: a movie
+/// of one stream in fragments, whose files are in the target's folder.
 final class SegmentedOutput: ContainerOutput {
   private let target: OutputFile
   /// `nil` for a trial, in which nothing is written.
@@ -127,11 +127,13 @@ final class SegmentedOutput: ContainerOutput {
     remark(on: timelines[0])
     let media = zip(renditions, timelines).map { rendition, timeline in
       MultivariantPlaylist.Media(
-        path: folder.nameBytes + Array("/\(rendition.playlistName)".utf8),
+        reference: "\(folder.reference)/\(rendition.playlistName)",
         peak: timeline.peakBitrate(targetDuration: targetDuration), average: timeline.averageBitrate)
     }
     let sounds = zip(renditions, media).compactMap { rendition, media in
-      rendition.sound.map { MultivariantPlaylist.Sound(media: media, stream: $0, codec: CodecsParameter.name(of: $0) ?? "") }
+      rendition.sound.map {
+        MultivariantPlaylist.Sound(media: media, stream: $0, codec: CodecsParameter.name(of: $0) ?? "")
+      }
     }
     try write(
       MultivariantPlaylist(video: announced(media[0], timelines[0]), sounds: sounds, isIndependent: isIndependent))
@@ -143,7 +145,9 @@ final class SegmentedOutput: ContainerOutput {
   }
 
   /// The properties of the video that players choose by.
-  private func announced(_ media: MultivariantPlaylist.Media, _ timeline: SegmentTimeline) -> MultivariantPlaylist.Video {
+  private func announced(
+    _ media: MultivariantPlaylist.Media, _ timeline: SegmentTimeline
+  ) -> MultivariantPlaylist.Video {
     let track = video.movie?.videoTrack
     let entry = track?.video?.description
     var size = (width: entry?.width ?? format?.size.width ?? 0, height: entry?.height ?? format?.size.height ?? 0)

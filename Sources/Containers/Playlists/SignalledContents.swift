@@ -2,8 +2,8 @@
 import H26x
 import StreamReport
 
-/// The contents of a video that playlists announce and SEI messages signal: captions, and the transfer that replaces the
-/// VUI's.
+/// The contents of a video that playlists announce and SEI messages signal: captions, and the transfer that replaces
+/// the VUI's.
 struct SignalledContents {
   /// `preferred_transfer_characteristics`; `nil` without the message.
   private(set) var preferredTransfer: UInt8?

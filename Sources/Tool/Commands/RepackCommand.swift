@@ -9,8 +9,8 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
     commandName: "repack", abstract: "Changes container and packaging: Annex B, MP4, MOV, MKV, TS, FLV and HLS.",
     discussion: """
-      OUT's suffix selects the format: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv, .m3u8. Slices \
-      stay as they are, byte for byte. Access units without a delimiter get one, unless --drop aud is given. \
+      OUT's suffix selects the format: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv, .m3u8. \
+      Slices stay as they are, byte for byte. Access units without a delimiter get one, unless --drop aud is given. \
       Keyframes of byte streams and TS get the parameter sets of the source's container. Audio, its language and the \
       rotation are kept if the container supports them. Text subtitles are converted if the container has another \
       codec for them. Everything that is dropped is listed, one item per line. An interrupt completes the file, so \
@@ -103,7 +103,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       throw ValidationError("--end \(Text.time(end.time)) is not after --start \(Text.time(start?.time ?? .zero))")
     }
     if cut == .hidden, output == "-" { throw ValidationError(Self.hidingNeedsAFile) }
-    if cut == .hidden, !format.isMovie {
+    if cut == .hidden, !format.isMovie || format == .hls {
       throw ValidationError("--cut hidden needs an edit list, which \(format.name) does not have; mp4 and mov do")
     }
   }

@@ -62,11 +62,10 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  /// Only repack writes playlists.
-  @Test(arguments: ["cut", "join", "edit"]) func otherSubcommandsNameTheirSuffixes(subcommand: String) async throws {
+  @Test func onlyRepackWritesPlaylists() async throws {
     let folder = try Folder()
-    let run = try await Program.run([subcommand, Self.clip, "-o", "list.m3u8"], in: folder.url)
-    #expect(run.status == 64 && folder.names.isEmpty, "\(run.said)")
+    let run = try await Program.run(["edit", Self.clip, "-o", "list.m3u8", "--range", "full"], in: folder.url)
+    #expect(run.status == 64 && run.said.contains("no known suffix") && folder.names.isEmpty, "\(run.said)")
   }
 
   /// What was written so far is complete.
@@ -86,6 +85,7 @@ import Testing
     #expect(folder.names == ["list", "list.m3u8", "long"])
     let video = try StreamingFiles("list.m3u8", in: folder).video
     let count = try #require(Int(said.1))
-    #expect(video.total == count * 40_000_000 && video.segments.count > 3)
+    // Pictures in front of the last one may be missing.
+    #expect(0...160_000_000 ~= video.total - count * 40_000_000 && video.segments.count > 3, "\(video.total) \(count)")
   }
 }

@@ -30,8 +30,7 @@ struct StreamingFiles {
 
   /// The playlist of segments that a reference leads to.
   func media(_ reference: String) throws -> Media {
-    let path = try #require(reference.trimmingCharacters(in: ["\""]).removingPercentEncoding)
-    return try Media(url.appending(path: path))
+    try Media(url.appending(path: reference.trimmingCharacters(in: ["\""])))
   }
 
   /// The playlist of the video.

@@ -68,24 +68,25 @@ import Testing
   @Test func shortensLanguages() {
     #expect(["eng", "ger", "deu", "GER", "fre", "chi"].map(Language.tag) == ["en", "de", "de", "de", "fr", "zh"])
     #expect(["gsw", "en-US", "de"].map(Language.tag) == ["gsw", "en-us", "de"])
-    #expect(["und", "", "x\"", "a b", "-", "a", "much-too-long-part"].map(Language.tag).dropLast().allSatisfy { $0 == nil })
+    #expect(["und", "", "x\"", "a b", "-", "a", "muchtoolong"].map(Language.tag).allSatisfy { $0 == nil })
   }
 
-  /// Names that are no references, or would end an attribute, are escaped.
-  @Test func escapesNames() async throws {
+  /// Folders have names that need no escapes in playlists.
+  @Test func replacesCharactersInNamesOfFolders() async throws {
     let folder = try Folder()
     let run = try await Program.shell(
       """
       set -e; mkdir $'d\\xe4 "#%'; cd $'d\\xe4 "#%'
-      for name in 'a "b" #1 %41?.m3u8' $'line\\nfeed\\xff.m3u8' a.b.m3u8; do
+      for name in 'a "b" #1 %41?.m3u8' $'line\\nfeed\\xff.m3u8' 'a.b (1).m3u8' 'a:b.m3u8'; do
         h26x repack \(Self.media("clip.mp4")) -o "$name"
-        ! grep -q '["#? ]' <(tail -1 "$name")
-        test -e "${name%.m3u8}/video.m3u8"
+        tail -1 "$name"; test -e "$(tail -1 "$name")"
         if [ -x /usr/bin/ffprobe ]; then
-          test "$(ffprobe -v error -count_packets -show_entries stream=nb_read_packets -of csv=p=0 "file:$name")" = 62
-        fi
+          ffprobe -v error -count_packets -show_entries stream=nb_read_packets -of csv=p=0 "file:$name" | sort -u
+        else echo 62; fi
       done
       """, in: folder.url)
     #expect(run.status == 0, "\(run.text)\(run.said)")
+    let folders = ["a_20_22b_22_20_231_20_2541_3F", "line_0Afeed_FF", "a.b_20(1)", "a_3Ab"]
+    #expect(run.text == folders.map { "\($0)/video.m3u8\n62\n" }.joined(), "\(run.said)")
   }
 }
