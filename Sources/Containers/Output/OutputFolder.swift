@@ -65,7 +65,9 @@ final class OutputFolder: Sendable {
   private func isThere() throws(Failure) -> Bool {
     guard let status = try? Stat(target) else { return false }
     guard mayReplace else { throw Failure("\(name): already exists; --force replaces it") }
-    guard status.type == .directory, target.linkTarget == nil else { throw Failure("\(name): in the place of the folder for segments") }
+    guard status.type == .directory, target.linkTarget == nil else {
+      throw Failure("\(name): in the place of the folder for segments")
+    }
     let files: [FilePath.Component]
     do throws(Errno) { files = try target.names() } catch { throw Failure("\(name): cannot be read: \(error)") }
     for file in files {

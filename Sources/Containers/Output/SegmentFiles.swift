@@ -86,8 +86,7 @@ final class SegmentFiles: IOSink {
     guard let last = segments.indices.last else { throw .invalidData }
     segments[last].size += Int64(bytes.count)
     do throws(Errno) {
-      let file = try file ?? folder?.makeFile(segments[last].name)
-      self.file = file
+      if file == nil { file = try folder?.makeFile(segments[last].name) }
       try file?.descriptor.writeFully(bytes)
     } catch { throw AVError(rawValue: -error.rawValue) }
   }

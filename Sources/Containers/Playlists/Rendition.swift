@@ -41,9 +41,10 @@ final class Rendition {
       passed += 1
       isBoundary = true
     }
-    guard let last = start else { return start = time }
-    guard isBoundary || time &- last >= 2 * duration else { return }
-    output.endSegment()
+    if let last = start {
+      guard isBoundary || time &- last >= 2 * duration else { return }
+      output.endSegment()
+    }
     start = time
   }
 

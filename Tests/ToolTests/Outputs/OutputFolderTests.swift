@@ -53,7 +53,8 @@ import Testing
     (["-o", "-"], "no known suffix"), (["-o", "nowhere/list.m3u8"], "nowhere/list.m3u8: cannot be written"),
     (["-o", ".m3u8"], "suffix"), (["-o", "list.mp4", "--segment-duration", "4"], "needs -o OUT.m3u8"),
     (["-o", "list.m3u8", "--segment-duration", "0"], "0.1 seconds to an hour"),
-    (["-o", "-", "--format", "hls"], "--format"), (["-o", "list.m3u8", "--cut", "hidden", "--start", "1"], "edit list"),
+    (["-o", "-", "--format", "hls"], "--format"),
+    (["-o", "list.m3u8", "--cut", "hidden", "--start", "1"], "edit list"),
     (["-o", "list.m3u8", "--streams", "7"], "no stream 7"),
   ]) func refusesUnsuitableOutputs(arguments: [String], said: String) async throws {
     let folder = try Folder()

@@ -52,8 +52,8 @@ struct StreamingFiles {
     init(_ file: URL) throws {
       let folder = file.deletingLastPathComponent()
       let lines = try StreamingFiles.lines(of: file)
-      let map = try #require(lines.compactMap { $0.firstMatch(of: /^#EXT-X-MAP:URI="(.*)"$/)?.1 }.first)
-      initialization = try Data(contentsOf: folder.appending(path: String(map)))
+      let maps = lines.compactMap { line in line.firstMatch(of: /^#EXT-X-MAP:URI="(.*)"$/).map { String($0.1) } }
+      initialization = try Data(contentsOf: folder.appending(path: try #require(maps.first)))
       segments = try zip(lines, lines.dropFirst()).compactMap { line, name in
         guard let duration = line.firstMatch(of: /^#EXTINF:([0-9.]+),$/)?.1 else { return nil }
         return (String(duration), try Data(contentsOf: folder.appending(path: name)))

@@ -145,7 +145,8 @@ import Testing
   /// The packets of a stream.
   private func packets(_ folder: Folder, _ name: String, _ stream: Int) throws -> [[UInt8]] {
     let input = try CutCompanionTests.open(folder.url.appending(path: name).path)
-    var (packets, packet) = ([[UInt8]](), try MediaPacket())
+    var packets: [[UInt8]] = []
+    var packet = try MediaPacket()
     while try input.read(into: &packet) { if packet.stream == stream { packets.append(packet.copiedBytes()) } }
     #expect(packets.count > 50)
     return packets
