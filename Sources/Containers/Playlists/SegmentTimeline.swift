@@ -31,6 +31,12 @@ struct SegmentTimeline {
   /// The longest duration, in nanoseconds.
   var longest: Int64 { segments.map(\.duration).max() ?? 0 }
 
+  /// The same in seconds, rounded up or to the nearest.
+  func longestInSeconds(roundedUp: Bool) -> Int64 {
+    let (whole, rest) = longest.quotientAndRemainder(dividingBy: 1_000_000_000)
+    return whole + (rest >= (roundedUp ? 1 : 500_000_000) ? 1 : 0)
+  }
+
   /// Bits a second on average.
   var averageBitrate: Int64 {
     Self.bitrate(segments.reduce(0) { $0 + $1.size }, segments.reduce(0) { $0 + $1.duration })
@@ -60,7 +66,7 @@ struct SegmentTimeline {
   /// The media playlist (RFC 8216, 4.3.3).
   ///
   /// - Parameters:
-  ///   - targetDuration: in seconds, no less than any segment lasts.
+  ///   - targetDuration: in seconds, no less than any segment lasts, rounded to the nearest second.
   ///   - initialization: the name of the file in front of all segments.
   ///   - isIndependent: whether each segment can be decoded without another one.
   func playlist(targetDuration: Int64, initialization: String, isIndependent: Bool) -> String {

@@ -117,9 +117,10 @@ final class SegmentedOutput: ContainerOutput {
     let renditions = [video] + sounds.filter(\.hasSegments)
     let origin = renditions.map(\.beginning).min() ?? 0
     let timelines = renditions.map { $0.timeline(from: origin) }
-    let longest = timelines.map(\.longest).max() ?? 0
-    // In whole seconds, and the same for all playlists (RFC 8216, 6.2.4).
-    let targetDuration = max(1, longest / 1_000_000_000 + (longest % 1_000_000_000 > 0 ? 1 : 0))
+    // The same for all playlists (RFC 8216, 6.2.4). Segments of sound are up to a packet longer than those of pictures:
+    // their durations are rounded to the nearest second (4.3.3.1).
+    let targetDuration = zip(renditions, timelines)
+      .map { rendition, timeline in timeline.longestInSeconds(roundedUp: rendition.sound == nil) }.reduce(1, max)
     for (rendition, timeline) in zip(renditions, timelines) {
       try rendition.write(
         timeline, targetDuration: targetDuration, isIndependent: isIndependent || rendition.sound != nil, to: folder)
