@@ -10,10 +10,10 @@ protocol ContainerOutput: AnyObject {
   /// Losses in conversion and writing, for the user.
   var losses: [String] { get }
 
-  /// Adds streams and writes headers; see ``MediaOutput/begin(_:_:_:keeping:_:)``.
+  /// Adds streams and writes headers; see ``MediaOutput/begin(_:_:_:keeping:_:beginsLate:)``.
   func begin(
     _ video: MediaOutput.VideoFormat?, _ timeBase: TimeBase, _ source: OtherStreams?,
-    keeping streams: [StreamDescription], _ chapters: [Chapter]
+    keeping streams: [StreamDescription], _ chapters: [Chapter], beginsLate: Bool
   ) throws(Failure)
 
   /// Writes an access unit of the video, which has times of the presentation.

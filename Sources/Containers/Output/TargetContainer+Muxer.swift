@@ -28,7 +28,9 @@ extension TargetContainer {
   var demuxer: String { isMovie ? "mov" : format }
 
   /// The muxer's options.
-  package func options(_ timeBase: TimeBase, isFragmented: Bool) -> MetadataDictionary {
+  ///
+  /// - Parameter beginsLate: whether pictures are shown in front of the first one that is decoded.
+  package func options(_ timeBase: TimeBase, isFragmented: Bool, beginsLate: Bool = false) -> MetadataDictionary {
     var options = MetadataDictionary()
     // Nothing that the source does not have: no name of a library, no time.
     options[key: "fflags"] = "+bitexact"
@@ -41,6 +43,8 @@ extension TargetContainer {
       } else if isFragmented {
         // The first fragment in front of moov, whose description of sound and whose start need it.
         options[key: "movflags"] = "+frag_keyframe+empty_moov+delay_moov+default_base_moof"
+        // libavformat's edit list would hide them. Without it, all streams begin later.
+        if beginsLate { options[key: "use_editlist"] = "0" }
       }
       // For keyframes that are far apart.
       if isFragmented { options[key: "frag_size"] = "\(1 << 24)" }

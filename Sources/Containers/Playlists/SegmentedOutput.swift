@@ -64,14 +64,14 @@ final class SegmentedOutput: ContainerOutput {
 
   func begin(
     _ video: MediaOutput.VideoFormat?, _ timeBase: TimeBase, _ source: OtherStreams?,
-    keeping streams: [StreamDescription], _ chapters: [Chapter]
+    keeping streams: [StreamDescription], _ chapters: [Chapter], beginsLate: Bool
   ) throws(Failure) {
     format = video
     description = video.flatMap { FormatDescription($0.codec, configuration: $0.configuration) }
-    try self.video.output.begin(video, timeBase, source, keeping: [], [])
+    try self.video.output.begin(video, timeBase, source, keeping: [], [], beginsLate: beginsLate)
     for (number, stream) in streams.enumerated() {
       let sound = try Rendition(target, folder, name: "audio-\(number + 1)", stream)
-      try sound.output.begin(nil, timeBase, source, keeping: [stream], [])
+      try sound.output.begin(nil, timeBase, source, keeping: [stream], [], beginsLate: beginsLate)
       sounds.append(sound)
     }
   }
