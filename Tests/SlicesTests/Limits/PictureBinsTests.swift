@@ -14,7 +14,7 @@ import Testing
     while !writer.isByteAligned { writer.flag(true) }
     var encoder = ArithmeticEncoder(writer)
     var contexts = (0..<460).map { index in
-      let (slope, start) = (Int(ContextTables.intra[2 * index]), Int(ContextTables.intra[2 * index + 1]))
+      let (slope, start) = (Int(H264.ContextTables.intra[2 * index]), Int(H264.ContextTables.intra[2 * index + 1]))
       let state = max(1, min(126, (slope * 26) >> 4 + start))
       return ContextState(state < 64 ? 2 * (63 - state) : 2 * (state - 64) + 1)
     }
