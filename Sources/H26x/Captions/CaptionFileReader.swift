@@ -45,7 +45,7 @@ package struct CaptionFileReader: Sendable {
   package mutating func finish() throws(CaptionFileError) -> CaptionFile {
     if !line.isEmpty { try takeLine() }
     let file = macCaption != nil ? macCaption?.file : scenarist?.finished
-    guard let file, !file.isEmpty else {
+    guard let file, !file.track.isEmpty else {
       let isKnown = macCaption != nil || scenarist != nil
       throw CaptionFileError(line: 0, isKnown ? "no captions: expected lines with time codes" : "empty: expected MCC or SCC")
     }

@@ -64,23 +64,33 @@ struct MacCaptionReader: Sendable {
       let limit = "at \(timeCode.base)\(timeCode.dropsFrames ? "DF" : "") frames a second"
       throw CaptionFileError(line: line, "expected a time code HH:MM:SS:FF \(limit)")
     }
-    if let last = file?.last, frame < last.frame {
+    if let last = file?.track.last, frame < last.frame {
       let lastText = String(decoding: timeCode.text(ofFrame: last.frame), as: UTF8.self)
       throw CaptionFileError(line: line, "the time code runs backwards: expected \(lastText) or later")
     }
     let payload = text[end...].drop { $0 == 9 || $0 == 32 }
-    let (packet, bytes) = try Self.packet(payload, line)
-    guard let packet else { return }
+    guard let packet = try Self.packet(payload, line) else { return }
     if file == nil { file = CaptionFile(timeCode: timeCode, form: form) }
-    file?.append(packet, bytes: bytes, frame, line: line)
+    file?.append(message(packet), ofFrame: frame, line: line)
+  }
+
+  /// The message of a packet; nil if the packet only takes the place of a field without one.
+  private func message(_ packet: CaptionDistributionPacket) -> CaptionMessage? {
+    guard var form, case .packet(_, let trailingBytes) = form.content else {
+      let hasCaptions = packet.sections.contains { $0.isCaptions }
+      return hasCaptions ? CaptionMessage(CaptionData(packet.triplets)) : nil
+    }
+    guard packet.flags != .reserved || !packet.sections.isEmpty else { return nil }
+    form.content = .packet(packet, trailingBytes: trailingBytes)
+    return form
   }
 
   // MARK: Packets
 
-  /// The Caption Distribution Packet of an ancillary data packet, with its bytes; nil for data of another kind.
+  /// The Caption Distribution Packet of an ancillary data packet; nil for data of another kind.
   private static func packet(
     _ text: ArraySlice<UInt8>, _ line: Int
-  ) throws(CaptionFileError) -> (CaptionDistributionPacket?, ArraySlice<UInt8>) {
+  ) throws(CaptionFileError) -> CaptionDistributionPacket? {
     // Files disagree on the number of zeros that U stands for.
     var data = try expanded(text, zerosOfU: 3, line)
     if !isComplete(data), text.contains(85) {
@@ -96,15 +106,14 @@ struct MacCaptionReader: Sendable {
       throw CaptionFileError(line: line, "expected another checksum of the ancillary data: a digit is wrong")
     }
     // Data of other kinds may be between captions.
-    guard data[0] == 0x61, data[1] == 0x01 else { return (nil, []) }
-    let bytes = data[3..<data.count - 1]
-    let copy = Array(bytes)
+    guard data[0] == 0x61, data[1] == 0x01 else { return nil }
+    let bytes = Array(data[3..<data.count - 1])
     let packet: CaptionDistributionPacket
-    do throws(BitstreamError) { packet = try CaptionDistributionPacket(copy.span) } catch {
+    do throws(BitstreamError) { packet = try CaptionDistributionPacket(bytes.span) } catch {
       throw CaptionFileError(line: line, "expected a caption distribution packet: \(error)")
     }
-    guard packet.byteCount == copy.count else {
-      throw CaptionFileError(line: line, "expected a cdp_length of \(copy.count), not \(packet.byteCount)")
+    guard packet.byteCount == bytes.count else {
+      throw CaptionFileError(line: line, "expected a cdp_length of \(bytes.count), not \(packet.byteCount)")
     }
     guard packet.hasValidChecksum else {
       throw CaptionFileError(line: line, "expected another packet_checksum: a digit is wrong")
@@ -112,7 +121,7 @@ struct MacCaptionReader: Sendable {
     guard packet.triplets.count <= CaptionTriplet.limit, !packet.sections.contains(where: { $0.isUnread }) else {
       throw CaptionFileError(line: line, "expected sections of a caption distribution packet that can be read")
     }
-    return (packet, bytes)
+    return packet
   }
 
   /// Whether ancillary data has the length of its data count, and its checksum.
@@ -153,4 +162,5 @@ struct MacCaptionReader: Sendable {
 
 extension CaptionDistributionPacket.Section {
   fileprivate var isUnread: Bool { if case .unread = self { true } else { false } }
+  fileprivate var isCaptions: Bool { if case .captions = self { true } else { false } }
 }

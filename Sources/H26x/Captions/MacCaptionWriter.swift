@@ -6,8 +6,6 @@ package struct MacCaptionWriter: Sendable {
   private let timeCode: CaptionTimeCode
   private let form: CaptionMessage
   private var sequenceCounter: UInt16 = 0
-  /// Messages whose form is another one: inserted again, they would get the form of the first.
-  package private(set) var otherForms = 0
 
   /// The name of the line with the form of messages, which other programs skip.
   static let formName: StaticString = "User Data"
@@ -16,11 +14,10 @@ package struct MacCaptionWriter: Sendable {
   ///
   /// - Parameters:
   ///   - rate: frames a second.
-  ///   - first: the first message, whose form the file keeps.
-  package init(rate: CaptionRate, first: CaptionMessage) {
-    self.rate = rate
+  ///   - form: the user data around the captions, which the file keeps.
+  package init(rate: CaptionRate, form: CaptionMessage) {
+    (self.rate, self.form) = (rate, form)
     timeCode = CaptionTimeCode(base: rate.base, dropsFrames: rate.dropsFrames)
-    form = first.form
   }
 
   /// The lines in front of the captions.
@@ -100,7 +97,6 @@ package struct MacCaptionWriter: Sendable {
       case .data(let data): packet = self.packet([.captions(markerBits: 7, data.triplets)])
       case nil: packet = self.packet([])
       }
-      if let message, message.form != form { otherForms += 1 }
       sequenceCounter &+= 1
       let bytes = try packet.bytes()
       var data = [0x61, 0x01, UInt8(clamping: bytes.count)] + bytes

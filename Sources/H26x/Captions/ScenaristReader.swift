@@ -63,7 +63,7 @@ struct ScenaristReader: Sendable {
 
   private mutating func take(_ first: UInt8, _ second: UInt8, _ line: Int) {
     let pair = CaptionTriplet(.field1, first, second)
-    if pair.isCaptionPair { file?.append([pair], next, line: line) }
+    if pair.isCaptionPair { file?.append(CaptionMessage(CaptionData([pair])), ofFrame: next, line: line) }
     next += 1
     // The eighth bit is for parity.
     let (first, second) = (first & 0x7F, second & 0x7F)
