@@ -71,7 +71,7 @@ package struct DolbyVisionFile: Sendable {
   /// Eight digits: 0x0123abcd.
   package static func hexadecimal(_ number: UInt32) -> ReportText {
     var digits: [UInt8] = [0x30, 0x78]
-    for shift in stride(from: UInt32(28), through: 0, by: -4) {
+    for shift in stride(from: 28, through: 0, by: -4) {
       let digit = UInt8(truncatingIfNeeded: number >> shift & 15)
       digits.append(digit < 10 ? 0x30 + digit : 0x57 + digit)
     }
