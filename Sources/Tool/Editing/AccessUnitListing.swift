@@ -24,6 +24,8 @@ extension AccessUnitListing {
 struct AccessUnitPlace: Sendable {
   /// Its number in decoding order, from 0.
   let number: Int
+  /// The offset of its first byte: in a byte stream, or in the bytes that a container has of it.
+  let offset: UInt64
   /// When its picture is shown, in nanoseconds since the beginning of the presentation; `nil` if the file has no time
   /// for it.
   let time: Int64?

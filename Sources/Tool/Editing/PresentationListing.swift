@@ -38,7 +38,8 @@ struct PresentationListing<Target: PresentedPart>: AccessUnitListing {
   private var queue = PresentationQueue<Held>()
   /// The last access unit, to whose part the next one may add.
   private var last: Held?
-  private var count = 0
+  /// Pictures so far.
+  private(set) var count = 0
 
   private struct Held: Sendable {
     /// `nil` without a picture.

@@ -39,6 +39,22 @@ struct PresentationRanks: Sendable {
     return accessUnits
   }
 
+  /// The order of frames: that of pictures without second fields.
+  var ofFrames: PresentationRanks {
+    // By rank: whether it is a second field, then how many of these are in front of it.
+    var before = [UInt32](repeating: 0, count: count)
+    for number in pictures.indices { if let picture = self[number], picture.isSecondField { before[picture.rank] = 1 } }
+    var sum: UInt32 = 0
+    for rank in before.indices { (before[rank], sum) = (sum, sum + before[rank]) }
+    var frames = self
+    for number in pictures.indices {
+      guard let picture = self[number] else { continue }
+      frames.pictures[number] = picture.isSecondField ? Self.none : pictures[number] - before[picture.rank] << 2
+    }
+    frames.count -= Int(sum)
+    return frames
+  }
+
   fileprivate mutating func add(_ place: PresentationPlace?) {
     pictures.append(place.map { ($0.isField ? 1 : 0) | ($0.isSecondField ? 2 : 0) } ?? Self.none)
   }

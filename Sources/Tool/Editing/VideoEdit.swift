@@ -21,7 +21,7 @@ struct VideoEdit: HeaderEditing {
   var listing: (any AccessUnitListing)?
   /// Messages that single pictures get.
   var insertions: [MetadataInsertion] = []
-  /// When the pictures of ``listing`` are shown.
+  /// The places of access units, and when they are shown, for ``listing``.
   private var times = PresentedTimes()
   /// The last access unit that gets a message of its own; `nil` for none.
   private let lastPlace: Int?
@@ -91,7 +91,8 @@ struct VideoEdit: HeaderEditing {
   mutating func edit(_ accessUnit: [UInt8]) throws(Failure) -> [UInt8] {
     defer { count += 1 }
     if listing != nil {
-      let place = AccessUnitPlace(number: count, time: times.next(byteCount: accessUnit.count))
+      let (offset, time) = times.next(byteCount: accessUnit.count)
+      let place = AccessUnitPlace(number: count, offset: offset, time: time)
       try editor?.list(accessUnit.span, packaging, place, in: &listing)
     }
     var edited = accessUnit
@@ -206,10 +207,10 @@ private struct PresentedTimes {
     end += UInt64(byteCount)
   }
 
-  /// The time of the next access unit; `nil` if it begins in no packet, or has no time.
-  mutating func next(byteCount: Int) -> Int64? {
+  /// The offset of the next access unit, and its time; `nil` if it begins in no packet, or has no time.
+  mutating func next(byteCount: Int) -> (offset: UInt64, time: Int64?) {
     defer { position += UInt64(byteCount) }
-    return packets.take(at: position)?.pts
+    return (position, packets.take(at: position)?.pts)
   }
 }
 
