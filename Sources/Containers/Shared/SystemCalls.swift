@@ -129,29 +129,16 @@ package final class OpenFile: Sendable {
   ///
   /// - Parameter limit: the largest size, in bytes.
   package static func contents(of path: FilePath, limit: Int) throws(Failure) -> [UInt8] {
-    var bytes: [UInt8] = []
-    try forEachChunk(of: path, limit: limit) { bytes += $0 }
-    return bytes
-  }
-
-  /// Reads a file from its beginning to its end.
-  ///
-  /// - Parameters:
-  ///   - limit: the largest size, in bytes.
-  ///   - body: takes the next bytes.
-  package static func forEachChunk(
-    of path: FilePath, limit: Int, _ body: ([UInt8]) throws(Failure) -> Void
-  ) throws(Failure) {
     let file = try OpenFile(path, .readOnly)
-    var (chunk, size) = ([UInt8](repeating: 0, count: 1 << 16), 0)
-    while size <= limit {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= limit {
       let count: Int
       do { count = try unsafe chunk.withUnsafeMutableBytes { try unsafe file.descriptor.read(into: $0) } } catch {
         throw Failure("\(path): cannot be read: \(error)")
       }
-      guard count > 0 else { return }
-      size += count
-      try body(Array(chunk[..<count]))
+      guard count > 0 else { return bytes }
+      bytes += chunk[..<count]
     }
     throw Failure("\(path): more than \(limit) bytes")
   }

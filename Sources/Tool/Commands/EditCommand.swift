@@ -28,6 +28,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
         h26x edit clip.h265 -o out.h265 --level 4.1 --remove-sei user_data_unregistered
         h26x inspect --sei user_data_registered_itu_t_t35 clip.mp4 > captions.jsonl
         h26x edit other.mp4 -o out.mp4 --insert-sei-from captions.jsonl
+        h26x edit clip.mp4 -o out.mp4 --insert-captions captions.scc --shift -1:00:00
         h26x edit film.h265 -o film.mp4 --insert-hdr10plus film.json --insert-dolby-vision film.bin
       """)
 
@@ -69,7 +70,8 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     if let file = edits.insertSEIFrom { list.append(contentsOf: try SEIFile(path: file).edits()) }
     let consequences = try await list.measure(input)
     var edit = VideoEdit(list.edits, source: input.name)
-    let (insertions, remarks) = try await insertions.insertions(input, force: force)
+    let (insertions, remarks) = try await self.insertions.insertions(
+      input, force: force, frameRate: input.isRaw ? edits.frameRate?.ratio : nil)
     edit.insertions = insertions
     guard let output, let format else {
       let tried = try await input.trying(edit)

@@ -65,15 +65,17 @@ struct CaptionClock: Sendable {
 
   /// The constant rate of the frames.
   ///
-  /// - Parameter source: the name of the file, for messages.
+  /// - Parameters:
+  ///   - source: the name of the file, for messages.
+  ///   - edited: the rate that the headers get; `nil` if they keep theirs.
   /// - Throws: a `Failure` if it is not constant, or if captions have no such rate.
-  func rate(_ source: String) throws(Failure) -> CaptionRate {
+  func rate(_ source: String, edited: Ratio? = nil) throws(Failure) -> CaptionRate {
     let expected = "expected 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60 frames a second"
     guard let first = times.firstIndex(where: { $0 != Self.none }),
       let last = times.lastIndex(where: { $0 != Self.none }), first < last
     else {
-      guard let announced else {
-        throw Failure("\(source): no frame rate, which captions depend on: set it with h26x edit --frame-rate")
+      guard let announced = edited ?? announced else {
+        throw Failure("\(source): no frame rate, which captions depend on; h26x edit --frame-rate sets it")
       }
       guard let rate = CaptionRate(announced) else {
         throw Failure("\(source): \(text(announced)) frames a second have no captions: \(expected)")

@@ -3,7 +3,7 @@ import Containers
 import H26x
 
 /// Collects the captions of a stream in the order of presentation.
-struct CaptionCollection: PresentedPart {
+struct CaptionCollection: Sendable {
   /// The name of the file, for messages.
   let source: String
   /// Whether messages that cannot be read are left out.
@@ -20,7 +20,7 @@ struct CaptionCollection: PresentedPart {
   /// Messages that cannot be read.
   private(set) var damagedCount = 0
   /// Messages of access units without a picture.
-  private(set) var strayCount = 0
+  var strayCount = 0
 
   private var numbering = FrameNumbering()
   /// Whether the frame so far has a message.
@@ -28,25 +28,29 @@ struct CaptionCollection: PresentedPart {
 
   init(source: String, skipsDamaged: Bool) { (self.source, self.skipsDamaged) = (source, skipsDamaged) }
 
-  /// Frames so far.
-  var frameCount: Int { numbering.count }
-
-  mutating func read<Codec: StreamEditing>(
-    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ place: AccessUnitPlace, after previous: inout [[UInt8]]?,
-    _ codec: Codec.Type
-  ) throws(Failure) -> [[UInt8]] {
-    clock.read(accessUnit, packaging, codec)
-    return Codec.metadata([.captions], in: accessUnit, packaging).map { $0.bytes }
+  /// Takes the NAL units of a configuration record.
+  mutating func insert<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _ codec: Codec.Type) {
+    clock.insert(nalUnits, codec)
   }
 
-  mutating func take(_ part: [[UInt8]], of picture: PresentedPicture) throws(Failure) {
+  /// Reads the headers of an access unit.
+  mutating func read<Codec: StreamEditing>(
+    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ codec: Codec.Type
+  ) {
+    clock.read(accessUnit, packaging, codec)
+  }
+
+  /// Takes the next picture in the order of presentation.
+  ///
+  /// - Parameter found: its captions.
+  mutating func take(_ found: [FoundMetadata], of picture: PresentedPicture) throws(Failure) {
     let (frame, isOther) = numbering.next(picture.picture)
     if !isOther {
       clock.add(picture.place.time)
       hasMessage = false
     }
-    for payload in part {
-      guard let message = try message(payload, frame) else { continue }
+    for metadata in found {
+      guard let message = try message(metadata, of: picture) else { continue }
       // The place of the field without a message.
       if isOther, !hasMessage { track?.append(nil, ofFrame: frame) }
       if track == nil {
@@ -64,20 +68,20 @@ struct CaptionCollection: PresentedPart {
   /// Reads a message.
   ///
   /// - Throws: a `Failure` for one that cannot be read, unless these are left out.
-  private mutating func message(_ payload: [UInt8], _ frame: Int) throws(Failure) -> CaptionMessage? {
+  private mutating func message(
+    _ metadata: FoundMetadata, of picture: PresentedPicture
+  ) throws(Failure) -> CaptionMessage? {
     do throws(BitstreamError) {
-      let userData = RegisteredUserData(countryCode: payload.first ?? 0, data: Array(payload.dropFirst()))
+      let userData = RegisteredUserData(
+        countryCode: metadata.bytes.first ?? 0, data: Array(metadata.bytes.dropFirst()))
       return try CaptionMessage(userData)
     } catch {
       guard skipsDamaged else {
-        throw Failure("\(source): frame \(frame): captions that cannot be read: \(error); --force leaves them out")
+        throw picture.failure(
+          source, metadata, "\(error)", expected: "as many triplets as cc_count", remedy: "leaves it out")
       }
       damagedCount += 1
       return nil
     }
   }
-
-  mutating func takeStray(_ part: [[UInt8]], of accessUnit: AccessUnitPlace) { strayCount += part.count }
-
-  func finish() {}
 }

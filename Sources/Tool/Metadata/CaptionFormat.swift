@@ -162,7 +162,7 @@ struct CaptionOutput {
     var hasPairs = false
     try forEachFrame { frame, messages throws(Failure) in
       guard let found = captions.clock.time(ofFrame: frame) else {
-        throw Failure("\(source): no times and no frame rate, which SRT depends on: set it with h26x edit --frame-rate")
+        throw Failure("\(source): no times and no frame rate, which SRT depends on; h26x edit --frame-rate sets it")
       }
       time = found
       let triplets = Self.triplets(messages).filter { $0.kind == field }

@@ -51,19 +51,21 @@ struct CaptionShift: ExpressibleByArgument, Sendable {
 }
 
 extension CaptionFile {
-  /// The largest file: more than a week in MCC.
-  private static let limit = 1 << 31
-
-  /// Reads a file in MCC or SCC.
+  /// Reads a file in MCC or SCC; `-` is standard input.
   init(path: FilePath) throws(Failure) {
+    let input = try InputFile(path, spoolsMP4: false)
+    let bytes = try InputBytes(input)
     var reader = CaptionFileReader()
-    func read<Result>(_ body: () throws(CaptionFileError) -> Result) throws(Failure) -> Result {
-      do throws(CaptionFileError) { return try body() } catch { throw Failure("\(path): \(error.text)") }
+    while true {
+      let chunk = try input.read(bytes)
+      do throws(CaptionFileError) {
+        guard !chunk.isEmpty else {
+          self = try reader.finish()
+          return
+        }
+        try reader.read(chunk)
+      } catch { throw Failure("\(input.name): \(error.text)") }
     }
-    try OpenFile.forEachChunk(of: path, limit: Self.limit) { bytes throws(Failure) in
-      try read { () throws(CaptionFileError) in try reader.read(bytes) }
-    }
-    self = try read { () throws(CaptionFileError) in try reader.finish() }
   }
 }
 
@@ -83,12 +85,10 @@ struct CaptionMessages: PictureMessages {
   ///   - path: of the file, for messages.
   ///   - shift: how much later it is inserted; `nil` for as its time codes are, which begin with the first frame.
   ///   - survey: of the stream.
-  ///   - source: the name of the stream, for messages.
   /// - Throws: a `Failure` for a file of another rate, or with time codes outside of the stream.
-  init(
-    _ file: CaptionFile, path: FilePath, shift: CaptionShift?, _ survey: CaptionSurvey, source: String
-  ) throws(Failure) {
-    rate = try survey.rate(source)
+  init(_ file: CaptionFile, path: FilePath, shift: CaptionShift?, _ survey: CaptionSurvey) throws(Failure) {
+    let source = survey.source
+    rate = try survey.rate
     (self.path, self.file) = (path, file)
     if file.field != nil, rate.ratio != CaptionRate(code: 4)?.ratio {
       throw Failure("\(path): SCC has 29.97 frames a second, but \(source) has \(rate.text)")
@@ -152,13 +152,21 @@ struct CaptionMessages: PictureMessages {
   }
 }
 
-/// What insertion of captions depends on: the order of pictures, and their rate.
-struct CaptionSurvey: AccessUnitListing {
+/// The properties of a stream on which insertion of captions depends: the order of its pictures, and their rate.
+struct CaptionSurvey: AccessUnitListing, PictureRanking {
+  /// The name of the file, for messages.
+  let source: String
+  /// The frame rate that the headers get; `nil` if they keep theirs.
+  private let frameRate: Ratio?
   private var ranking = PresentationRanking()
   private var clock = CaptionClock()
   /// The times of access units, in nanoseconds, or ``none``.
   private var times: [Int64] = []
   private static let none = Int64.min
+  /// Pictures with captions.
+  private(set) var captionedCount = 0
+
+  init(source: String, frameRate: Ratio?) { (self.source, self.frameRate) = (source, frameRate) }
 
   /// The order of the pictures.
   var ranks: PresentationRanks { ranking.ranks }
@@ -173,6 +181,7 @@ struct CaptionSurvey: AccessUnitListing {
   ) throws(Failure) {
     clock.read(accessUnit, packaging, codec)
     times.append(place.time ?? Self.none)
+    if !Codec.metadata([.captions], in: accessUnit, packaging).isEmpty { captionedCount += 1 }
     try ranking.add(accessUnit, packaging, place, codec)
   }
 
@@ -180,14 +189,16 @@ struct CaptionSurvey: AccessUnitListing {
 
   /// The constant rate of the frames.
   ///
-  /// - Parameter source: the name of the file, for messages.
-  func rate(_ source: String) throws(Failure) -> CaptionRate {
-    var (clock, numbering) = (clock, FrameNumbering())
-    for number in ranks.accessUnits {
-      guard let picture = ranks[number] else { continue }
-      if numbering.next(picture).isOther { continue }
-      clock.add(times.indices.contains(number) && times[number] != Self.none ? times[number] : nil)
+  /// - Throws: a `Failure` if it is not constant, or if captions have no such rate.
+  var rate: CaptionRate {
+    get throws(Failure) {
+      var (clock, numbering) = (clock, FrameNumbering())
+      for number in ranks.accessUnits {
+        guard let picture = ranks[number] else { continue }
+        if numbering.next(picture).isOther { continue }
+        clock.add(times.indices.contains(number) && times[number] != Self.none ? times[number] : nil)
+      }
+      return try clock.rate(source, edited: frameRate)
     }
-    return try clock.rate(source)
   }
 }
