@@ -69,7 +69,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     if let file = edits.insertSEIFrom { list.append(contentsOf: try SEIFile(path: file).edits()) }
     let consequences = try await list.measure(input)
     var edit = VideoEdit(list.edits, source: input.name)
-    let (insertions, remarks) = try await insertions.insertions(input, force: force)
+    let (insertions, remarks) = try await self.insertions.insertions(input, force: force)
     edit.insertions = insertions
     guard let output, let format else {
       let tried = try await input.trying(edit)
