@@ -51,7 +51,7 @@ package struct CaptionTrack: Sendable {
   private mutating func append(_ triplets: [CaptionTriplet]) {
     let count = triplets.lastIndex { $0 != .padding }.map { $0 + 1 } ?? 0
     bytes += [Content.triplets.rawValue, UInt8(clamping: triplets.count), UInt8(clamping: count)]
-    for triplet in triplets.prefix(255).prefix(count) { bytes += triplet.bytes }
+    for triplet in triplets.prefix(min(count, 255)) { bytes += triplet.bytes }
   }
 
   private mutating func append(_ packet: CaptionDistributionPacket) {

@@ -80,6 +80,34 @@ func saveMetadata() throws {
     (5, Array(try rpu.nalUnit().dropFirst(3).dropLast())), (6, Array(try rpu.nalUnit().dropFirst(3).dropLast())),
   ]
   for (choice, bytes) in seeds { try save([choice] + bytes, "metadata") }
+  try saveMetadataFiles(try rpu.nalUnit())
+}
+
+/// Seeds of files with metadata; the first byte is the subject's choice of a format.
+func saveMetadataFiles(_ rpu: [UInt8]) throws {
+  let curve = "\"BezierCurveData\":{\"Anchors\":[143,298],\"KneePointX\":164,\"KneePointY\":240}"
+  let luminance =
+    "\"LuminanceParameters\":{\"AverageRGB\":263,\"LuminanceDistributions\":{\"DistributionIndex\":[1,99],"
+    + "\"DistributionValues\":[0,5843]},\"MaxScl\":[7768,6589,6912]}"
+  let picture =
+    "{\(curve),\(luminance),\"NumberOfWindows\":1,\"TargetedSystemDisplayMaximumLuminance\":400,"
+    + "\"SequenceFrameIndex\":0}"
+  let document =
+    "{\"JSONInfo\":{\"HDR10plusProfile\":\"B\",\"Version\":\"1.0\"},\"SceneInfo\":[\(picture)],\"ToolInfo\":null}"
+  let window =
+    "{\"maxscl\":[1,2,3],\"average-maxrgb\":4,\"distribution-maxrgb-percentages\":[1],"
+    + "\"distribution-maxrgb-percentiles\":[2],\"fraction-bright-pixels\":3,\"knee-point\":[1,2],"
+    + "\"bezier-curve-anchors\":[4],\"color-saturation-weight\":5,\"window-upper-left-corner\":[1,2],"
+    + "\"window-lower-right-corner\":[3,4],\"center-of-ellipse\":[2,3],\"rotation-angle\":5,"
+    + "\"semimajor-axis-internal-ellipse\":6,\"semimajor-axis-external-ellipse\":7,"
+    + "\"semiminor-axis-external-ellipse\":8,\"overlap-process-option\":1}"
+  let line =
+    "{\"picture\":0,\"application-version\":1,\"windows\":[\(window),\(window)],"
+    + "\"targeted-system-display-maximum-luminance\":400,\"mastering-display-actual-peak-luminance\":"
+    + "{\"rows\":1,\"columns\":2,\"values\":[3,4]},\"trailing-bits\":\"0101\"}\n"
+  try save([0] + Array(document.utf8), "metadata-files")
+  try save([1] + Array(line.utf8), "metadata-files")
+  try save([2] + startCode + rpu.dropFirst(2) + startCode + rpu, "metadata-files")
 }
 try saveMetadata()
 
