@@ -47,7 +47,8 @@ package struct CaptionFileReader: Sendable {
     let file = macCaption != nil ? macCaption?.file : scenarist?.finished
     guard let file, !file.track.isEmpty else {
       let isKnown = macCaption != nil || scenarist != nil
-      throw CaptionFileError(line: 0, isKnown ? "no captions: expected lines with time codes" : "empty: expected MCC or SCC")
+      throw CaptionFileError(
+        line: 0, isKnown ? "no captions: expected lines with time codes" : "empty: expected MCC or SCC")
     }
     return file
   }

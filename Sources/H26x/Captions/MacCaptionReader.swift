@@ -12,7 +12,8 @@ struct MacCaptionReader: Sendable {
 
   /// Whether a file begins with this line.
   static func begins(_ line: ArraySlice<UInt8>) -> Bool {
-    EditText.isEqual(line, "File Format=MacCaption_MCC V1.0") || EditText.isEqual(line, "File Format=MacCaption_MCC V2.0")
+    EditText.isEqual(line, "File Format=MacCaption_MCC V1.0")
+      || EditText.isEqual(line, "File Format=MacCaption_MCC V2.0")
   }
 
   /// Reads a line behind the first one.
@@ -71,7 +72,8 @@ struct MacCaptionReader: Sendable {
     let payload = text[end...].drop { $0 == 9 || $0 == 32 }
     guard let packet = try Self.packet(payload, line) else { return }
     if file == nil { file = CaptionFile(timeCode: timeCode, form: form) }
-    file?.append(message(packet), ofFrame: frame, line: line)
+    let message = message(packet)
+    file?.append(message, ofFrame: frame, line: line)
   }
 
   /// The message of a packet; nil if the packet only takes the place of a field without one.
@@ -149,7 +151,8 @@ struct MacCaptionReader: Sendable {
         guard index + 1 < text.endIndex, let byte = EditText.hexadecimal(text[index...index + 1]) else {
           let place = text.distance(from: text.startIndex, to: index) + 1
           throw CaptionFileError(
-            line: line, "expected two hexadecimal digits, or a letter from G to U or Z, at character \(place) of the data")
+            line: line,
+            "expected two hexadecimal digits, or a letter from G to U or Z, at character \(place) of the data")
         }
         bytes += byte
         index += 1

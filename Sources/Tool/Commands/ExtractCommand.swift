@@ -48,7 +48,9 @@ struct ExtractCommand: AsyncParsableCommand, ShowsProgress {
   private var outputs: [FilePath] { captions + [hdr10Plus, dolbyVision].compactMap(\.self) }
 
   func validate() throws {
-    guard !outputs.isEmpty else { throw ValidationError("expected --captions OUT, --hdr10plus OUT or --dolby-vision OUT") }
+    guard !outputs.isEmpty else {
+      throw ValidationError("expected --captions OUT, --hdr10plus OUT or --dolby-vision OUT")
+    }
     guard Set(outputs).count == outputs.count else { throw ValidationError("each output needs a file of its own") }
     for path in captions where CaptionFormat(fileName: path.string) == nil {
       throw ValidationError("--captions \(path) has no known suffix: expected .mcc, .scc or .srt")

@@ -39,7 +39,10 @@ import Testing
       #expect(found.frame == frame && !found.hasSemicolon)
     }
     #expect(timeCode.framesOfDay == 2_589_408)
-    for text in ["00:01:00:00", "00:01:00:01", "24:00:00:00", "00:60:00:00", "00:00:60:00", "00:00:00:30", "0:00:00:00", "00:00:00.00"] {
+    for text in [
+      "00:01:00:00", "00:01:00:01", "24:00:00:00", "00:60:00:00", "00:00:60:00", "00:00:00:30", "0:00:00:00",
+      "00:00:00.00",
+    ] {
       #expect(timeCode.frame(of: Array(text.utf8)[...]) == nil, "\(text)")
     }
     // Four of 60 a second.
@@ -70,7 +73,8 @@ import Testing
       }
     }
     #expect(CaptionRate(try #require(Ratio(2997, 100)))?.code == 4)
-    #expect(CaptionRate(try #require(Ratio(15, 1))) == nil && CaptionRate(code: 0) == nil && CaptionRate(code: 9) == nil)
+    #expect(
+      CaptionRate(try #require(Ratio(15, 1))) == nil && CaptionRate(code: 0) == nil && CaptionRate(code: 9) == nil)
     let rate = try Self.rate(7)
     #expect(rate.padded([CaptionTriplet](repeating: CaptionTriplet(.field1, 0x41, 0x42), count: 11), frame: 0) == nil)
     #expect(rate.padded(Self.nulls + Self.padding(20), frame: 0) == Self.nulls + Self.padding(8))
@@ -78,13 +82,15 @@ import Testing
 
   // MARK: MCC
 
-  private static let head = "File Format=MacCaption_MCC V1.0\r\n\r\n// Comment\r\n\r\nUUID=1\r\nTime Code Rate=30DF\r\n\r\n"
+  private static let head =
+    "File Format=MacCaption_MCC V1.0\r\n\r\n// Comment\r\n\r\nUUID=1\r\nTime Code Rate=30DF\r\n\r\n"
   private static let empty = "T52S524F67ZZ72F4QROO73D1E0656E67C13FFF74ZZ35B4"
   private static let loading = "T52S524F67Z0172F4FC9420ROO73D1E0656E67C13FFF74Z017FB4"
 
   @Test(arguments: [1, 7, 1 << 16]) func readsFilesOfOtherPrograms(pieces: Int) throws {
     let file = try Self.read(
-      Self.head + "00:00:59:29\t\(Self.empty)\r\n00:01:00;02\t\(Self.loading.lowercased(ofDigits: true))\r\n", pieces: pieces)
+      Self.head + "00:00:59:29\t\(Self.empty)\r\n00:01:00;02\t\(Self.loading.lowercased(ofDigits: true))\r\n",
+      pieces: pieces)
     let rate = try Self.rate(4)
     #expect(file.timeCode == CaptionTimeCode(base: 30, dropsFrames: true) && file.field == nil)
     #expect(file.track.first?.frame == 1799 && file.track.last?.frame == 1800 && file.track.last?.line == 9)
@@ -117,14 +123,22 @@ import Testing
     let (head, line) = (Self.head, "00:00:00:00\t\(Self.empty)\n")
     let cases: [(String, String)] = [
       ("", "empty"), ("\n\n", "empty"), (head, "no captions"), ("Scenarist_SCC V1.0\n", "no captions"),
-      ("File Format=MacCaption_MCC V3.0\n", "line 1: expected \"File Format"), ("1\n00:00:01,000 -->\n", "line 1: expected"),
-      ("\u{0}\u{0}\u{0}\u{1}", "line 1: expected"), (String(repeating: "a", count: 70_000), "line 1: expected a line of"),
+      ("File Format=MacCaption_MCC V3.0\n", "line 1: expected \"File Format"),
+      ("1\n00:00:01,000 -->\n", "line 1: expected"),
+      ("\u{0}\u{0}\u{0}\u{1}", "line 1: expected"),
+      (String(repeating: "a", count: 70_000), "line 1: expected a line of"),
       ("File Format=MacCaption_MCC V1.0\nTime Code Rate=29.97\n", "line 2: expected a Time Code Rate of 24"),
       ("File Format=MacCaption_MCC V1.0\n" + line, "line 2: expected a Time Code Rate in front"),
       (head + "00:01:00:00\t\(Self.empty)\n", "line 8: expected a time code"),
       (head + line + "text\n", "line 9: expected a time code, NAME=VALUE"),
-      (head + "00:00:00:01\t\(Self.empty)\n" + line, "line 9: the time code runs backwards: expected 00:00:00:01 or later"),
-      (head + "00:00:00:00\t\(Self.empty.dropLast(2))\n", "line 8: expected 86 bytes of ancillary data, by its data count, not 85"),
+      (
+        head + "00:00:00:01\t\(Self.empty)\n" + line,
+        "line 9: the time code runs backwards: expected 00:00:00:01 or later"
+      ),
+      (
+        head + "00:00:00:00\t\(Self.empty.dropLast(2))\n",
+        "line 8: expected 86 bytes of ancillary data, by its data count, not 85"
+      ),
       (head + "00:00:00:00\n", "line 8: expected at least 4 bytes"),
       (head + "00:00:00:00\t\(Self.empty.dropLast())\n", "line 8: expected two hexadecimal digits"),
       (head + "00:00:00:00\tT52S524F67V\n", "character 11 of the data"),
@@ -176,7 +190,9 @@ import Testing
       var frames: [(frame: Int, messages: [CaptionMessage?])] = []
       var frame = Int.random(in: 0...3000, using: &generator)
       for _ in 0..<20 {
-        var messages = (0..<Int.random(in: 1...2, using: &generator)).map { _ in Self.random(form, &generator) as CaptionMessage? }
+        var messages = (0..<Int.random(in: 1...2, using: &generator)).map { _ in
+          Self.random(form, &generator) as CaptionMessage?
+        }
         if messages.count == 2, Bool.random(using: &generator) { messages[0] = nil }
         frames.append((frame, messages))
         text += try writer.lines(ofFrame: frame, messages)
@@ -240,7 +256,8 @@ import Testing
     #expect(String(decoding: lines, as: UTF8.self).hasPrefix("00:01:00:02\tT49S494F43ZZ72F4QROO74ZZ"))
     // Version 1 has no 59.94.
     let double = MacCaptionWriter(rate: try Self.rate(7), form: CaptionMessage(CaptionData([])))
-    #expect(String(decoding: try double.header(program: ""), as: UTF8.self).hasPrefix("File Format=MacCaption_MCC V2.0\n"))
+    #expect(
+      String(decoding: try double.header(program: ""), as: UTF8.self).hasPrefix("File Format=MacCaption_MCC V2.0\n"))
   }
 
   // MARK: SCC
@@ -273,7 +290,8 @@ import Testing
     let file = try Self.read("Scenarist_SCC V1.0\n\n00:00:00:00 1520 1520 8080 c1c2\n")
     #expect(file.field == .field2 && !file.timeCode.dropsFrames)
     let message = try file.messages(ofFrame: 3, at: Self.rate(4))
-    #expect(message[0]?.triplets.prefix(2) == [CaptionTriplet(.field1, 0x80, 0x80), CaptionTriplet(.field2, 0xC1, 0xC2)])
+    #expect(
+      message[0]?.triplets.prefix(2) == [CaptionTriplet(.field1, 0x80, 0x80), CaptionTriplet(.field2, 0xC1, 0xC2)])
     #expect(file.track.messages(ofFrame: 2).isEmpty)
   }
 
@@ -296,7 +314,10 @@ import Testing
       (head + "00:00:01:02\t94209420\n", "line 3: expected pairs"), (head + "00:00:01:02\t94g0\n", "not \"94g0\""),
       (head + "00:01:00;01\t9420\n", "line 3: expected a time code"), (head + "9420\n", "line 3: expected a time code"),
       (head + "00:00:01:30\t9420\n", "line 3: expected a time code"),
-      (head + "00:00:01:02\t9420\n\n00:00:01:01\t9420\n", "line 5: the time code runs backwards: expected 00:00:01:02 or later"),
+      (
+        head + "00:00:01:02\t9420\n\n00:00:01:01\t9420\n",
+        "line 5: the time code runs backwards: expected 00:00:01:02 or later"
+      ),
       (head + "00:00:01:02\t9420\n\n00:00:02;01\t9420\n", "line 5: expected \":\" in all time codes"),
       (head + "00:00:01:02\t8080\n", "no captions"), ("Scenarist_SCC V2.0\n", "line 1: expected"),
     ]
@@ -313,12 +334,16 @@ import Testing
     var generator = SeededGenerator(state: 55)
     var writer = MacCaptionWriter(rate: try Self.rate(4), form: CaptionMessage(CaptionData([])))
     var mcc = try writer.header(program: "test")
-    for frame in 0..<20 { mcc += try writer.lines(ofFrame: frame, [Self.random(CaptionMessage(CaptionData([])), &generator)]) }
+    for frame in 0..<20 {
+      mcc += try writer.lines(ofFrame: frame, [Self.random(CaptionMessage(CaptionData([])), &generator)])
+    }
     var refused = 0
     for source in [mcc, Array(Self.scc.utf8)] {
       for _ in 0..<3000 {
         var bytes = source
-        if Bool.random(using: &generator) { bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &generator))) }
+        if Bool.random(using: &generator) {
+          bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &generator)))
+        }
         for _ in 0..<Int.random(in: 0...2, using: &generator) where !bytes.isEmpty {
           bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
         }

@@ -92,7 +92,8 @@ import Testing
       in: folder)
     #expect(run.said.contains("out.srt: service 1 of CTA-708 left out"), "\(run.said)")
     let cues = Self.cues(try #require(folder.bytes("out.srt")))
-    #expect(cues.map(\.text).count == 2 && cues.allSatisfy { $0.text.contains("HELLO WORLD") || $0.text.contains("SECOND") })
+    #expect(
+      cues.map(\.text).count == 2 && cues.allSatisfy { $0.text.contains("HELLO WORLD") || $0.text.contains("SECOND") })
     // The second code of a pair is a repetition: texts are shown with the first.
     #expect(cues.map(\.times) == ["00:00:01,335 --> 00:00:02,669", "00:00:03,670 --> 00:00:05,339"], "\(cues)")
     #expect(folder.bytes("raw.srt") == folder.bytes("out.srt"))
@@ -150,7 +151,9 @@ import Testing
   }
 
   /// Open groups, fields, two sequences, and messages of other forms.
-  @Test(arguments: ["open-gop.h264", "open-gop.h265", "interlaced.h264", "interlaced.h265", "twice.h265", "telephone.h264"])
+  @Test(arguments: [
+    "open-gop.h264", "open-gop.h265", "interlaced.h264", "interlaced.h265", "twice.h265", "telephone.h264",
+  ])
   func otherStreamsComeBack(name: String) async throws {
     let folder = try Folder()
     let suffix = name.split(separator: ".").last ?? ""
@@ -188,7 +191,9 @@ import Testing
     for (arguments, reason) in [
       (["fields.h264", "--captions", "out.scc"], "fields.h264: 25 frames a second, but SCC has 29.97 alone"),
       ([media, "--captions", "out.mcc"], "clip.h264: no captions"),
-      (["fields.h264", "--captions", "out.txt"], "--captions out.txt has no known suffix: expected .mcc, .scc or .srt"),
+      (
+        ["fields.h264", "--captions", "out.txt"], "--captions out.txt has no known suffix: expected .mcc, .scc or .srt"
+      ),
       (["fields.h264"], "expected --captions OUT"),
     ] {
       let run = try await Program.run(["extract"] + arguments, in: folder.url)

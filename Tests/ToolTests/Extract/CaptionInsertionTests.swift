@@ -21,15 +21,20 @@ import Testing
     let folder = try Folder()
     try await CaptionStream.make("in.h264", in: folder)
     try folder.write("in.scc", Data(Self.scc.utf8))
-    let late = try await Program.run(["edit", "in.h264", "-o", "out.h264", "--insert-captions", "in.scc"], in: folder.url)
+    let late = try await Program.run(
+      ["edit", "in.h264", "-o", "out.h264", "--insert-captions", "in.scc"], in: folder.url)
     #expect(
       late.status == 1
         && late.said.contains(
           "in.scc: line 3: 01:00:00;02 would be frame 107894, but in.h264 has 180 frames, counted from 0; "
-            + "--shift=-107894 begins with the first captions"), "\(late.said)")
+            + "--shift=-107894 begins with the first captions"),
+      "\(late.said)")
     #expect(folder.bytes("out.h264") == nil)
     let run = try await Program.run(
-      ["edit", "in.h264", "-o", "out.h264", "--insert-captions", "in.scc", "--shift", shift == "-3600" ? "-1:00:00" : shift],
+      [
+        "edit", "in.h264", "-o", "out.h264", "--insert-captions", "in.scc", "--shift",
+        shift == "-3600" ? "-1:00:00" : shift,
+      ],
       in: folder.url)
     try #require(run.status == 0, "\(run.said)")
     let captions = try await Self.captions("out.h264", in: folder)
@@ -75,9 +80,13 @@ import Testing
     try folder.write("in.h264", FieldStream.make(frames: 24))
     try folder.write("hour.scc", Data(Self.scc.utf8))
     let files: [(String, String, String)] = [
-      ("in.scc", "Scenarist_SCC V1.0\n\n00:00:00:00\t9420\n", "in.scc: SCC has 29.97 frames a second, but in.h264 has 25"),
       (
-        "in.mcc", "File Format=MacCaption_MCC V1.0\nTime Code Rate=30\n00:00:00:00\tT16S164F43Z0572E1FC94207504U74Z057E78\n",
+        "in.scc", "Scenarist_SCC V1.0\n\n00:00:00:00\t9420\n",
+        "in.scc: SCC has 29.97 frames a second, but in.h264 has 25"
+      ),
+      (
+        "in.mcc",
+        "File Format=MacCaption_MCC V1.0\nTime Code Rate=30\n00:00:00:00\tT16S164F43Z0572E1FC94207504U74Z057E78\n",
         "in.mcc: time codes of 30 frames a second, but in.h264 has 25"
       ),
       ("bad.scc", "Scenarist_SCC V1.0\n\n00:00:00:00\t94\n", "bad.scc: line 3: expected pairs"),

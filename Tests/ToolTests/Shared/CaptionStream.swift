@@ -73,7 +73,8 @@ enum CaptionStream {
       }
     }
     try folder.write("messages.jsonl", Data(lines.utf8))
-    let run = try await Program.run(["edit", name, "-o", output, "--insert-sei-from", "messages.jsonl"], in: folder.url)
+    let run = try await Program.run(
+      ["edit", name, "-o", output, "--insert-sei-from", "messages.jsonl"], in: folder.url)
     try #require(run.status == 0, "\(run.said)")
   }
 
