@@ -21,7 +21,7 @@ extension HDR10PlusFile {
   ///   - version: of this program.
   ///   - write: takes the file, piece by piece.
   package func write<Failure: Error>(
-    _ messages: PictureMessageStore, version: String, _ write: ([UInt8]) throws(Failure) -> Void
+    _ messages: PictureMessageStore, version: StaticString, _ write: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
     switch self {
     case .document: try Self.writeDocument(messages, version, write)
@@ -41,7 +41,7 @@ extension HDR10PlusFile {
   // MARK: The document
 
   private static func writeDocument<Failure: Error>(
-    _ messages: PictureMessageStore, _ version: String, _ write: ([UInt8]) throws(Failure) -> Void
+    _ messages: PictureMessageStore, _ version: StaticString, _ write: ([UInt8]) throws(Failure) -> Void
   ) throws(Failure) {
     var json = JSONText(isIndented: true)
     json.open()
@@ -80,7 +80,7 @@ extension HDR10PlusFile {
     json.key("ToolInfo")
     json.open()
     json.member("Tool", "h26x")
-    json.member("Version", string: version)
+    json.member("Version", version)
     json.close()
     json.close()
     json.endLine()

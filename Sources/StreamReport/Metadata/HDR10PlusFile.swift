@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-package import H26x
+import H26x
 
 /// Files with the HDR10+ metadata of each picture.
 package enum HDR10PlusFile: Sendable {

@@ -13,8 +13,8 @@ struct HDR10PlusMessages: PictureMessages {
   /// - Parameter path: of a file in JSON; `-` for standard input.
   init(_ path: FilePath) throws(Failure) {
     let input = try InputFile(path, spoolsMP4: false)
-    let format = HDR10PlusFile(fileName: path.lastComponentBytes)
-    do throws(MetadataFileError) { messages = try format.messages(InputBytes(input)) } catch {
+    let (format, bytes) = (HDR10PlusFile(fileName: path.lastComponentBytes), try InputBytes(input))
+    do throws(MetadataFileError) { messages = try format.messages(bytes) } catch {
       throw Failure("\(input.name): \(InspectText.string(error.text))")
     }
   }
@@ -38,7 +38,8 @@ struct DolbyVisionMessages: PictureMessages {
       throw Failure("\(input.name): a pipe; expected a file, because pictures are decoded in another order")
     }
     (file, name, header) = (try input.open(), input.name, DolbyVisionFile.header(codec))
-    do throws(MetadataFileError) { places = try DolbyVisionFile(InputBytes(input)) } catch {
+    let bytes = try InputBytes(input)
+    do throws(MetadataFileError) { places = try DolbyVisionFile(bytes) } catch {
       throw Failure("\(input.name): \(InspectText.string(error.text))")
     }
   }

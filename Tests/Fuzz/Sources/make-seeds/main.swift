@@ -107,7 +107,10 @@ func saveMetadataFiles(_ rpu: [UInt8]) throws {
     + "{\"rows\":1,\"columns\":2,\"values\":[3,4]},\"trailing-bits\":\"0101\"}\n"
   try save([0] + Array(document.utf8), "metadata-files")
   try save([1] + Array(line.utf8), "metadata-files")
-  try save([2] + startCode + rpu.dropFirst(2) + startCode + rpu, "metadata-files")
+  var rpus: [UInt8] = [2] + startCode
+  rpus += rpu.dropFirst(2)
+  rpus += startCode + rpu
+  try save(rpus, "metadata-files")
 }
 try saveMetadata()
 
