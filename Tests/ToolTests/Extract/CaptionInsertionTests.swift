@@ -66,8 +66,9 @@ import Testing
     let captions = try await Self.captions("out.mp4", in: folder)
     #expect(captions.count == 62 && captions.allSatisfy { $0.count == count })
     #expect(captions[5][0] == CaptionTriplet(.field1, 0x94, 0x20) && captions[5][1] == .padding)
-    let numbers = try #require(UInt32(rate.split(separator: "/")[0]))
-    let stream = try #require(CaptionRate(try #require(Ratio(numbers, rate.hasSuffix("1001") ? 1001 : 1))))
+    let number = try #require(UInt32(rate.split(separator: "/")[0]))
+    let ratio = try #require(Ratio(number, rate.hasSuffix("1001") ? 1001 : 1))
+    let stream = try #require(CaptionRate(ratio))
     for frame in [0, 1, 2, 3, 61] {
       #expect(captions[frame].filter { $0 != .padding }.map(\.kind) == stream.pairs(ofFrame: frame))
     }
@@ -133,7 +134,7 @@ import Testing
       #expect("\(error.map { "\($0)" } ?? "")".contains("variable or unknown rate"))
     }
     #expect(throws: (any Error).self) { try CaptionClock().rate("in") }
-    #expect(try CaptionClock().rate("in", edited: try #require(Ratio(25, 1))).code == 3)
+    #expect(try CaptionClock().rate("in", edited: Ratio(25, 1)).code == 3)
   }
 
   @Test func fieldsOfAFrameHaveItsNumber() {
