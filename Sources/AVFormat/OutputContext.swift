@@ -146,7 +146,7 @@ import CAVFormat
 
   /// A code of four characters by which a container names a codec: `avc1`, `hvc1`.
   package struct CodecTag: Sendable, Hashable {
-    let rawValue: UInt32
+    package let rawValue: UInt32
     package init(_ text: StaticString) {
       rawValue = unsafe UnsafeBufferPointer(start: text.utf8Start, count: min(4, text.utf8CodeUnitCount))
         .reversed().reduce(0) { $0 << 8 | UInt32($1) }

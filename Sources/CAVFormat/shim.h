@@ -66,6 +66,15 @@ static inline uint32_t cav_frame_cropping(void) {
 #endif
 }
 
+/// The ambient viewing environment, which FFmpeg 7.1 reads and writes.
+static inline uint32_t cav_ambient_viewing_environment(void) {
+#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(61, 19, 100)
+  return UINT32_MAX;
+#else
+  return AV_PKT_DATA_AMBIENT_VIEWING_ENVIRONMENT;
+#endif
+}
+
 /// The channels of a sound stream: a field before libavcodec 59.24, part of the channel layout from then on.
 static inline int cav_parameters_channels(const AVCodecParameters *parameters) {
 #if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(59, 24, 100)

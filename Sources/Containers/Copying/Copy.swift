@@ -106,11 +106,9 @@ package struct Copy {
       try await plan.packaging == .asTheyAre
         ? copySamples(editor, &number, value) : runPipeline(editor, &number, value)
     }
-    do throws(CopyRefusal) {
-      guard plan.ranges.count > 1 else { return .done(try await copy()) }
-      // A signal between ranges, or while the file is completed, must not end the program.
-      return .done(try await Interruption.handled(by: {}, during: copy))
-    } catch { return .retry(with: try plan.retry(after: error, in: number)) }
+    do throws(CopyRefusal) { return .done(try await copy()) } catch {
+      return .retry(with: try plan.retry(after: error, in: number))
+    }
   }
 
   // MARK: Samples as they are
@@ -346,7 +344,7 @@ package struct Copy {
   /// Summarizes the written contents, and the contents that were left out.
   private func summary(of writer: CopyWriter, _ remark: String) -> Result {
     var summary = "\(plan.target.name): "
-    if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
+    if writer.isCutShort { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
     summary += "\(plan.container.name), \(Text.list(writer.contents))"
     if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) before the first keyframe" }
     var ranges = writer.finishedWindows.map { $0.map { self.remark(about: $0) } ?? "; has no picture" }

@@ -81,7 +81,7 @@ struct CopySink {
   ///
   /// - Parameters:
   ///   - decoding: when the first access unit is decoded, of the media.
-  ///   - earliest: see ``open(_:_:_:earliest:decoding:)``.
+  ///   - earliest: see ``open(_:_:_:earliest:first:)``.
   mutating func `continue`(_ window: Window, earliest: Int64, decoding: Int64) {
     times.begin(window, behind: end, earliest: earliest, decoding: decoding, hasEditList: plan.hasEditList)
     span = span(of: window)
@@ -130,9 +130,10 @@ struct CopySink {
   ///   - timeBase: the ticks of the video.
   ///   - window: the part of the source that is written.
   ///   - earliest: the earliest presentation time of an access unit, of the media.
-  ///   - decoding: when the first access unit is decoded, of the media.
+  ///   - first: when the first access unit is shown and decoded, of the media.
   mutating func open(
-    _ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, _ window: Window, earliest: Int64, decoding: Int64
+    _ video: MediaOutput.VideoFormat, _ timeBase: TimeBase, _ window: Window, earliest: Int64,
+    first: (presentation: Int64, decoding: Int64)
   ) throws(Failure) {
     span = span(of: window)
     let delay = times.begin(window, at: earliest, hasEditList: plan.hasEditList)
@@ -146,7 +147,8 @@ struct CopySink {
       kept = streams.filter { other in otherStreams.map { output.canHold(other, of: $0.context) } == true }
       // FLV has room for one.
       if container == .flv, let first = kept.first { kept = [first] }
-      try output.begin(video, timeBase, otherStreams, keeping: kept, chapters)
+      try output.begin(
+        video, timeBase, otherStreams, keeping: kept, chapters, beginsLate: earliest < first.presentation)
     }
     func isTaken(_ streams: [StreamDescription]) -> Bool {
       guard let trial = try? MediaOutput(target, container, keepsTimeCode: keepsTimeCode, isTrial: true) else {
@@ -166,7 +168,7 @@ struct CopySink {
     described = otherStreams
     left = (otherStreams?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
     otherStreams?.choose(kept.filter { !$0.isCover })
-    if container == .flv { times.beginAtZero(decoding, try otherStreams?.firstTime()) }
+    if container == .flv { times.beginAtZero(first.decoding, try otherStreams?.firstTime()) }
   }
 
   /// Writes an access unit with times of the media, and everything that comes before it.
@@ -239,6 +241,9 @@ struct CopySink {
     if !hasSync { file.movie.denySyncSamples() }
     file.movie.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
     file.movie.complete(extras)
+    if let metadata = described?.quickTimeMetadata {
+      file.movie.addMetadata(movie: metadata.movie, track: metadata.track, isFullBox: container == .mp4)
+    }
     try file.finish()
   }
 
@@ -296,6 +301,9 @@ struct CopySink {
   private static let roomLimit: Int64 = 1 << 28
 
   // MARK: Losses
+
+  /// Whether the target is no transport stream, or has the configuration of Dolby Vision.
+  var describesDolbyVision: Bool { container != .ts || output?.hasDolbyVisionInProgramMap == true }
 
   /// The comparison of the target with the source; `nil` if it cannot be read.
   private var comparison: CopyComparison? {

@@ -52,15 +52,22 @@ struct CopyWriter {
   private var hasBegun = false
   /// The first access unit of a range, and its leading pictures, which may be shown before it.
   private var front: [MediaOutput.AccessUnit] = []
-  /// The last one that was written, if ranges follow one another.
+  /// The last one that was written, of a frame the first field, if the copy brings pictures together that are apart in
+  /// the source.
   private var last: MediaOutput.AccessUnit?
 
+  /// The configuration of Dolby Vision by the stream; `nil` if the source has one, or the container has no place for it.
+  private var sentDolbyVision: DolbyVision.Configuration?
   /// The configuration of Dolby Vision that was made from the stream; `nil` if the source has one.
-  private(set) var madeDolbyVision: DolbyVision.Configuration?
+  var madeDolbyVision: DolbyVision.Configuration? { sink.describesDolbyVision ? sentDolbyVision : nil }
+  /// The content of the box `amve` by the stream; `nil` without one.
+  private var sentAmbientViewing: [UInt8]?
   /// HDR10's metadata that the stream has.
   private var sentMetadata: Set<SideData.Kind> = []
   /// Pictures before the first keyframe.
   private(set) var early = 0
+  /// Whether a signal came before the target had everything.
+  private(set) var isCutShort = false
   /// Access units without their bytes, if the plan surveys them; `nil` if it writes them.
   private(set) var surveyed: [MediaOutput.AccessUnit]?
 
@@ -163,6 +170,9 @@ struct CopyWriter {
       surveyed?.append(accessUnit)
       return
     }
+    if plan.ranges[number].bounds?.mode == .exact, format.formats.indices.contains(accessUnit.format) {
+      seam?.read(accessUnit, format.formats[accessUnit.format])
+    }
     for accessUnit in try window.take(accessUnit) { try pass(accessUnit) }
   }
 
@@ -196,6 +206,7 @@ struct CopyWriter {
   /// Completes the target.
   mutating func finish() throws(Failure) {
     guard surveyed == nil else { return }
+    isCutShort = Interruption.signal != nil
     try format.finish()
     try sink.finish(window, extras)
   }
@@ -246,7 +257,11 @@ struct CopyWriter {
   private mutating func put(
     _ accessUnit: consuming MediaOutput.AccessUnit, earliest: Int64? = nil
   ) throws(CopyRefusal) {
-    if !hasBegun { try begin(at: &accessUnit, earliest ?? accessUnit.presentation) }
+    if !hasBegun {
+      try begin(at: &accessUnit, earliest ?? accessUnit.presentation)
+    } else if last?.isRenumbered == true {
+      follow(&accessUnit)
+    }
     if let duration = window.lastDuration(at: accessUnit.presentation) { accessUnit.duration = duration }
     // One behind the end need not be shown.
     guard format.holds(accessUnit) || window.isBehind(accessUnit) else { throw .formatChange }
@@ -254,7 +269,7 @@ struct CopyWriter {
       hasKeyframe = hasKeyframe || accessUnit.isKeyframe
       if !hasKeyframe { early += 1 }
     }
-    if plan.ranges.count > 1 { last = copy accessUnit }
+    if plan.ranges.count > 1 || plan.mayEncode, !accessUnit.role.isSecondField { last = copy accessUnit }
     do throws(Failure) { try sink.write(accessUnit) } catch { throw .failure(error) }
   }
 
@@ -273,14 +288,22 @@ struct CopyWriter {
       if format.hasStartCodes || format.video?.allowsInBandParameterSets == true { first.bytes = completed }
     }
     if sink.isOpen, first.role.start == .open, !first.role.isIRAP { recoveryPoints.append(number) }
-    if let last, format.formats.indices.contains(first.format), format.formats.indices.contains(last.format) {
-      first.bytes = format.formats[first.format]
-        .beginning(first, behind: last, format.formats[last.format], hasStartCodes: format.hasStartCodes)
-    }
+    follow(&first, isFirst: true)
     guard plan.container != .annexb else { return }
     // Nothing is in front of the first picture that others could refer to.
     if first.role.isIntra { first.role.start = .closed }
     do throws(Failure) { try open(at: first, earliest) } catch { throw .failure(error) }
+  }
+
+  /// Lets an IDR picture follow the one in front of it.
+  ///
+  /// - Parameter isFirst: whether it begins a range.
+  private func follow(_ accessUnit: inout MediaOutput.AccessUnit, isFirst: Bool = false) {
+    guard let last, isFirst || accessUnit.role.start == .closed, format.formats.indices.contains(accessUnit.format),
+      format.formats.indices.contains(last.format)
+    else { return }
+    format.formats[accessUnit.format]
+      .follow(&accessUnit, last, format.formats[last.format], isFirst: isFirst, hasStartCodes: format.hasStartCodes)
   }
 
   private static let inBandEntries: Set = [
@@ -295,24 +318,19 @@ struct CopyWriter {
       plan.joined?.timeBase ?? source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate
     if plan.joined?.hasOneRate == false { (video.statedFrameRate, video.frameDuration) = (nil, nil) }
-    sentMetadata = Set(video.sentMetadata.map(\.kind))
-    // libavformat does not know all profiles.
-    let statesDolbyVision =
-      sink.described?.sampleEntry?.dolbyVision != nil
-      || sink.described?.video?.sideData.contains { $0.kind == .dolbyVision } == true
-    if statesDolbyVision { video.sentDolbyVision = nil }
-    if plan.container.isMovie || plan.container == .mkv { madeDolbyVision = video.sentDolbyVision }
+    (sentMetadata, sentAmbientViewing) = (Set(video.sentMetadata.map(\.kind)), video.sentAmbientViewing)
+    if sink.described?.dolbyVision != nil { video.sentDolbyVision = nil }
+    if plan.container != .flv { sentDolbyVision = video.sentDolbyVision }
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
-    try sink.open(video, timeBase, window, earliest: earliest, decoding: first.decoding)
+    try sink.open(
+      video, timeBase, window, earliest: earliest, first: (first.presentation, first.decoding))
   }
 
   // MARK: Losses
 
   /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
-    SampleEntryExtras(
-      sink.described?.sampleEntry, sink.described?.video, sent: madeDolbyVision, codec: format.video?.codec,
-      editing: format.video?.edited ?? [], allowsInBandParameterSets: format.video?.allowsInBandParameterSets ?? false)
+    SampleEntryExtras(sink.described, sent: sentDolbyVision, ambientViewing: sentAmbientViewing, format.video)
   }
 
   /// The parts of the source that are not in the target, for the user.
@@ -328,6 +346,15 @@ struct CopyWriter {
     }
     let boxes = plan.hasEditList ? extras.edited : extras.untranslated
     if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }
+    if sentDolbyVision != nil, !sink.describesDolbyVision {
+      losses.append("the configuration of Dolby Vision by the stream")
+    }
+    // libavformat writes the values that it knows.
+    if !plan.hasEditList, plan.container.isMovie || plan.container == .mkv,
+      sink.described?.dolbyVision?.reserved.contains(where: { $0 != 0 }) == true
+    {
+      losses.append("reserved bits of the configuration of Dolby Vision")
+    }
     return losses
   }
 }

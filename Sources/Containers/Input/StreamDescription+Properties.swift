@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVFormat
+import H26x
 package import StreamReport
 
 extension StreamDescription {
@@ -25,9 +26,15 @@ extension StreamDescription {
   /// Whether it is a track of MP4 that has the time code, which libavformat also has as metadata of the video.
   var isTimeCode: Bool { codecTag == 0x6463_6D74 }
 
+  /// Whether it is a track of measurements that GoPro's cameras write, such as positions (GPMF).
+  var isSensorData: Bool { kind == .data && codecTag == Self.sensorTag.rawValue }
+
+  static let sensorTag = OutputContext.CodecTag("gpmd")
+
   /// The codec's name as people write it.
   package var displayName: String {
     if isTimeCode { return "time code" }
+    if isSensorData { return "sensors" }
     if let name = Self.names[codecName] { return name }
     if codecName.hasPrefix("pcm_alaw") { return "A-law" }
     if codecName.hasPrefix("pcm_mulaw") { return "mu-law" }
@@ -42,6 +49,11 @@ extension StreamDescription {
     "dvb_subtitle": "DVB", "dvb_teletext": "teletext", "hdmv_pgs_subtitle": "PGS", "eia_608": "CEA-608 captions",
     "mpeg4": "MPEG-4 video", "none": "unknown", "bin_data": "binary", "text": "text",
   ]
+
+  /// The record of Dolby Vision, as far as libavformat reads it; `nil` without one.
+  var dolbyVision: DolbyVision.Configuration? {
+    sideData.first { $0.kind == .dolbyVision }.flatMap { DolbyVision.Configuration(values: $0.bytes) }
+  }
 
   /// The language, if it is known.
   package var language: String? { metadata[key: "language"].flatMap { $0.isEmpty || $0 == "und" ? nil : $0 } }

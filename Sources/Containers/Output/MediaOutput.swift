@@ -2,6 +2,7 @@
 import AVCodec
 package import AVFormat
 package import H26x
+import StreamReport
 
 /// A container that is written through libavformat: one video track, and other streams as they are.
 package final class MediaOutput {
@@ -28,6 +29,9 @@ package final class MediaOutput {
     var sentMetadata: [SideData] = []
     /// The configuration of Dolby Vision by the stream, for sources that have none.
     var sentDolbyVision: DolbyVision.Configuration?
+    /// The payload of the message with the ambient viewing environment (`ambient_viewing_environment()`), which MP4 has
+    /// as a box; `nil` without one.
+    var sentAmbientViewing: [UInt8]?
     /// Whether ``pixelAspect`` replaces the source's.
     var hasEditedAspect = false
     /// The source's side data that is not true any more.
@@ -115,6 +119,7 @@ package final class MediaOutput {
     case .audio where stream.sampleRate == 0 || stream.channels == 0: return false
     case .audio, .subtitle: break
     case .attachment: return container == .mkv
+    case .data where stream.isSensorData: return container.isMovie
     case .video, .data, .unknown: return false
     }
     // Which the muxer would write as private data.
@@ -157,9 +162,10 @@ package final class MediaOutput {
   ///   - source: has descriptions of the video and of others.
   ///   - streams: the kept streams of the source, which the container can hold.
   ///   - chapters: have times of the presentation.
+  ///   - beginsLate: whether pictures are shown in front of the first one that is decoded.
   func begin(
     _ video: VideoFormat, _ timeBase: TimeBase, _ source: OtherStreams?, keeping streams: [StreamDescription],
-    _ chapters: [Chapter]
+    _ chapters: [Chapter], beginsLate: Bool
   ) throws(Failure) {
     guard output.canHoldVideo(isHEVC: video.codec == .h265) != false else {
       throw Failure("\(target.name): \(container.name) cannot hold \(video.codec.name)")
@@ -182,7 +188,8 @@ package final class MediaOutput {
         let losesHeader = container != .ts && source.sound.hasHeaders(stream)
         let isHeaded = container == .ts && source.sound.hasHeaders(stream)
         let index = try output.addStream(
-          like: stream, of: source.context, extradata: isHeaded ? [] : nil, metadata: metadata(of: stream),
+          like: stream, of: source.context, extradata: isHeaded ? [] : nil,
+          tag: stream.isSensorData ? StreamDescription.sensorTag : nil, metadata: metadata(of: stream),
           timeBase: ticks(of: stream))
         // Its description of PCM names the channels.
         if container == .mp4, stream.codecName.hasPrefix("pcm_") { try output.nameChannels(of: index) }
@@ -192,7 +199,11 @@ package final class MediaOutput {
         try output.set(kept(source.context.metadata))
         try output.add(chapters)
       }
-      _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented))
+      if container == .ts, !video.staleSideData.contains(.dolbyVision) {
+        // libavformat 59 reads the record of Dolby Vision, and does not write it.
+        bytes.programMap = (source?.dolbyVision ?? video.sentDolbyVision).flatMap { ProgramMapRewriter($0) }
+      }
+      _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented, beginsLate: beginsLate))
       if !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
       for cover in covers { try writeCover(cover.picture, to: cover.index) }
@@ -412,6 +423,10 @@ package final class MediaOutput {
       if let refusal, refusedCount(of: video) > 0 { throw refusal }
       try output.add(chapters)
       try output.finish()
+      try bytes.finish()
     } catch { throw failure(error) }
   }
+
+  /// Whether a transport stream has the configuration of Dolby Vision.
+  var hasDolbyVisionInProgramMap: Bool { bytes.programMap?.hasRecord ?? false }
 }

@@ -139,13 +139,15 @@ package struct OutputFile: Sendable {
 
   /// Writes the file: completes it, or removes it if writing fails.
   package func written<Result>(by body: () async throws(Failure) -> Result) async throws(Failure) -> Result {
-    do throws(Failure) {
-      let result = try await body()
-      try commit()
-      return result
-    } catch {
-      discard()
-      throw error
+    try await Interruption.completing { () async throws(Failure) in
+      do throws(Failure) {
+        let result = try await body()
+        try commit()
+        return result
+      } catch {
+        discard()
+        throw error
+      }
     }
   }
 

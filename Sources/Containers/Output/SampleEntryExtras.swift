@@ -12,6 +12,8 @@ struct SampleEntryExtras {
   /// Boxes of the source that an edit of the headers makes wrong. They are left out, and listed for the user, except
   /// for HDR10's, which ``CopyComparison`` lists.
   private(set) var edited: [String] = []
+  /// Types of boxes that the stream has as messages.
+  private let sentTypes: Set<FourCharacterCode>
 
   private static func codes(_ names: [StaticString]) -> Set<FourCharacterCode> {
     Set(names.map { FourCharacterCode($0) })
@@ -40,33 +42,52 @@ struct SampleEntryExtras {
   private let changedMetadata: [HDR10Metadata]
 
   /// - Parameters:
-  ///   - entry: the source's sample entry; `nil` if the source is neither MP4 nor MOV.
-  ///   - video: the source's video, as libavformat describes it.
+  ///   - source: the source's container.
   ///   - sent: the configuration of Dolby Vision by the stream, if the source has none.
+  ///   - ambientViewing: the content of `amve` by the stream.
+  ///   - video: the copy's video.
+  init(
+    _ source: OtherStreams?, sent: DolbyVision.Configuration?, ambientViewing: [UInt8]?,
+    _ video: MediaOutput.VideoFormat?
+  ) {
+    self.init(
+      source?.sampleEntry?.coding, source?.boxes ?? [], stated: source?.dolbyVision, sent: sent,
+      ambientViewing: ambientViewing, codec: video?.codec, editing: video?.edited ?? [],
+      allowsInBandParameterSets: video?.allowsInBandParameterSets ?? false)
+  }
+
+  /// - Parameters:
+  ///   - type: the type of the source's sample entry; `nil` if the source is neither MP4 nor MOV.
+  ///   - sourceBoxes: its boxes.
+  ///   - stated: the configuration of Dolby Vision by the source's container.
+  ///   - sent: the configuration of Dolby Vision by the stream, if the source has none.
+  ///   - ambientViewing: the content of `amve` by the stream.
   ///   - properties: the properties that edits of the headers change.
   ///   - allowsInBandParameterSets: whether the copy's sample entry does.
   init(
-    _ entry: MP4.VisualSampleDescription?, _ video: StreamDescription?, sent: DolbyVision.Configuration?,
+    _ type: FourCharacterCode?, _ sourceBoxes: [MP4.VisualSampleDescription.WholeBox],
+    stated: DolbyVision.Configuration?, sent: DolbyVision.Configuration?, ambientViewing: [UInt8]?,
     codec: FormatDescription.Codec?, editing properties: Set<StreamProperty>, allowsInBandParameterSets: Bool
   ) {
     changedMetadata = HDR10Metadata.all.filter { properties.contains(.sei($0.message)) }
     let light = changedMetadata.map(\.box)
-    for box in entry?.otherBoxes ?? [] where !Self.notCopied.contains(box.type) && !light.contains(box.type) {
+    for box in sourceBoxes where !Self.notCopied.contains(box.type) && !light.contains(box.type) {
       if !Self.repeated.contains(where: { $0.boxes.contains(box.type) && properties.contains($0.property) }) {
         boxes.append(box)
       } else if !Self.rewritten.contains(box.type) {
         edited.append(box.type.name)
       }
     }
-    let stated = video?.sideData.first { $0.kind == .dolbyVision }.flatMap {
-      DolbyVision.Configuration(values: $0.bytes)
+    let ambientBox = ambientViewing.map {
+      MP4.VisualSampleDescription.WholeBox(type: FourCharacterCode("amve"), content: $0)
     }
-    let configuration = stated ?? sent
+    sentTypes = Set([ambientBox?.type].compactMap(\.self))
+    if let ambientBox, !boxes.contains(where: { $0.type == ambientBox.type }) { boxes.append(ambientBox) }
     let hasOne = boxes.contains { DolbyVisionEntry.boxTypes.contains($0.type) }
-    if let configuration, !hasOne { boxes.append(DolbyVisionEntry.box(configuration)) }
+    if let configuration = stated ?? sent, !hasOne { boxes.append(DolbyVisionEntry.box(configuration)) }
     let isDolbyVisionOnly =
       stated == nil && !hasOne && sent?.isIncompatible == true
-      || entry.map { DolbyVisionEntry.codings.contains($0.coding) } ?? (stated?.isIncompatible == true)
+      || type.map { DolbyVisionEntry.codings.contains($0) } ?? (stated?.isIncompatible == true)
     if isDolbyVisionOnly {
       coding = DolbyVisionEntry.coding(codec, allowsInBandParameterSets: allowsInBandParameterSets)
     }
@@ -76,6 +97,13 @@ struct SampleEntryExtras {
   func missing(beside present: [MP4.VisualSampleDescription.WholeBox]) -> [UInt8] {
     let kinds = Set(present.map(Self.kind))
     return boxes.filter { !kinds.contains(Self.kind($0)) }.flatMap(\.bytes)
+  }
+
+  /// The source's box in place of the muxer's; `nil` to keep that. libavformat writes the values of a Dolby Vision record
+  /// that it knows, and zeros for the reserved bits.
+  func replacement(of type: FourCharacterCode) -> [UInt8]? {
+    guard DolbyVisionEntry.boxTypes.contains(type) else { return nil }
+    return boxes.first { DolbyVisionEntry.boxTypes.contains($0.type) }?.bytes
   }
 
   /// A kind of box that a sample entry has only once.
@@ -112,7 +140,9 @@ struct SampleEntryExtras {
   /// Types of boxes that have no counterpart outside of MP4 and MOV.
   var untranslated: [String] {
     boxes.map(\.type).reduce(into: []) { names, type in
-      if !Self.translated.contains(type), !names.contains(type.name) { names.append(type.name) }
+      if !Self.translated.contains(type), !sentTypes.contains(type), !names.contains(type.name) {
+        names.append(type.name)
+      }
     }
   }
 }
@@ -137,14 +167,11 @@ private enum DolbyVisionEntry {
   }
 
   static func box(_ configuration: DolbyVision.Configuration) -> MP4.VisualSampleDescription.WholeBox {
-    let content = configuration.bytes
-    return .init(
-      type: FourCharacterCode(configuration.boxType),
-      bytes: [0, 0, 0, UInt8(content.count + 8)] + Array("\(configuration.boxType)".utf8) + content)
+    .init(type: FourCharacterCode(configuration.boxType), content: configuration.bytes)
   }
 }
 
-/// HDR10's metadata in SEI messages, which containers repeat.
+/// HDR10's metadata and the ambient viewing environment in SEI messages, which containers repeat.
 struct HDR10Metadata {
   /// The SEI message that has it.
   let message: SEIPayloadType
@@ -156,5 +183,6 @@ struct HDR10Metadata {
   static let all = [
     Self(message: .masteringDisplayColourVolume, box: FourCharacterCode("mdcv"), sideData: .masteringDisplay),
     Self(message: .contentLightLevel, box: FourCharacterCode("clli"), sideData: .contentLight),
+    Self(message: .ambientViewingEnvironment, box: FourCharacterCode("amve"), sideData: .ambientViewing),
   ]
 }

@@ -28,7 +28,9 @@ extension TargetContainer {
   var demuxer: String { isMovie ? "mov" : format }
 
   /// The muxer's options.
-  package func options(_ timeBase: TimeBase, isFragmented: Bool) -> MetadataDictionary {
+  ///
+  /// - Parameter beginsLate: whether pictures are shown in front of the first one that is decoded.
+  package func options(_ timeBase: TimeBase, isFragmented: Bool, beginsLate: Bool = false) -> MetadataDictionary {
     var options = MetadataDictionary()
     // Nothing that the source does not have: no name of a library, no time.
     options[key: "fflags"] = "+bitexact"
@@ -39,6 +41,8 @@ extension TargetContainer {
         options[key: "movflags"] = "+frag_keyframe+empty_moov+delay_moov+default_base_moof"
         // For keyframes that are far apart.
         options[key: "frag_size"] = "\(1 << 24)"
+        // libavformat's edit list would hide them. Without it, all streams begin later.
+        if beginsLate { options[key: "use_editlist"] = "0" }
       }
       // Boxes that ISO/IEC 14496-12 does not have: dvcC, st3d, sv3d; FLAC and TrueHD.
       options[key: "strict"] = "experimental"

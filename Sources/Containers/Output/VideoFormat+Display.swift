@@ -4,8 +4,8 @@ import H26x
 
 /// How to display the video, by the stream itself.
 extension MediaOutput.VideoFormat {
-  /// Takes colour, HDR10's metadata and the configuration of Dolby Vision from the configuration record and from an
-  /// access unit.
+  /// Takes colour, HDR10's metadata, the ambient viewing environment and the configuration of Dolby Vision from the
+  /// configuration record and from an access unit.
   ///
   /// - Parameter hasStartCodes: whether the access unit has start codes, not length prefixes.
   mutating func describeDisplay(by accessUnit: [UInt8], hasStartCodes: Bool) {
@@ -18,18 +18,23 @@ extension MediaOutput.VideoFormat {
   private mutating func describeDisplay<Codec: VideoCodecSyntax>(
     by accessUnit: [UInt8], _ hasStartCodes: Bool, _ codec: Codec.Type
   ) {
-    let format = FormatDescription(self.codec, configuration: configuration)
+    var format = FormatDescription(self.codec, configuration: configuration)
+    if format == nil, hasStartCodes {
+      do throws(BitstreamError) { format = try Self.description(codec, accessUnit, nil) } catch {
+        // It is not described.
+      }
+    }
     if let colour = format.map(StreamDescription.Colour.init), !colour.isUnspecified { sentColour = colour }
     var (metadata, dolbyVision) = (DisplayMetadata(), DolbyVisionContent())
     var packaging = NALPackaging.annexB
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(configuration.span)
-      for nalUnit in record.nalUnits { Self.read(nalUnit.span, &metadata, codec) }
+      for nalUnit in record.nalUnits { read(nalUnit.span, &metadata, codec) }
       if !hasStartCodes { packaging = .lengthPrefixed(record.nalLengthSize) }
     } catch { guard hasStartCodes else { return } }
     for range in packaging.nalUnits(of: accessUnit.span) {
       let nalUnit = accessUnit.span.extracting(range)
-      Self.read(nalUnit, &metadata, codec)
+      read(nalUnit, &metadata, codec)
       dolbyVision.read(nalUnit, self.codec)
     }
     sentMetadata = [metadata.masteringDisplay.flatMap(SideData.init), metadata.contentLight.map(SideData.init)]
@@ -42,11 +47,21 @@ extension MediaOutput.VideoFormat {
       width: size.width, height: size.height, rate: rate)
   }
 
-  private static func read<Codec: VideoCodecSyntax>(
+  private mutating func read<Codec: VideoCodecSyntax>(
     _ nalUnit: Span<UInt8>, _ metadata: inout DisplayMetadata, _ codec: Codec.Type
   ) {
     guard Codec.role(of: nalUnit) == .sei else { return }
     metadata.read(nalUnit, headerLength: Codec.nalUnitHeaderLength)
+    var messages = SEIMessages(nalUnit, headerLength: Codec.nalUnitHeaderLength)
+    do throws(BitstreamError) {
+      while let message = try messages.next() {
+        // The payload of the message is the content of the box (ISO/IEC 14496-12, 12.1.8).
+        guard message.type == .ambientViewingEnvironment, message.size == 8 else { continue }
+        sentAmbientViewing = try message.payload()
+      }
+    } catch {
+      // The messages before it were read.
+    }
   }
 }
 

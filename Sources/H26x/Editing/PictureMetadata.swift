@@ -143,7 +143,8 @@ extension StreamEditing {
     let places = NALUnitPlace.all(accessUnit, packaging)
     let isRPU = places.map { Self.isRPU(accessUnit.extracting($0.range)) }
     let lastSlice = places.lastIndex { isSlice(accessUnit.extracting($0.range)) } ?? places.startIndex
-    let end = places.indices[lastSlice...].first { role(of: accessUnit.extracting(places[$0].range)) == .end }
+    let end =
+      places.indices[lastSlice...].first { role(of: accessUnit.extracting(places[$0].range)) == .end }
       ?? places.endIndex
     var splice = AccessUnitSplice(accessUnit, packaging)
     for (index, place) in places.enumerated() {
@@ -176,7 +177,9 @@ extension StreamEditing {
   /// Whether a NAL unit is Dolby Vision's RPU.
   private static func isRPU(_ nalUnit: Span<UInt8>) -> Bool {
     guard nalUnit.count > nalUnitHeaderLength else { return false }
-    let type = NALUnitType(headerByte: nalUnit[0]).rawValue
-    return type == (codec == .h264 ? H264.NALUnitType.dolbyVisionRPU.rawValue : H265.NALUnitType.dolbyVisionRPU.rawValue)
+    switch codec {
+    case .h264: return H264.NALUnitType(headerByte: nalUnit[0]) == .dolbyVisionRPU
+    case .h265: return H265.NALUnitType(headerByte: nalUnit[0]) == .dolbyVisionRPU
+    }
   }
 }

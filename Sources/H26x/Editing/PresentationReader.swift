@@ -25,7 +25,8 @@ package struct PresentationReader<Codec: VideoCodecSyntax>: Sendable {
     defer { if contents.endsSequenceBehindPicture { reader.endSequence() } }
     guard contents.hasPicture else { return nil }
     var place = PresentationPlace(sequence: sequence, order: order)
-    if let slice = contents.slice, let sps = inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID) {
+    if let slice = contents.slice, let sps = inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID)
+    {
       let picture = reader.picture(slice, sps)
       place.isField = slice.isField
       place.isSecondField = contents.isSecondField

@@ -273,7 +273,9 @@ package struct JSONReader {
   ) throws(MetadataFileError) -> [Int64] {
     var numbers: [Int64] = []
     try array(name) { reader throws(MetadataFileError) in
-      guard numbers.count < limit else { throw reader.error("more than \(limit) numbers in \(name)", expected: "fewer") }
+      guard numbers.count < limit else {
+        throw reader.error("more than \(limit) numbers in \(name)", expected: "fewer")
+      }
       numbers.append(try reader.number(name, in: range))
     }
     return numbers

@@ -46,12 +46,10 @@ struct DolbyVisionMessages: PictureMessages {
 
   func message(at rank: Int) throws(Failure) -> [UInt8]? {
     guard let range = places[min(rank, count - 1)] else { return nil }
-    var count = 0
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Int(range.upperBound - range.lowerBound)) { buffer, filled in
-      filled =
-        (try? unsafe file.descriptor.read(
-          fromAbsoluteOffset: Int64(range.lowerBound), into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
-      count = buffer.count
+    let count = Int(range.upperBound - range.lowerBound)
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<count])
+      filled = (try? unsafe file.descriptor.read(fromAbsoluteOffset: Int64(range.lowerBound), into: room)) ?? 0
     }
     guard bytes.count == count else { throw Failure("\(name): has changed while it was read") }
     return header + bytes

@@ -56,6 +56,7 @@ import Testing
       if name == [0x63] { last = try reader.number("c", in: 0...9) } else { try reader.skip() }
     }
     #expect(last == 5)
-    #expect(reader.isAtEnd())
+    let isAtEnd = reader.isAtEnd()
+    #expect(isAtEnd)
   }
 }

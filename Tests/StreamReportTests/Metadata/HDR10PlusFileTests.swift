@@ -51,10 +51,16 @@ import Testing
     }
     metadata.targetedPeakLuminance = peaks(&random)
     metadata.masteringPeakLuminance = peaks(&random)
-    metadata.trailingBits = UnreadBits((0..<Int.random(in: 0...40, using: &random)).map { _ in
-      Bool.random(using: &random)
-    })
+    metadata.trailingBits = UnreadBits(
+      (0..<Int.random(in: 0...40, using: &random)).map { _ in
+        Bool.random(using: &random)
+      })
     return metadata
+  }
+
+  private static func append(_ message: [UInt8], to messages: inout PictureMessageStore) throws {
+    let hasRoom = messages.append(message)
+    try #require(hasRoom)
   }
 
   private static func written(_ format: HDR10PlusFile, _ messages: PictureMessageStore) -> [UInt8] {
@@ -73,7 +79,7 @@ import Testing
       #expect(format.obstacle(metadata) == nil)
       let payload = try metadata.userData().payload
       for _ in 0..<Int.random(in: 1...3, using: &random) {
-        #expect(messages.append(payload))
+        try Self.append(payload, to: &messages)
         all.append(payload)
       }
     }
@@ -93,10 +99,10 @@ import Testing
     window.toneMapping = .init(kneePointX: 164, kneePointY: 240, anchors: [143])
     var metadata = HDR10PlusMetadata(windows: [window], targetedMaximumLuminance: 400)
     var messages = PictureMessageStore()
-    #expect(messages.append(try metadata.userData().payload))
+    try Self.append(try metadata.userData().payload, to: &messages)
     messages.repeatLast()
     metadata.targetedMaximumLuminance = 500
-    #expect(messages.append(try metadata.userData().payload))
+    try Self.append(try metadata.userData().payload, to: &messages)
     let text = String(decoding: Self.written(.document, messages).filter { $0 > 0x20 }, as: UTF8.self)
     let curve = "\"BezierCurveData\":{\"Anchors\":[143],\"KneePointX\":164,\"KneePointY\":240}"
     let luminance =
@@ -118,7 +124,7 @@ import Testing
   @Test(arguments: [HDR10PlusFile.document, .lines]) func survivesDamage(format: HDR10PlusFile) throws {
     var random = SeededGenerator(state: 3)
     var messages = PictureMessageStore()
-    for _ in 0..<2 { #expect(messages.append(try Self.metadata(&random, isUsual: true).userData().payload)) }
+    for _ in 0..<2 { try Self.append(try Self.metadata(&random, isUsual: true).userData().payload, to: &messages) }
     let file = Self.written(format, messages)
     for count in stride(from: 0, to: file.count - 2, by: 7) where format == .document {
       #expect(throws: MetadataFileError.self) { try format.messages(BytesSource(Array(file.prefix(count)))) }
@@ -131,12 +137,13 @@ import Testing
     }
   }
 
-  @Test func storesManyMessages() {
+  @Test func storesManyMessages() throws {
     var store = PictureMessageStore()
     let messages = (0..<5000).map { [UInt8](repeating: UInt8(truncatingIfNeeded: $0), count: $0 % 300) }
-    for message in messages { #expect(store.append(message)) }
-    #expect(store.append([UInt8](repeating: 1, count: PictureMessageStore.messageLimit)))
-    #expect(!store.append([UInt8](repeating: 1, count: PictureMessageStore.messageLimit + 1)))
+    for message in messages { try Self.append(message, to: &store) }
+    try Self.append([UInt8](repeating: 1, count: PictureMessageStore.messageLimit), to: &store)
+    let hasRoom = store.append([UInt8](repeating: 1, count: PictureMessageStore.messageLimit + 1))
+    #expect(!hasRoom)
     for (number, message) in messages.enumerated() { #expect(store.message(at: number) == message) }
     #expect(store.message(at: 5001) == nil && store.message(at: -1) == nil && store.count == 5001)
   }

@@ -35,41 +35,52 @@ import Testing
       ["edit", Self.clip, "-o", "out.h265", option, name] + more, in: folder.url)
   }
 
-  @Test(arguments: [
-    ("", "an empty file"), ("hello", "line 1: a word; expected true, false or null"), ("[1]", "line 1: no object"),
-    ("{\"scenes\": []}", "no SceneInfo; expected the JSON of hdr10plus_tool"),
-    ("{\"SceneInfo\": []}", "no picture; expected SceneInfo"),
-    (document([picture(0)]) + "x", "more text; expected the end of the file"),
-    (String(document([picture(0), picture(1)]).prefix(700)), "picture 1: the end of the file"),
-    (document([picture(0), picture(2)]), "line 9: picture 1: SequenceFrameIndex 2; expected 1"),
-    (document([picture(0, average: "131072")]), "picture 0: AverageRGB; expected a whole number from 0 to 131071"),
-    (document([picture(0, average: "1.5")]), "line 3: picture 0: AverageRGB; expected a whole number"),
-    (document([picture(0, average: "\"263\"")]), "picture 0: AverageRGB"),
-    (document([picture(0)]).replacingOccurrences(of: "6589, 6912", with: "6912"), "picture 0: 2 numbers in MaxScl; expected 3"),
-    (document([picture(0)]).replacingOccurrences(of: "[0, 6080, 92]", with: "[0]"), "3 percentages, 1 percentiles"),
-    (document([picture(0)]).replacingOccurrences(of: "NumberOfWindows\": 1", with: "NumberOfWindows\": 2"), "NumberOfWindows 2"),
-    (document([picture(0)]).replacingOccurrences(of: "MaxScl", with: "MaxSCL"), "incomplete LuminanceParameters"),
-    (document([picture(0)]).replacingOccurrences(of: "KneePointX", with: "Knee"), "an incomplete curve"),
-    (document([picture(0)]).replacingOccurrences(of: "1.0", with: "2.0"), "Version 2.0; expected 0.0 or 1.0"),
-    (String(repeating: "[", count: 100_000), "line 1: no object"),
-    ("{\"a\": " + String(repeating: "[", count: 100_000), "brackets in one another"),
-    (document([picture(0)]), "1 message for 62 pictures of \(clip); --force repeats the last message"),
-  ]) func refusesJSONOfOthers(text: String, message: String) async throws {
+  /// Other documents, and the refusals.
+  private static let documents: [(text: String, message: String)] = {
+    let one = document([picture(0)])
+    func changed(_ old: String, _ new: String) -> String { one.replacingOccurrences(of: old, with: new) }
+    return [
+      ("", "an empty file"),
+      ("hello", "line 1: a word; expected true, false or null"),
+      ("[1]", "line 1: no object"),
+      ("{\"scenes\": []}", "no SceneInfo; expected the JSON of hdr10plus_tool"),
+      ("{\"SceneInfo\": []}", "no picture; expected SceneInfo"),
+      (one + "x", "more text; expected the end of the file"),
+      (String(document([picture(0), picture(1)]).prefix(700)), "picture 1: the end of the file"),
+      (document([picture(0), picture(2)]), "line 9: picture 1: SequenceFrameIndex 2; expected 1"),
+      (document([picture(0, average: "131072")]), "picture 0: AverageRGB; expected a whole number from 0 to 131071"),
+      (document([picture(0, average: "1.5")]), "line 3: picture 0: AverageRGB; expected a whole number"),
+      (document([picture(0, average: "\"263\"")]), "picture 0: AverageRGB"),
+      (changed("6589, 6912", "6912"), "picture 0: 2 numbers in MaxScl; expected 3"),
+      (changed("[0, 6080, 92]", "[0]"), "3 percentages, 1 percentiles"),
+      (changed("NumberOfWindows\": 1", "NumberOfWindows\": 2"), "NumberOfWindows 2"),
+      (changed("MaxScl", "MaxSCL"), "incomplete LuminanceParameters"),
+      (changed("KneePointX", "Knee"), "an incomplete curve"),
+      (changed("1.0", "2.0"), "Version 2.0; expected 0.0 or 1.0"),
+      (String(repeating: "[", count: 100_000), "line 1: no object"),
+      ("{\"a\": " + String(repeating: "[", count: 100_000), "brackets in one another"),
+      (one, "1 message for 62 pictures of \(clip); --force repeats the last message"),
+    ]
+  }()
+
+  @Test(arguments: documents) func refusesJSONOfOthers(text: String, message: String) async throws {
     let folder = try Folder()
     let run = try await insert("--insert-hdr10plus", "x.json", Data(text.utf8), folder)
     #expect(run.status == 1 && run.said.contains("x.json: ") && run.said.contains(message), "\(run.said)")
     #expect(folder.names == ["x.json"])
   }
 
-  @Test(arguments: [
-    ("{\"picture\": 1}", "line 1: picture 0: picture 1; expected 0"),
-    ("{\"picture\": 0}", "line 1: picture 0: an incomplete object"),
-    ("{\"picture\": 0, \"application-version\": 2}", "application-version; expected a whole number from 0 to 1"),
-    ("{\"windows\": [{\"maxscl\": [1, 2]}]}", "2 numbers in maxscl; expected 3"),
-    ("{\"windows\": [{\"maxscl\": [1, 2, 3]}]}", "an incomplete window"),
-    ("{\"trailing-bits\": \"012\"}", "trailing-bits; expected 0s and 1s"),
-    (document([picture(0)]), "an incomplete object"),
-  ]) func refusesOtherLines(text: String, message: String) async throws {
+  @Test(
+    arguments: [
+      ("{\"picture\": 1}", "line 1: picture 0: picture 1; expected 0"),
+      ("{\"picture\": 0}", "line 1: picture 0: an incomplete object"),
+      ("{\"picture\": 0, \"application-version\": 2}", "application-version; expected a whole number from 0 to 1"),
+      ("{\"windows\": [{\"maxscl\": [1, 2]}]}", "2 numbers in maxscl; expected 3"),
+      ("{\"windows\": [{\"maxscl\": [1, 2, 3]}]}", "an incomplete window"),
+      ("{\"trailing-bits\": \"012\"}", "trailing-bits; expected 0s and 1s"),
+      (document([picture(0)]), "an incomplete object"),
+    ] as [(String, String)]) func refusesOtherLines(text: String, message: String) async throws
+  {
     let folder = try Folder()
     let run = try await insert("--insert-hdr10plus", "x.jsonl", Data(text.utf8), folder)
     #expect(run.status == 1 && run.said.contains("x.jsonl: line ") && run.said.contains(message), "\(run.said)")

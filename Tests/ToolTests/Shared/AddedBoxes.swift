@@ -95,7 +95,18 @@ enum AddedBoxes {
     return box("edts", box("elst", [1, 0, 0, 0] + bytes(UInt32(edits.count)) + list))
   }
 
+  /// The light of a living room.
+  static let ambientViewing = box("amve", bytes(314_000) + bytes(15_635 << 16 | 16_450))
+
   // MARK: Boxes of the movie
+
+  /// The boxes within `meta`: QuickTime's metadata with one key of Apple's, and the value "Nobody".
+  static func quickTimeMetadata(_ key: String) -> [UInt8] {
+    let handler = box("hdlr", bytes(0) + bytes(0) + Array("mdta".utf8) + [UInt8](repeating: 0, count: 13))
+    let keys = box("keys", bytes(0) + bytes(1) + box("mdta", Array("com.apple.quicktime.\(key)".utf8)))
+    let value = box("data", bytes(1) + bytes(0) + Array("Nobody".utf8))
+    return handler + keys + box("ilst", box([0, 0, 0, 1], value))
+  }
 
   /// One grey pixel.
   static let picture: [UInt8] = [

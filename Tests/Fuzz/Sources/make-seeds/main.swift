@@ -127,6 +127,15 @@ func saveCaptionFiles() throws {
 }
 try saveCaptionFiles()
 
+/// A seed of two program maps: descriptors of a codec, and of more bytes than a packet has.
+func saveProgramMaps() throws {
+  let codec: [UInt8] = [5, 4] + Array("HEVC".utf8)
+  let long = codec + [UInt8](repeating: 0xFF, count: 170)
+  try save(
+    [1] + [codec, long].flatMap { [0, 0, 0, UInt8($0.count)] + $0 }, "program-map")
+}
+try saveProgramMaps()
+
 /// Slices of a stream that become seeds: short ones, so that the fuzzer changes all of their syntax.
 let sliceLimit = (count: 12, bytes: 4000)
 
