@@ -46,6 +46,31 @@ extension DolbyVision {
       nalUnit.count > headerLength && nalUnit[headerLength] == prefix
     }
 
+    /// The CRC that an RPU has, and the right one. Its structures are not read.
+    ///
+    /// - Throws: `.unsupported` if the first byte is not that of an RPU; `.badTrailingBits` if the last byte is not 0x80;
+    ///   `.truncated`.
+    package static func checksum(
+      of nalUnit: Span<UInt8>, codec: FormatDescription.Codec
+    ) throws(BitstreamError) -> (sent: UInt32, right: UInt32) {
+      let headerLength = codec == .h264 ? 1 : 2
+      guard hasPrefix(nalUnit, headerLength: headerLength) else {
+        throw BitstreamError(.unsupported, "rpu_nal_prefix", bitOffset: headerLength * 8)
+      }
+      var end = nalUnit.count
+      while end > 0, nalUnit[end - 1] == 0 { end -= 1 }
+      let (bytes, count) = try payload(of: nalUnit.extracting(0..<end), headerLength: headerLength)
+      return checksum(of: bytes[..<(count - 1)], headerLength: headerLength)
+    }
+
+    /// - Parameter bytes: end with the CRC.
+    private static func checksum(of bytes: ArraySlice<UInt8>, headerLength: Int) -> (sent: UInt32, right: UInt32) {
+      (
+        sent: bytes.suffix(4).reduce(0) { $0 << 8 | UInt32($1) },
+        right: CRC32.mpeg2(bytes.dropFirst(headerLength + 1).dropLast(4))
+      )
+    }
+
     /// Reads an RPU.
     ///
     /// - Parameters:
@@ -69,8 +94,8 @@ extension DolbyVision {
       nalUnitHeader = Array(bytes.prefix(headerLength))
       // The CRC and the last byte, which is 0x80.
       let content = bytes[..<(count - 5)]
-      let crc = bytes[(count - 5)..<(count - 1)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-      crcDifference = crc ^ CRC32.mpeg2(content.dropFirst(headerLength + 1))
+      let checksum = Self.checksum(of: bytes[..<(count - 1)], headerLength: headerLength)
+      crcDifference = checksum.sent ^ checksum.right
       var reader = BitReader(
         bytes.span.extracting(0..<content.count), from: headerLength, removesEmulationPrevention: false, trace: trace)
       guard try reader.byte("rpu_nal_prefix") == Self.prefix else {
@@ -88,7 +113,7 @@ extension DolbyVision {
         // Nothing behind an unknown structure can be found.
         unreadBits = try UnreadBits(&rest, "rpu_data")
       }
-      trace?.append("rpu_data_crc32", Int64(crc), at: content.count * 8, count: 32)
+      trace?.append("rpu_data_crc32", Int64(checksum.sent), at: content.count * 8, count: 32)
     }
 
     /// Reads the payload behind the structures.

@@ -37,6 +37,8 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
         h26x edit film.mkv -o out.mkv --remove dolby-vision,hdr10plus
         h26x inspect --sei user_data_registered_itu_t_t35 clip.mp4 > captions.jsonl
         h26x edit other.mp4 -o out.mp4 --insert-sei-from captions.jsonl
+        h26x edit clip.mp4 -o out.mp4 --insert-captions captions.scc --shift -1:00:00
+        h26x edit film.h265 -o film.mp4 --insert-hdr10plus film.json --insert-dolby-vision film.bin
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
@@ -47,11 +49,20 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
   var output: FilePath?
   @Option(help: "annexb, mp4, mov, mkv, ts or flv, regardless of OUT's suffix.") var format: TargetContainer?
   @OptionGroup(title: "Edits") var edits: EditOptions
+  @OptionGroup(title: "Metadata of pictures") var insertions: InsertionOptions
   @Flag(help: "List the changes, and write nothing.") var dryRun = false
-  @Flag(help: "Replace an existing file, and remove Dolby Vision even from pictures that need it.") var force = false
+  @Flag(
+    help: """
+      Replace an existing file, remove Dolby Vision even from pictures that need it, and insert metadata whose number \
+      is not that of the pictures.
+      """)
+  var force = false
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
+    guard try !edits.isEmpty || !insertions.files.isEmpty else {
+      throw ValidationError("nothing to change: expected an edit")
+    }
     guard !dryRun else {
       guard output == nil else {
         throw ValidationError("--dry-run writes nothing: remove -o \(output?.string ?? "")")
@@ -75,7 +86,10 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     if let file = edits.insertSEIFrom { list.append(contentsOf: try SEIFile(path: file).edits()) }
     if force { list.force() }
     let consequences = try await list.measure(input)
-    let edit = VideoEdit(list.edits, source: input.name, renewsRecord: edits.renewsRecord)
+    var edit = VideoEdit(list.edits, source: input.name, renewsRecord: edits.renewsRecord)
+    let (insertions, remarks) = try await self.insertions.insertions(
+      input, force: force, frameRate: input.isRaw ? edits.frameRate?.ratio : nil)
+    edit.insertions = insertions
     guard let output, let format else {
       let tried = try await input.trying(edit)
       try Interruption.check()
@@ -83,15 +97,16 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
       for line in tried.lines { writer.write(line + "\n") }
       try writer.finish()
       for remark in consequences.remarks { Terminal.say("\(input.name): \(remark)") }
+      for remark in remarks { Terminal.say(remark) }
       return
     }
-    let target = try OutputFile(output, force: force, inputs: [input])
+    let target = try OutputFile(output, force: force, inputs: [input], texts: self.insertions.files)
     let plan = CopyPlan(
       input: input, target: target, container: format, framerate: input.isRaw ? edits.frameRate?.rate : nil,
       framerateOption: "--frame-rate")
-    let lines = try await target.written { () async throws(Failure) in
+    let lines = try await target.written { [edit] () async throws(Failure) in
       try await EditTarget(plan: plan, consequences: consequences).write(edit)
     }
-    for line in lines { Terminal.say(line) }
+    for line in lines + remarks { Terminal.say(line) }
   }
 }

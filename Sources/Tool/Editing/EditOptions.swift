@@ -75,12 +75,14 @@ struct EditOptions: ParsableArguments {
   var insertSEIFrom: FilePath?
 
   func validate() throws {
-    do throws(StreamEditTextError) {
-      guard try list.isEmpty, aud == nil, insertSEIFrom == nil, !renewsRecord else { return }
-    } catch {
+    do throws(StreamEditTextError) { _ = try list } catch {
       throw ValidationError("--\(error.field)\(error.value.isEmpty ? "" : " \(error.value)"): \(error.requirement)")
     }
-    throw ValidationError("nothing to change: expected an edit")
+  }
+
+  /// Whether there is no edit.
+  var isEmpty: Bool {
+    get throws(StreamEditTextError) { try list.isEmpty && aud == nil && insertSEIFrom == nil && !renewsRecord }
   }
 
   /// Whether the container's configuration of Dolby Vision is made from the stream.

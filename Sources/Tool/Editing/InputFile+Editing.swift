@@ -12,7 +12,9 @@ extension InputFile {
   ///
   /// - Returns: the edit, with the changes that it would make.
   func trying(_ edit: VideoEdit) async throws(Failure) -> VideoEdit {
-    try await isRaw ? editedByteStream(edit) { _ in } : tryingContainer(edit)
+    var edit = try await isRaw ? editedByteStream(edit) { _ in } : tryingContainer(edit)
+    try edit.finishListing()
+    return edit
   }
 
   /// The bytes of a byte stream that are read at a time.
@@ -50,7 +52,8 @@ extension InputFile {
     return edit
   }
 
-  private func read(_ bytes: InputBytes) throws(Failure) -> [UInt8] {
+  /// The next bytes of the file; none at the end.
+  func read(_ bytes: InputBytes) throws(Failure) -> [UInt8] {
     var failure: AVError?
     let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Self.editedChunk) { buffer, count in
       do throws(AVError) { count = try unsafe bytes.read(into: UnsafeMutableRawBufferPointer(buffer)) } catch {
@@ -68,7 +71,9 @@ extension InputFile {
     let file = try ContainerFile(self, ReadingStatus())
     let video = try ContainerReader.reader(file)
     file.hasAllReaders()
-    video.readAllMedia()
+    // When the presentation begins, whatever of it is read.
+    let shift = video.shift &- (video.beginning ?? 0)
+    if edit.includesHidden || video.parts.count > 1 { video.readAllMedia() }
     let place = ProgressPlace(of: video.track, in: self)
     var edit = edit
     edit.begin(video.track.codec)
@@ -77,6 +82,7 @@ extension InputFile {
     try await Progress.during(place) { () async throws(Failure) in
       while Interruption.signal == nil, let sample = try video.next() {
         if let packaging = sample.packaging, try begin(packaging, video.track.codec, &edit) { isByteStream = true }
+        edit.show(at: sample.composition.map { $0 &+ shift }, byteCount: sample.bytes.count)
         if isByteStream {
           try edit.take(sample.bytes, isLast: false) { _ in }
         } else {
