@@ -314,8 +314,8 @@ struct CopySink {
 
   /// The source's streams and metadata that are not in the target, for the user.
   ///
-  /// - Parameter sent: metadata of the video that the stream has, too.
-  func losses(sent: Set<SideData.Kind>) -> [String] {
+  /// - Parameter exceptions: metadata of the video that is no loss.
+  func losses(except exceptions: Set<SideData.Kind>) -> [String] {
     let copy = written > 0 ? comparison : nil
     let lost = left.filter {
       $0.index != described?.chapterStream && !($0.isTimeCode && copy?.hasTimeCode == true)
@@ -328,7 +328,7 @@ struct CopySink {
     guard let described else { return losses + rangeLosses }
     if let rotation = described.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
     losses += rangeLosses + (output?.losses ?? [])
-    losses += copy?.losses(described.context.metadata, described.video, sent: sent, kept) ?? []
+    losses += copy?.losses(described.context.metadata, described.video, except: exceptions, kept) ?? []
     losses += UnreadElements(source)?.losses(video: described.video?.index, others: kept.map(\.index)) ?? []
     if container.keepsChapters {
       losses += copy?.losses(chapters) ?? []

@@ -25,21 +25,31 @@ struct VideoEdit: HeaderEditing {
   private var times = PresentedTimes()
   /// The last access unit that gets a message of its own; `nil` for none.
   private let lastPlace: Int?
+  private let metadata: MetadataEdit
   /// The contents of a container's description of the video, a line each.
   private var containerLines: [String] = []
 
-  /// - Parameter source: the name for messages.
-  init(_ edits: [StreamEdit], source: String) {
+  /// - Parameters:
+  ///   - source: the name for messages.
+  ///   - renewsRecord: whether the container's configuration of Dolby Vision is made from the stream.
+  ///   - inserted: what becomes of it if Dolby Vision is inserted; `nil` if not.
+  init(
+    _ edits: [StreamEdit], source: String, renewsRecord: Bool = false, inserting inserted: DolbyVisionRecord? = nil
+  ) {
     (waiting, self.source) = (edits, source)
+    metadata = MetadataEdit(edits, renewsRecord: renewsRecord, inserting: inserted)
     lastPlace = edits.compactMap(\.lastPlace).max()
   }
 
   /// Whether there is no edit.
-  var isEmpty: Bool { insertions.isEmpty && editor?.edits.isEmpty ?? waiting.isEmpty }
+  var isEmpty: Bool {
+    insertions.isEmpty && editor?.edits.isEmpty ?? waiting.isEmpty && !metadata.changesRecordOnly
+  }
 
   /// Whether an edit can change a property.
   func affects(_ property: StreamProperty) -> Bool {
     (editor?.edits ?? waiting).contains { $0.affects(property) }
+      || metadata.makesRecord && property == .metadata(.dolbyVision)
   }
 
   /// Begins the stream.
@@ -52,10 +62,11 @@ struct VideoEdit: HeaderEditing {
 
   /// Ends the stream.
   ///
-  /// - Throws: a `Failure` if the stream lacks an access unit that gets a message of its own.
+  /// - Throws: a `Failure` if the stream lacks an access unit that gets a message of its own, or metadata to convert.
   func finish() throws(Failure) {
     guard Interruption.signal == nil else { return }
     for insertion in insertions { try insertion.finish(count: count, source: source) }
+    if let editor { try metadata.finish(editor.dolbyVision, source: source) }
     guard let lastPlace, lastPlace >= count else { return }
     throw Failure(
       "\(source): no access unit \(lastPlace) for an SEI message; it has \(Text.count(count, "access unit")), counted "
@@ -64,7 +75,9 @@ struct VideoEdit: HeaderEditing {
 
   mutating func edit(_ format: MediaOutput.VideoFormat) throws(Failure) -> MediaOutput.VideoFormat {
     begin(format.codec)
-    return format.edited(configuration: try edit(configuration: format.configuration), by: affects)
+    var edited = format.edited(configuration: try edit(configuration: format.configuration), by: affects)
+    try metadata.describe(&edited, source: source)
+    return edited
   }
 
   /// Edits a configuration record, which decides the packaging of access units that follow. An empty record stands
@@ -162,6 +175,19 @@ struct VideoEdit: HeaderEditing {
     }
   }
 
+  /// Notes the configuration of Dolby Vision that an MP4 or Matroska file would have, by its first access unit.
+  ///
+  /// - Throws: a `Failure` if it cannot be made, or if the metadata must not be removed.
+  mutating func describeContainer(_ track: VideoTrack, _ accessUnit: [UInt8]) throws(Failure) {
+    if let line = try metadata.recordLine(track, accessUnit, source: source) { containerLines.append(line) }
+  }
+
+  /// The metadata that was removed or converted, a line for each kind.
+  var metadataLines: [String] {
+    (editor.map { metadata.lines($0.messages, $0.dolbyVision, includesNone: true) } ?? [])
+      + insertions.compactMap(\.line)
+  }
+
   /// The changes, a line each. The codec decides the names of SEI messages.
   var lines: [String] {
     guard let editor else { return [] }
@@ -172,6 +198,7 @@ struct VideoEdit: HeaderEditing {
       if count.changed > 0 { lines.append("SEI: \(name): \(count.changed) changed") }
       if count.inserted > 0 { lines.append("SEI: \(name): \(count.inserted) inserted") }
     }
+    lines += metadata.lines(editor.messages, editor.dolbyVision, includesNone: false)
     let delimiters = editor.delimiters
     for (count, word) in [
       (delimiters.inserted, "inserted"), (delimiters.changed, "corrected"), (delimiters.removed, "removed"),
@@ -192,7 +219,8 @@ struct VideoEdit: HeaderEditing {
   var hasChanged: Bool {
     guard let editor else { return false }
     return !editor.changes.isEmpty || !editor.messages.isEmpty || editor.delimiters != SEIChanges.Count()
-      || editor.removedLayerNALUnits > 0 || insertions.contains { $0.changed > 0 }
+      || editor.removedLayerNALUnits > 0 || editor.dolbyVision != DolbyVisionChanges()
+      || insertions.contains { $0.changed > 0 }
   }
 }
 
@@ -228,6 +256,7 @@ extension StreamEdit {
 extension StreamEditError {
   /// The message for the user, whose option has frames a second, not a number of ticks.
   var words: String {
+    guard "\(element)" != "\(Self.incompatibleBaseLayer.element)" else { return "\(self); --force removes it even so" }
     guard isAboutFrameRate else { return "\(self)" }
     let hint = reason == .exceedsLevel ? "; --level auto finds a level with room" : ""
     return "--frame-rate: \(requirement) (\(clause))\(hint)"
@@ -250,6 +279,7 @@ private protocol VideoEditing: Sendable {
   var edits: [StreamEdit] { get }
   var changes: [FieldChange] { get }
   var messages: SEIChanges { get }
+  var dolbyVision: DolbyVisionChanges { get }
   var delimiters: SEIChanges.Count { get }
   var removedLayerNALUnits: Int { get }
   var lastUnreadable: BitstreamError? { get }

@@ -18,6 +18,21 @@ struct InsertionOptions: ParsableArguments {
       "Give pictures the RPUs of a file, as extract and dovi_tool write it.", valueName: "file.bin"),
     completion: .file(), transform: FilePath.init(argument:))
   var insertDolbyVision: FilePath?
+  @Option(
+    name: .customLong("dv-profile"),
+    help: ArgumentHelp(
+      "The profile in the container's record of inserted Dolby Vision, in place of the RPUs' own, such as 8.1.",
+      valueName: "profile"))
+  var profile: DolbyVisionProfile?
+
+  func validate() throws {
+    guard profile == nil || insertDolbyVision != nil else {
+      throw ValidationError("--dv-profile describes what --insert-dolby-vision inserts, which is not there")
+    }
+  }
+
+  /// What becomes of the container's configuration of Dolby Vision; `nil` if none is inserted.
+  var dolbyVisionRecord: DolbyVisionRecord? { insertDolbyVision == nil ? nil : .inserted(profile) }
 
   /// The files that are inserted.
   var files: [FilePath] { [insertHDR10Plus, insertDolbyVision].compactMap(\.self) }
@@ -80,4 +95,8 @@ extension InputFile {
       return try videoTrack().codec
     }
   }
+}
+
+extension DolbyVisionProfile: ExpressibleByArgument {
+  init?(argument: String) { self.init(text: argument) }
 }
