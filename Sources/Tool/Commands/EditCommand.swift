@@ -51,9 +51,11 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
   @OptionGroup(title: "Metadata of pictures") var insertions: InsertionOptions
   @Flag(help: "List the changes, and write nothing.") var dryRun = false
   @Flag(
-    help:
-      "Replace an existing file, remove Dolby Vision even from pictures that need it, and insert metadata whose number is "
-      + "not that of the pictures.")
+    help: ArgumentHelp(
+      """
+      Replace an existing file, remove Dolby Vision even from pictures that need it, and insert too few or too many \
+      messages.
+      """))
   var force = false
   @OptionGroup var progress: ProgressOptions
 
