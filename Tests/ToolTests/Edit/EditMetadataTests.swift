@@ -268,7 +268,8 @@ import Testing
   @Test func convertsProfile7InEachContainer() async throws {
     let folder = try Folder()
     try await Self.write("in.h265", try Self.stream(profile: 7), in: folder)
-    var rpu = try DolbyVision.RPU(nalUnit: AddedMetadata.rpu(profile: 7).span)
+    let original = try AddedMetadata.rpu(profile: 7)
+    var rpu = try DolbyVision.RPU(nalUnit: original.span)
     try rpu.convertToProfile8()
     let converted = try rpu.nalUnit()
     let whole = [UInt8](try #require(folder.bytes("in.h265")))
