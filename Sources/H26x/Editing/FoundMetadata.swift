@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Another name, until all callers have the new one.
-package typealias PictureMetadata = RemovableMetadata
-
 extension RemovableMetadata {
   /// Whether it is a NAL unit, not an SEI message.
   package var isNALUnit: Bool { self == .dolbyVision }

@@ -37,6 +37,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
         h26x edit film.mkv -o out.mkv --remove dolby-vision,hdr10plus
         h26x inspect --sei user_data_registered_itu_t_t35 clip.mp4 > captions.jsonl
         h26x edit other.mp4 -o out.mp4 --insert-sei-from captions.jsonl
+        h26x edit clip.mp4 -o out.mp4 --insert-captions captions.scc --shift -1:00:00
         h26x edit film.h265 -o film.mp4 --insert-hdr10plus film.json --insert-dolby-vision film.bin
       """)
 
@@ -88,7 +89,8 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     let consequences = try await list.measure(input)
     var edit = VideoEdit(
       list.edits, source: input.name, renewsRecord: edits.renewsRecord, inserting: insertions.dolbyVisionRecord)
-    let (messages, remarks) = try await insertions.insertions(input, force: force)
+    let (messages, remarks) = try await insertions.insertions(
+      input, force: force, frameRate: input.isRaw ? edits.frameRate?.ratio : nil)
     edit.insertions = messages
     guard let output, let format else {
       let tried = try await input.trying(edit)

@@ -52,7 +52,8 @@ extension InputFile {
     return edit
   }
 
-  private func read(_ bytes: InputBytes) throws(Failure) -> [UInt8] {
+  /// The next bytes of the file; none at the end.
+  func read(_ bytes: InputBytes) throws(Failure) -> [UInt8] {
     var failure: AVError?
     let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Self.editedChunk) { buffer, count in
       do throws(AVError) { count = try unsafe bytes.read(into: UnsafeMutableRawBufferPointer(buffer)) } catch {

@@ -7,6 +7,8 @@ import StreamReport
 protocol PresentedPart: Sendable {
   /// The part of a picture.
   associatedtype Part: Sendable
+  /// Takes the NAL units of a configuration record.
+  mutating func insert<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _ codec: Codec.Type)
   /// Reads the next access unit in decoding order.
   ///
   /// - Parameter previous: the part of the access unit before; `nil` for the first one. Something in front of the first
@@ -50,7 +52,10 @@ struct PresentationListing<Target: PresentedPart>: AccessUnitListing {
 
   init(_ target: Target) { self.target = target }
 
-  mutating func add<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _ codec: Codec.Type) { reader.insert(nalUnits, codec) }
+  mutating func add<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _ codec: Codec.Type) {
+    reader.insert(nalUnits, codec)
+    target.insert(nalUnits, codec)
+  }
 
   mutating func add<Codec: StreamEditing>(
     _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ place: AccessUnitPlace, _ codec: Codec.Type

@@ -68,7 +68,7 @@ struct PresentationRanks: Sendable {
 }
 
 /// Ranks the pictures of a stream.
-struct PresentationRanking: AccessUnitListing {
+struct PresentationRanking: AccessUnitListing, PictureRanking {
   private(set) var ranks = PresentationRanks()
   private var reader = CodecReader()
   private var queue = PresentationQueue<Int>()
@@ -116,15 +116,27 @@ extension InputFile {
   ///
   /// - Throws: a `Failure` for a pipe, which cannot be read twice.
   func presentationRanks() async throws(Failure) -> PresentationRanks {
+    try await surveyed(by: PresentationRanking()).ranks
+  }
+
+  /// Reads a whole file before it is edited.
+  ///
+  /// - Throws: a `Failure` for a pipe, which cannot be read twice, and without a picture.
+  func surveyed<Listing: AccessUnitListing & PictureRanking>(by listing: Listing) async throws(Failure) -> Listing {
     guard size != nil else {
       throw Failure(
         "\(name): inserting reads the input twice, which a pipe does not allow; save it to a file first")
     }
     var edit = VideoEdit([], source: name)
-    edit.listing = PresentationRanking()
+    edit.listing = listing
     edit = try await trying(edit)
     try Interruption.check()
-    guard let ranking = edit.listing as? PresentationRanking, ranking.ranks.count > 0 else { throw Failure(noVideo) }
-    return ranking.ranks
+    guard let listing = edit.listing as? Listing, listing.ranks.count > 0 else { throw Failure(noVideo) }
+    return listing
   }
+}
+
+/// Something that knows the order in which pictures are shown.
+protocol PictureRanking {
+  var ranks: PresentationRanks { get }
 }

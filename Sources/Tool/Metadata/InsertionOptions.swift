@@ -7,6 +7,18 @@ import SystemPackage
 /// Files with a message for each picture, which `edit` inserts.
 struct InsertionOptions: ParsableArguments {
   @Option(
+    help: ArgumentHelp(
+      "Give pictures the captions of a file in MCC or SCC, whose time code 00:00:00:00 is the first picture.",
+      valueName: "file.mcc|.scc"),
+    completion: .file(), transform: FilePath.init(argument:))
+  var insertCaptions: FilePath?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Insert captions later by this many pictures, a time such as 1:30 or 0.5, or a time code; - for earlier.",
+      valueName: "n|t"))
+  var shift: CaptionShift?
+  @Option(
     name: .customLong("insert-hdr10plus"),
     help: ArgumentHelp(
       "Give pictures the HDR10+ of a file, as extract and hdr10plus_tool write it.", valueName: "file.json|.jsonl"),
@@ -26,6 +38,7 @@ struct InsertionOptions: ParsableArguments {
   var profile: DolbyVisionProfile?
 
   func validate() throws {
+    if shift != nil, insertCaptions == nil { throw ValidationError("--shift is for --insert-captions FILE") }
     guard profile == nil || insertDolbyVision != nil else {
       throw ValidationError("--dv-profile describes what --insert-dolby-vision inserts, which is not there")
     }
@@ -35,15 +48,20 @@ struct InsertionOptions: ParsableArguments {
   var dolbyVisionRecord: DolbyVisionRecord? { insertDolbyVision == nil ? nil : .inserted(profile) }
 
   /// The files that are inserted.
-  var files: [FilePath] { [insertHDR10Plus, insertDolbyVision].compactMap(\.self) }
+  var files: [FilePath] { [insertCaptions, insertHDR10Plus, insertDolbyVision].compactMap(\.self) }
 
   /// Reads the files, and the order in which the pictures of a stream are shown.
   ///
-  /// - Parameter force: whether the number of messages may differ from that of the pictures.
+  /// - Parameters:
+  ///   - force: whether the number of messages may differ from that of the pictures.
+  ///   - frameRate: the frame rate that a byte stream gets; `nil` if it keeps its own.
   /// - Returns: the insertions, and remarks for the user.
-  func insertions(_ input: InputFile, force: Bool) async throws(Failure) -> ([MetadataInsertion], remarks: [String]) {
+  func insertions(
+    _ input: InputFile, force: Bool, frameRate: Ratio?
+  ) async throws(Failure) -> ([MetadataInsertion], remarks: [String]) {
     guard !files.isEmpty else { return ([], []) }
-    var sources: [(kind: PictureMetadata, file: FilePath, messages: any PictureMessages, count: Int)] = []
+    let captions = try insertCaptions.map { path throws(Failure) in try CaptionFile(path: path) }
+    var sources: [(kind: RemovableMetadata, file: FilePath, messages: any PictureMessages, count: Int)] = []
     if let file = insertHDR10Plus {
       let messages = try HDR10PlusMessages(file)
       sources.append((.hdr10Plus, file, messages, messages.count))
@@ -52,8 +70,19 @@ struct InsertionOptions: ParsableArguments {
       let messages = try DolbyVisionMessages(file, try input.videoCodec)
       sources.append((.dolbyVision, file, messages, messages.count))
     }
-    let ranks = try await input.presentationRanks()
+    let ranks: PresentationRanks
     var (insertions, remarks): ([MetadataInsertion], [String]) = ([], [])
+    if let captions, let path = insertCaptions {
+      let survey = try await input.surveyed(by: CaptionSurvey(source: input.name, frameRate: frameRate))
+      ranks = survey.ranks
+      insertions.append(
+        MetadataInsertion(.captions, ranks, try CaptionMessages(captions, path: path, shift: shift, survey)))
+      if survey.captionedCount > 0 {
+        remarks.append("\(path): replaces the captions of \(Text.count(survey.captionedCount, "picture"))")
+      }
+    } else {
+      ranks = try await input.presentationRanks()
+    }
     for source in sources {
       let pictures = ranks.pictures(forMessages: source.count)
       let (count, wanted) = (Text.count(source.count, "message"), Text.count(pictures.count, "picture"))

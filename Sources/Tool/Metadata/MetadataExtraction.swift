@@ -2,8 +2,10 @@
 import Containers
 import H26x
 
-/// Reads HDR10+ and Dolby Vision of each picture.
+/// Reads captions, HDR10+ and Dolby Vision of each picture.
 struct MetadataExtraction: PresentedPart {
+  /// `nil` if they are not extracted.
+  var captions: CaptionCollection?
   /// `nil` if it is not extracted.
   var hdr10Plus: HDR10PlusExtraction?
   /// `nil` if it is not extracted.
@@ -14,8 +16,13 @@ struct MetadataExtraction: PresentedPart {
 
   init(source: String) { self.source = source }
 
-  private var kinds: [PictureMetadata] {
-    (hdr10Plus == nil ? [] : [.hdr10Plus]) + (dolbyVision == nil ? [] : [.dolbyVision])
+  private var kinds: [RemovableMetadata] {
+    (captions == nil ? [] : [.captions]) + (hdr10Plus == nil ? [] : [.hdr10Plus])
+      + (dolbyVision == nil ? [] : [.dolbyVision])
+  }
+
+  mutating func insert<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _ codec: Codec.Type) {
+    captions?.insert(nalUnits, codec)
   }
 
   mutating func read<Codec: StreamEditing>(
@@ -23,6 +30,7 @@ struct MetadataExtraction: PresentedPart {
     after previous: inout [FoundMetadata]?, _: Codec.Type
   ) -> [FoundMetadata] {
     codec = Codec.codec
+    captions?.read(accessUnit, packaging, Codec.self)
     var found = Codec.metadata(kinds, in: accessUnit, packaging)
     // Behind an end of sequence, an RPU comes in front of the next picture's slices, but belongs to the picture before.
     if var last = previous, !last.contains(where: { $0.kind == .dolbyVision }),
@@ -35,12 +43,14 @@ struct MetadataExtraction: PresentedPart {
   }
 
   mutating func take(_ found: [FoundMetadata], of picture: PresentedPicture) throws(Failure) {
+    try captions?.take(found.filter { $0.kind == .captions }, of: picture)
     try hdr10Plus?.take(found.filter { $0.kind == .hdr10Plus }, of: picture, source)
     try dolbyVision?.take(found.filter { $0.kind == .dolbyVision }, of: picture, codec, source)
   }
 
-  /// Access units without a picture have nothing to extract.
-  mutating func takeStray(_ found: [FoundMetadata], of accessUnit: AccessUnitPlace) {}
+  mutating func takeStray(_ found: [FoundMetadata], of accessUnit: AccessUnitPlace) {
+    captions?.strayCount += found.count { $0.kind == .captions }
+  }
 
   mutating func finish() throws(Failure) {
     try hdr10Plus?.finish(source)
