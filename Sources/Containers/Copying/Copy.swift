@@ -383,7 +383,7 @@ package struct Copy {
         "the configuration of Dolby Vision is \(origin): profile \(made.profile).\(made.compatibilityID), "
           + "level \(made.level)")
     }
-    return warnings
+    return warnings + writer.targetRemarks
   }
 
   /// - Parameter number: from 0.

@@ -71,6 +71,14 @@ struct CopyComparison {
     return losses
   }
 
+  /// Losses of sound in a rendition, for the user. The playlist has its title and its language.
+  func losses(ofRendition stream: StreamDescription) -> [String] {
+    let copy = streams.first
+    let missing = Self.missing(stream.metadata, in: copy?.metadata ?? MetadataDictionary(), or: [metadata])
+      .filter { !["title", "language"].contains($0.lowercased()) }
+    return missing.isEmpty ? [] : ["metadata of stream \(stream.index) (\(missing.joined(separator: ", ")))"]
+  }
+
   /// Losses of chapters that were written, for the user. In MP4 and MOV, the first chapter begins at 0, and each ends
   /// at the start of the next.
   func losses(_ written: [Chapter]) -> [String] {

@@ -80,6 +80,8 @@ struct CopyWriter {
 
   /// Access units of the video that were written.
   var written: Int { sink.written }
+  /// Properties of the target that not every player expects, for the user.
+  var targetRemarks: [String] { sink.remarks }
   /// Pictures that were encoded.
   var encoded: Int { seam?.encodedCount ?? 0 }
   /// The lowest PSNR of their luma in dB; `nil` for none.
@@ -327,7 +329,7 @@ struct CopyWriter {
     guard video.dolbyVision != .renewed || newDolbyVision != nil else {
       throw Failure("\(plan.input(of: plan.ranges[number]).name): \(DolbyVisionRecord.lacksRPU)")
     }
-    video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
+    video.staleSideData = extras.staleSideData(copiesBoxes: plan.completesDescription)
     try sink.open(
       video, timeBase, window, earliest: earliest, first: (first.presentation, first.decoding))
   }
@@ -351,13 +353,13 @@ struct CopyWriter {
       let source = plan.joined == nil ? "the source" : input.name
       losses.append("everything beyond the end of \(source), which is cut off")
     }
-    let boxes = plan.hasEditList ? extras.edited : extras.untranslated
+    let boxes = plan.completesDescription ? extras.edited : extras.untranslated
     if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }
     if newDolbyVision != nil, !sink.describesDolbyVision {
       losses.append("the configuration of Dolby Vision by the stream")
     }
     // libavformat writes the values that it knows.
-    if !plan.hasEditList, plan.container.isMovie || plan.container == .mkv,
+    if !plan.completesDescription, plan.container.isMovie || plan.container == .mkv,
       format.video?.copiedDolbyVision?.reserved.contains(where: { $0 != 0 }) == true
     {
       losses.append("reserved bits of the configuration of Dolby Vision")

@@ -10,7 +10,7 @@ struct EditedDescription<Codec: RepackCodec> {
   /// The caps fields that edits have concerned since the start of the stream.
   private var concerned: Set<EditedCapsField> = []
   /// Caps may have to change before the next access unit.
-  private var isChangeDue = false
+  private(set) var isChangeDue = false
 
   /// Edits apply starting at the next access unit.
   ///

@@ -81,8 +81,8 @@ struct RepackEditing<Codec: RepackCodec> {
     setMessages()
   }
 
-  /// Whether nothing is edited, and nothing is about to be.
-  @inline(__always) var isIdle: Bool { scope.isEmpty && wanted.isEmpty }
+  /// Whether nothing is edited, and nothing is about to be, nor are caps to change back.
+  @inline(__always) var isIdle: Bool { scope.isEmpty && wanted.isEmpty && !description.isChangeDue }
 
   /// Whether no edit concerns anything but parameter sets.
   @inline(__always) var keepsPictures: Bool {

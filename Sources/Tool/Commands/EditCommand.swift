@@ -52,11 +52,10 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
   @OptionGroup(title: "Metadata of pictures") var insertions: InsertionOptions
   @Flag(help: "List the changes, and write nothing.") var dryRun = false
   @Flag(
-    help: ArgumentHelp(
-      """
-      Replace an existing file, remove Dolby Vision even from pictures that need it, and insert too few or too many \
-      messages.
-      """))
+    help: """
+      Replace an existing file, remove Dolby Vision even from pictures that need it, and insert metadata whose number \
+      is not that of the pictures.
+      """)
   var force = false
   @OptionGroup var progress: ProgressOptions
 

@@ -65,8 +65,8 @@ struct VideoEdit: HeaderEditing {
   /// - Throws: a `Failure` if the stream lacks an access unit that gets a message of its own, or metadata to convert.
   func finish() throws(Failure) {
     guard Interruption.signal == nil else { return }
-    for insertion in insertions { try insertion.finish(count: count, source: source) }
     if let editor { try metadata.finish(editor.dolbyVision, source: source) }
+    for insertion in insertions { try insertion.finish(count: count, source: source) }
     guard let lastPlace, lastPlace >= count else { return }
     throw Failure(
       "\(source): no access unit \(lastPlace) for an SEI message; it has \(Text.count(count, "access unit")), counted "
