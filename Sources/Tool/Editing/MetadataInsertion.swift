@@ -50,6 +50,7 @@ struct MetadataInsertion: Sendable {
   /// For the user; `nil` if nothing was inserted or removed.
   var line: String? {
     guard inserted + removed > 0 else { return nil }
-    return "\(kind.name): \(inserted) inserted" + (removed > 0 ? ", in place of \(removed)" : "")
+    let count = Text.count(inserted, "picture")
+    return "\(kind.name): inserted in \(count)" + (removed > 0 ? ", in place of \(removed) that were there" : "")
   }
 }
