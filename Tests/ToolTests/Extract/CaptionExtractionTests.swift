@@ -80,7 +80,7 @@ import Testing
     let text = String(decoding: try #require(folder.bytes("out.scc")), as: UTF8.self)
     #expect(
       text.hasPrefix(
-        "Scenarist_SCC V1.0\n\n00:00:00;10\t9420 9420 94ae 94ae 9470 9470 c845 4c4c 4f20 57cf d24c c480\n\n"
+        "Scenarist_SCC V1.0\n\n00:00:00;10\t9420 9420 94ae 94ae 9470 9470 c845 4c4c 4f20 574f 524c c480\n\n"
           + "00:00:01;10\t942f 942f\n\n00:00:02;00\t"), "\(text)")
   }
 
