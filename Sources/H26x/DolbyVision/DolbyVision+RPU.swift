@@ -209,17 +209,13 @@ extension DolbyVision.RPU {
   /// The profile of Dolby Vision: 4, 5, 7, 8 or 9; nil if the RPU does not say.
   ///
   /// - Parameter codec: the stream's. H.264 has profile 9 only.
-  public func profile(_ codec: FormatDescription.Codec) -> UInt8? {
-    guard let sequence = header.sequence else { return nil }
-    switch header.profile {
-    case 0: return sequence.isBaseLayerFullRange && codec == .h265 ? 5 : nil
-    case 1:
-      if codec == .h264 { return 9 }
-      guard let layers = sequence.layers else { return 8 }
-      if !layers.isEnhancementLayerScaled || layers.isResidualDisabled { return 8 }
-      return layers.outputDepthMinus8 == 4 ? 7 : 4
-    default: return nil
-    }
+  public func profile(_ codec: FormatDescription.Codec) -> UInt8? { header.profile(of: codec) }
+
+  /// The profile by the header alone, even of a damaged RPU; nil if the RPU does not say.
+  static func profile(of nalUnit: Span<UInt8>, _ codec: FormatDescription.Codec) -> UInt8? {
+    // Behind the prefix.
+    var reader = BitReader(nalUnit, from: codec == .h264 ? 2 : 3)
+    do throws(BitstreamError) { return try DolbyVision.Header(&reader).profile(of: codec) } catch { return nil }
   }
 
   /// Makes profile 8.1 of profile 7: the base layer alone, which is HDR10.
@@ -241,5 +237,21 @@ extension DolbyVision.RPU {
     displayManagement?.source?.yccToRGBOffset = matrices.offset
     displayManagement?.source?.rgbToLMS = matrices.rgbToLMS
     displayManagement?.source?.colourSpace = 0
+  }
+}
+
+extension DolbyVision.Header {
+  /// See ``DolbyVision/RPU/profile(_:)``.
+  fileprivate func profile(of codec: FormatDescription.Codec) -> UInt8? {
+    guard let sequence else { return nil }
+    switch profile {
+    case 0: return sequence.isBaseLayerFullRange && codec == .h265 ? 5 : nil
+    case 1:
+      if codec == .h264 { return 9 }
+      guard let layers = sequence.layers else { return 8 }
+      if !layers.isEnhancementLayerScaled || layers.isResidualDisabled { return 8 }
+      return layers.outputDepthMinus8 == 4 ? 7 : 4
+    default: return nil
+    }
   }
 }

@@ -68,7 +68,7 @@ struct MetadataRules<Codec: CheckedCodec> {
 
   /// Takes a NAL unit that is not read.
   mutating func take(_ unit: NALUnitRecord) {
-    if Codec.NALUnitType(rawValue: unit.type) == Codec.dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
+    if Codec.NALUnitType(rawValue: unit.type) == .dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
   }
 
   /// Checks the access unit.

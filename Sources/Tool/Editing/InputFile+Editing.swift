@@ -78,6 +78,7 @@ extension InputFile {
     var edit = edit
     edit.begin(video.track.codec)
     var isByteStream = try begin(video.track.packaging, video.track.codec, &edit)
+    let describes = !isByteStream && hasDescription
     try await Progress.during(place) { () async throws(Failure) in
       while Interruption.signal == nil, let sample = try video.next() {
         if let packaging = sample.packaging, try begin(packaging, video.track.codec, &edit) { isByteStream = true }
@@ -85,7 +86,9 @@ extension InputFile {
         if isByteStream {
           try edit.take(sample.bytes, isLast: false) { _ in }
         } else {
-          _ = try edit.edit(sample.bytes)
+          let isFirst = edit.count == 0
+          let edited = try edit.edit(sample.bytes)
+          if isFirst, describes { try edit.describeContainer(video.track, edited) }
         }
         place.reach(time: sample.composition ?? 0, bytes: video.position)
       }
@@ -93,6 +96,9 @@ extension InputFile {
     }
     return edit
   }
+
+  /// Whether it is a container that describes the video beside the stream.
+  private var hasDescription: Bool { [.container(.mp4), .container(.matroska)].contains(kind) }
 
   /// Begins another packaging.
   ///
@@ -103,7 +109,7 @@ extension InputFile {
     switch packaging {
     case .lengthPrefixed(let configuration, _):
       let edited = try edit.edit(configuration: configuration)
-      if [.container(.mp4), .container(.matroska)].contains(kind) { edit.describeContainer(codec, edited) }
+      if hasDescription { edit.describeContainer(codec, edited) }
       return false
     case .byteStream: return true
     }

@@ -25,21 +25,28 @@ struct VideoEdit: HeaderEditing {
   private var times = PresentedTimes()
   /// The last access unit that gets a message of its own; `nil` for none.
   private let lastPlace: Int?
+  private let metadata: MetadataEdit
   /// The contents of a container's description of the video, a line each.
   private var containerLines: [String] = []
 
-  /// - Parameter source: the name for messages.
-  init(_ edits: [StreamEdit], source: String) {
+  /// - Parameters:
+  ///   - source: the name for messages.
+  ///   - renewsRecord: whether the container's configuration of Dolby Vision is made from the stream.
+  init(_ edits: [StreamEdit], source: String, renewsRecord: Bool = false) {
     (waiting, self.source) = (edits, source)
+    metadata = MetadataEdit(edits, renewsRecord: renewsRecord)
     lastPlace = edits.compactMap(\.lastPlace).max()
   }
 
   /// Whether there is no edit.
-  var isEmpty: Bool { insertions.isEmpty && editor?.edits.isEmpty ?? waiting.isEmpty }
+  var isEmpty: Bool {
+    insertions.isEmpty && editor?.edits.isEmpty ?? waiting.isEmpty && !metadata.changesRecordOnly
+  }
 
   /// Whether an edit can change a property.
   func affects(_ property: StreamProperty) -> Bool {
     (editor?.edits ?? waiting).contains { $0.affects(property) }
+      || metadata.changesRecordOnly && property == .metadata(.dolbyVision)
   }
 
   /// Begins the stream.
@@ -52,9 +59,10 @@ struct VideoEdit: HeaderEditing {
 
   /// Ends the stream.
   ///
-  /// - Throws: a `Failure` if the stream lacks an access unit that gets a message of its own.
+  /// - Throws: a `Failure` if the stream lacks an access unit that gets a message of its own, or metadata to convert.
   func finish() throws(Failure) {
     guard Interruption.signal == nil else { return }
+    if let editor { try metadata.finish(editor.dolbyVision, source: source) }
     for insertion in insertions { try insertion.finish(count: count, source: source) }
     guard let lastPlace, lastPlace >= count else { return }
     throw Failure(
@@ -64,7 +72,9 @@ struct VideoEdit: HeaderEditing {
 
   mutating func edit(_ format: MediaOutput.VideoFormat) throws(Failure) -> MediaOutput.VideoFormat {
     begin(format.codec)
-    return format.edited(configuration: try edit(configuration: format.configuration), by: affects)
+    var edited = format.edited(configuration: try edit(configuration: format.configuration), by: affects)
+    try metadata.describe(&edited, source: source)
+    return edited
   }
 
   /// Edits a configuration record, which decides the packaging of access units that follow. An empty record stands
@@ -162,6 +172,18 @@ struct VideoEdit: HeaderEditing {
     }
   }
 
+  /// Notes the configuration of Dolby Vision that an MP4 or Matroska file would have, by its first access unit.
+  ///
+  /// - Throws: a `Failure` if it cannot be made, or if the metadata must not be removed.
+  mutating func describeContainer(_ track: VideoTrack, _ accessUnit: [UInt8]) throws(Failure) {
+    if let line = try metadata.recordLine(track, accessUnit, source: source) { containerLines.append(line) }
+  }
+
+  /// The metadata that was removed or converted, a line for each kind.
+  var metadataLines: [String] {
+    editor.map { metadata.lines($0.messages, $0.dolbyVision, includesNone: true) } ?? []
+  }
+
   /// The changes, a line each. The codec decides the names of SEI messages.
   var lines: [String] {
     guard let editor else { return [] }
@@ -172,6 +194,7 @@ struct VideoEdit: HeaderEditing {
       if count.changed > 0 { lines.append("SEI: \(name): \(count.changed) changed") }
       if count.inserted > 0 { lines.append("SEI: \(name): \(count.inserted) inserted") }
     }
+    lines += metadata.lines(editor.messages, editor.dolbyVision, includesNone: false)
     let delimiters = editor.delimiters
     for (count, word) in [
       (delimiters.inserted, "inserted"), (delimiters.changed, "corrected"), (delimiters.removed, "removed"),
@@ -192,7 +215,8 @@ struct VideoEdit: HeaderEditing {
   var hasChanged: Bool {
     guard let editor else { return false }
     return !editor.changes.isEmpty || !editor.messages.isEmpty || editor.delimiters != SEIChanges.Count()
-      || editor.removedLayerNALUnits > 0 || insertions.contains { $0.changed > 0 }
+      || editor.removedLayerNALUnits > 0 || editor.dolbyVision != DolbyVisionChanges()
+      || insertions.contains { $0.changed > 0 }
   }
 }
 
@@ -228,6 +252,7 @@ extension StreamEdit {
 extension StreamEditError {
   /// The message for the user, whose option has frames a second, not a number of ticks.
   var words: String {
+    guard "\(element)" != "\(Self.incompatibleBaseLayer.element)" else { return "\(self); --force removes it even so" }
     guard isAboutFrameRate else { return "\(self)" }
     let hint = reason == .exceedsLevel ? "; --level auto finds a level with room" : ""
     return "--frame-rate: \(requirement) (\(clause))\(hint)"
@@ -250,6 +275,7 @@ private protocol VideoEditing: Sendable {
   var edits: [StreamEdit] { get }
   var changes: [FieldChange] { get }
   var messages: SEIChanges { get }
+  var dolbyVision: DolbyVisionChanges { get }
   var delimiters: SEIChanges.Count { get }
   var removedLayerNALUnits: Int { get }
   var lastUnreadable: BitstreamError? { get }

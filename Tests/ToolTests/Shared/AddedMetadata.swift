@@ -51,6 +51,8 @@ enum AddedMetadata {
     var header = DolbyVision.Header(
       profile: profile == 5 ? 0 : 1, sequence: .init(isBaseLayerFullRange: profile == 5))
     header.previousMappingID = 0
+    header.sequence?.layers?.isEnhancementLayerScaled = profile == 7
+    header.sequence?.layers?.isResidualDisabled = profile != 7
     let rpu = try DolbyVision.RPU(header: header, mapping: nil, displayManagement: nil).nalUnit()
     try #require(DolbyVision.RPU(nalUnit: rpu.span).profile(.h265) == profile)
     return rpu
