@@ -38,6 +38,8 @@ package struct Copy {
     package let ranges: [String]
     /// Whether there are pictures that an edit list hides.
     package let hidesPictures: Bool
+    /// The metadata that edits have changed, a line for each kind.
+    package let edited: [String]
     /// The contents that were left out, a line for each.
     package let left: [String]
   }
@@ -106,11 +108,9 @@ package struct Copy {
       try await plan.packaging == .asTheyAre
         ? copySamples(editor, &number, value) : runPipeline(editor, &number, value)
     }
-    do throws(CopyRefusal) {
-      guard plan.ranges.count > 1 else { return .done(try await copy()) }
-      // A signal between ranges, or while the file is completed, must not end the program.
-      return .done(try await Interruption.handled(by: {}, during: copy))
-    } catch { return .retry(with: try plan.retry(after: error, in: number)) }
+    do throws(CopyRefusal) { return .done(try await copy()) } catch {
+      return .retry(with: try plan.retry(after: error, in: number))
+    }
   }
 
   // MARK: Samples as they are
@@ -346,7 +346,7 @@ package struct Copy {
   /// Summarizes the written contents, and the contents that were left out.
   private func summary(of writer: CopyWriter, _ remark: String) -> Result {
     var summary = "\(plan.target.name): "
-    if Interruption.signal != nil { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
+    if writer.isCutShort { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
     summary += "\(plan.container.name), \(Text.list(writer.contents))"
     if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) before the first keyframe" }
     var ranges = writer.finishedWindows.map { $0.map { self.remark(about: $0) } ?? "; has no picture" }
@@ -370,7 +370,7 @@ package struct Copy {
     }
     return Result(
       summary: summary, remarks: plan.remarks + warnings(writer), ranges: ranges, hidesPictures: hidesPictures(writer),
-      left: writer.losses)
+      edited: writer.editedMetadata, left: writer.losses)
   }
 
   private func warnings(_ writer: CopyWriter) -> [String] {
@@ -378,11 +378,12 @@ package struct Copy {
       "\(name(ofRange: $0)) begins with a recovery point, not an IDR picture: players may lose pictures there"
     }
     if let made = writer.madeDolbyVision {
+      let origin = writer.formats.first?.dolbyVision == .converted ? "converted" : "made from the stream"
       warnings.append(
-        "the configuration of Dolby Vision is made from the stream: profile \(made.profile).\(made.compatibilityID), "
+        "the configuration of Dolby Vision is \(origin): profile \(made.profile).\(made.compatibilityID), "
           + "level \(made.level)")
     }
-    return warnings
+    return warnings + writer.targetRemarks
   }
 
   /// - Parameter number: from 0.

@@ -52,19 +52,23 @@ struct CopyWriter {
   private var hasBegun = false
   /// The first access unit of a range, and its leading pictures, which may be shown before it.
   private var front: [MediaOutput.AccessUnit] = []
-  /// The last one that was written, if ranges follow one another.
+  /// The last one that was written, of a frame the first field, if the copy brings pictures together that are apart in
+  /// the source.
   private var last: MediaOutput.AccessUnit?
 
-  /// The configuration of Dolby Vision by the stream; `nil` if the source has one, or the container has no place for it.
-  private var sentDolbyVision: DolbyVision.Configuration?
-  /// The configuration of Dolby Vision that was made from the stream; `nil` if the source has one.
-  var madeDolbyVision: DolbyVision.Configuration? { sink.describesDolbyVision ? sentDolbyVision : nil }
+  /// The configuration of Dolby Vision that is not the source's; `nil` if the target has that, or the container has no
+  /// place for it.
+  private var newDolbyVision: DolbyVision.Configuration?
+  /// That configuration, if the target has it.
+  var madeDolbyVision: DolbyVision.Configuration? { sink.describesDolbyVision ? newDolbyVision : nil }
   /// The content of the box `amve` by the stream; `nil` without one.
   private var sentAmbientViewing: [UInt8]?
   /// HDR10's metadata that the stream has.
   private var sentMetadata: Set<SideData.Kind> = []
   /// Pictures before the first keyframe.
   private(set) var early = 0
+  /// Whether a signal came before the target had everything.
+  private(set) var isCutShort = false
   /// Access units without their bytes, if the plan surveys them; `nil` if it writes them.
   private(set) var surveyed: [MediaOutput.AccessUnit]?
 
@@ -76,6 +80,8 @@ struct CopyWriter {
 
   /// Access units of the video that were written.
   var written: Int { sink.written }
+  /// Properties of the target that not every player expects, for the user.
+  var targetRemarks: [String] { sink.remarks }
   /// Pictures that were encoded.
   var encoded: Int { seam?.encodedCount ?? 0 }
   /// The lowest PSNR of their luma in dB; `nil` for none.
@@ -88,6 +94,8 @@ struct CopyWriter {
   var isFinished: Bool { window.isFinished || surveyed.map { $0.count >= plan.surveyCount } ?? false }
   /// The formats of the video, in the order in which they came.
   var formats: [MediaOutput.VideoFormat] { format.formats }
+  /// The metadata that edits have changed, for the user.
+  var editedMetadata: [String] { format.editedMetadata }
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
@@ -137,6 +145,7 @@ struct CopyWriter {
     if seam == nil { seam = next.codec.seam(quality: plan.quality, hasStartCodes: plan.container.hasStartCodes) }
     gaps?.allow(in: &next)
     if plan.mayEncode { seam?.describe(&next) }
+    next.statedDolbyVision = source?.otherStreams?.dolbyVision
     let edited = try CopyRefusal.failing { () throws(Failure) in try format.begin(next) }
     if plan.container != .annexb || window.isSelective || surveyed != nil {
       roles = edited.roleReader(hasStartCodes: format.hasStartCodes)
@@ -166,6 +175,9 @@ struct CopyWriter {
       accessUnit.role.parameterSets = []
       surveyed?.append(accessUnit)
       return
+    }
+    if plan.ranges[number].bounds?.mode == .exact, format.formats.indices.contains(accessUnit.format) {
+      seam?.read(accessUnit, format.formats[accessUnit.format])
     }
     for accessUnit in try window.take(accessUnit) { try pass(accessUnit) }
   }
@@ -200,6 +212,7 @@ struct CopyWriter {
   /// Completes the target.
   mutating func finish() throws(Failure) {
     guard surveyed == nil else { return }
+    isCutShort = Interruption.signal != nil
     try format.finish()
     try sink.finish(window, extras)
   }
@@ -250,7 +263,11 @@ struct CopyWriter {
   private mutating func put(
     _ accessUnit: consuming MediaOutput.AccessUnit, earliest: Int64? = nil
   ) throws(CopyRefusal) {
-    if !hasBegun { try begin(at: &accessUnit, earliest ?? accessUnit.presentation) }
+    if !hasBegun {
+      try begin(at: &accessUnit, earliest ?? accessUnit.presentation)
+    } else if last?.isRenumbered == true {
+      follow(&accessUnit)
+    }
     if let duration = window.lastDuration(at: accessUnit.presentation) { accessUnit.duration = duration }
     // One behind the end need not be shown.
     guard format.holds(accessUnit) || window.isBehind(accessUnit) else { throw .formatChange }
@@ -258,7 +275,7 @@ struct CopyWriter {
       hasKeyframe = hasKeyframe || accessUnit.isKeyframe
       if !hasKeyframe { early += 1 }
     }
-    if plan.ranges.count > 1 { last = copy accessUnit }
+    if plan.ranges.count > 1 || plan.mayEncode, !accessUnit.role.isSecondField { last = copy accessUnit }
     do throws(Failure) { try sink.write(accessUnit) } catch { throw .failure(error) }
   }
 
@@ -277,14 +294,22 @@ struct CopyWriter {
       if format.hasStartCodes || format.video?.allowsInBandParameterSets == true { first.bytes = completed }
     }
     if sink.isOpen, first.role.start == .open, !first.role.isIRAP { recoveryPoints.append(number) }
-    if let last, format.formats.indices.contains(first.format), format.formats.indices.contains(last.format) {
-      first.bytes = format.formats[first.format]
-        .beginning(first, behind: last, format.formats[last.format], hasStartCodes: format.hasStartCodes)
-    }
+    follow(&first, isFirst: true)
     guard plan.container != .annexb else { return }
     // Nothing is in front of the first picture that others could refer to.
     if first.role.isIntra { first.role.start = .closed }
     do throws(Failure) { try open(at: first, earliest) } catch { throw .failure(error) }
+  }
+
+  /// Lets an IDR picture follow the one in front of it.
+  ///
+  /// - Parameter isFirst: whether it begins a range.
+  private func follow(_ accessUnit: inout MediaOutput.AccessUnit, isFirst: Bool = false) {
+    guard let last, isFirst || accessUnit.role.start == .closed, format.formats.indices.contains(accessUnit.format),
+      format.formats.indices.contains(last.format)
+    else { return }
+    format.formats[accessUnit.format]
+      .follow(&accessUnit, last, format.formats[last.format], isFirst: isFirst, hasStartCodes: format.hasStartCodes)
   }
 
   private static let inBandEntries: Set = [
@@ -300,22 +325,26 @@ struct CopyWriter {
     video.statedFrameRate = source?.frameRate
     if plan.joined?.hasOneRate == false { (video.statedFrameRate, video.frameDuration) = (nil, nil) }
     (sentMetadata, sentAmbientViewing) = (Set(video.sentMetadata.map(\.kind)), video.sentAmbientViewing)
-    if sink.described?.dolbyVision != nil { video.sentDolbyVision = nil }
-    if plan.container != .flv { sentDolbyVision = video.sentDolbyVision }
-    video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
-    try sink.open(video, timeBase, window, earliest: earliest, decoding: first.decoding)
+    if plan.container.hasDolbyVisionRecord { newDolbyVision = video.newDolbyVision }
+    guard video.dolbyVision != .renewed || newDolbyVision != nil else {
+      throw Failure("\(plan.input(of: plan.ranges[number]).name): \(DolbyVisionRecord.lacksRPU)")
+    }
+    video.staleSideData = extras.staleSideData(copiesBoxes: plan.completesDescription)
+    try sink.open(
+      video, timeBase, window, earliest: earliest, first: (first.presentation, first.decoding))
   }
 
   // MARK: Losses
 
   /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
-    SampleEntryExtras(sink.described, sent: sentDolbyVision, ambientViewing: sentAmbientViewing, format.video)
+    SampleEntryExtras(sink.described, sent: newDolbyVision, ambientViewing: sentAmbientViewing, format.video)
   }
 
   /// The parts of the source that are not in the target, for the user.
   var losses: [String] {
-    var losses = sink.losses(sent: sentMetadata)
+    let removed = (format.video?.removedMetadata ?? []).reduce(into: sentMetadata) { $0.formUnion($1.sideData) }
+    var losses = sink.losses(except: removed)
     if let refusal = source?.refusal { losses.append("everything but the video (\(refusal.message))") }
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")
@@ -324,14 +353,14 @@ struct CopyWriter {
       let source = plan.joined == nil ? "the source" : input.name
       losses.append("everything beyond the end of \(source), which is cut off")
     }
-    let boxes = plan.hasEditList ? extras.edited : extras.untranslated
+    let boxes = plan.completesDescription ? extras.edited : extras.untranslated
     if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }
-    if sentDolbyVision != nil, !sink.describesDolbyVision {
+    if newDolbyVision != nil, !sink.describesDolbyVision {
       losses.append("the configuration of Dolby Vision by the stream")
     }
     // libavformat writes the values that it knows.
-    if !plan.hasEditList, plan.container.isMovie || plan.container == .mkv,
-      sink.described?.dolbyVision?.reserved.contains(where: { $0 != 0 }) == true
+    if !plan.completesDescription, plan.container.isMovie || plan.container == .mkv,
+      format.video?.copiedDolbyVision?.reserved.contains(where: { $0 != 0 }) == true
     {
       losses.append("reserved bits of the configuration of Dolby Vision")
     }

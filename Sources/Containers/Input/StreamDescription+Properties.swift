@@ -26,9 +26,15 @@ extension StreamDescription {
   /// Whether it is a track of MP4 that has the time code, which libavformat also has as metadata of the video.
   var isTimeCode: Bool { codecTag == 0x6463_6D74 }
 
+  /// Whether it is a track of measurements that GoPro's cameras write, such as positions (GPMF).
+  var isSensorData: Bool { kind == .data && codecTag == Self.sensorTag.rawValue }
+
+  static let sensorTag = OutputContext.CodecTag("gpmd")
+
   /// The codec's name as people write it.
   package var displayName: String {
     if isTimeCode { return "time code" }
+    if isSensorData { return "sensors" }
     if let name = Self.names[codecName] { return name }
     if codecName.hasPrefix("pcm_alaw") { return "A-law" }
     if codecName.hasPrefix("pcm_mulaw") { return "mu-law" }

@@ -181,6 +181,8 @@ extension MediaOutput {
     var disposition = Disposition.copied
     /// The number of its format in ``CopyFormat``.
     var format = 0
+    /// Whether it is an IDR picture of H.264 with another `idr_pic_id` than in the source, which the next one may have.
+    var isRenumbered = false
 
     /// Decoding can begin here: the access unit is a sync sample (ISO/IEC 14496-12, 8.6.2).
     var isSync: Bool { role.start != .none }

@@ -17,7 +17,7 @@ struct JoinedOtherStreams {
   ///   - first: the streams of the first input.
   init(_ source: OtherStreams?, continuing kept: [StreamDescription], of first: OtherStreams?) {
     guard let source, let first else { return }
-    for kind in [StreamDescription.Kind.audio, .subtitle] {
+    for kind in [StreamDescription.Kind.audio, .subtitle, .data] {
       let own = source.chosen.filter { $0.kind == kind }
       // Of the streams that the first input has, not of those that the target has.
       let others = first.chosen.filter { $0.kind == kind }
@@ -46,7 +46,7 @@ extension StreamDescription {
   /// Whether packets can follow those of another stream under its description.
   fileprivate func continues(_ other: StreamDescription) -> Bool {
     guard kind == other.kind, codecName == other.codecName else { return false }
-    return kind == .subtitle
+    return kind == .subtitle || isSensorData && other.isSensorData
       || sampleRate == other.sampleRate && channels == other.channels && configuration == other.configuration
   }
 

@@ -40,8 +40,8 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
   private var pictures: [Int64: Picture] = [:]
   /// The presentation time of the latest picture.
   private var latest: Int64?
-  /// Messages that apply to later pictures too, in decoding order; an empty payload ends them.
-  private var lasting: [(message: Message, presentation: Int64)] = []
+  /// Messages that apply to later pictures too.
+  var lasting = LastingMessages()
   /// The source's latest buffering period.
   private var bufferingPeriod: H264.BufferingPeriod?
   /// The SPS of encoded pictures, as the source has it.
@@ -57,6 +57,7 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
     _ id: SequenceParameterSetID?
   ) {
     if let id { sps = sets.sequenceParameterSet(id) }
+    if accessUnit.role.start == .closed { lasting.beginSequence(at: accessUnit.decoding) }
     if !accessUnit.role.isSecondField { latest = accessUnit.presentation }
     var (fields, hasSlice) = ([Picture()], false)
     let bytes = accessUnit.bytes
@@ -68,10 +69,10 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
         // A sample may have both fields.
         if hasSlice { fields.append(Picture()) }
         hasSlice = false
-        let messages = read(nalUnit, sets, &fields[fields.count - 1].display, at: accessUnit.presentation)
+        let messages = read(nalUnit, sets, &fields[fields.count - 1].display, of: accessUnit)
         fields[fields.count - 1].messages += messages
       case .suffixSEI:
-        let messages = read(nalUnit, sets, &fields[fields.count - 1].display, at: accessUnit.presentation)
+        let messages = read(nalUnit, sets, &fields[fields.count - 1].display, of: accessUnit)
         fields[fields.count - 1].suffixMessages += messages
       default:
         if Codec.isMetadata(nalUnit) { fields[fields.count - 1].metadata.append(Array(bytes[range])) }
@@ -86,7 +87,8 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
   ///
   /// - Returns: those that are true of an encoded picture.
   private mutating func read(
-    _ nalUnit: Span<UInt8>, _ sets: Codec.ParameterSets, _ display: inout FrameDisplay?, at presentation: Int64
+    _ nalUnit: Span<UInt8>, _ sets: Codec.ParameterSets, _ display: inout FrameDisplay?,
+    of accessUnit: MediaOutput.AccessUnit
   ) -> [Message] {
     var kept: [Message] = []
     do throws(BitstreamError) {
@@ -100,7 +102,7 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
           guard !Codec.isAboutCoding(type) else { continue }
           let payload = try message.payload()
           kept.append((type, payload))
-          if let isEnd = Self.isEnd(message, payload) { lasting.append(((type, isEnd ? [] : payload), presentation)) }
+          if let isEnd = Self.isEnd(message, payload) { lasting.add(type, isEnd ? [] : payload, of: accessUnit) }
         }
       }
     } catch {
@@ -135,15 +137,15 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
   ///
   /// - Parameters:
   ///   - slices: of the picture.
-  ///   - presentation: of the access unit that it replaces, or of the first field.
+  ///   - accessUnit: the one that it replaces, or the first field.
   ///   - fullness: of the coded picture buffer, from 0 to 1, for the first picture of a seam; `nil` for others.
   ///   - delays: as `RemovalClock` counts them; `nil` if the SPS does not require them.
   ///   - isTopFieldFirst: the order of its fields; `nil` if it is not interlaced.
   func nalUnits(
-    around slices: [[UInt8]], presentation: Int64, fullness: Double?, _ delays: RemovalClock.Delays?,
-    isTopFieldFirst: Bool?
+    around slices: [[UInt8]], of accessUnit: MediaOutput.AccessUnit, fullness: Double?,
+    _ delays: RemovalClock.Delays?, isTopFieldFirst: Bool?
   ) -> [[UInt8]] {
-    let picture = pictures[presentation] ?? Picture()
+    let picture = pictures[accessUnit.presentation] ?? Picture()
     var messages: [Message] = []
     if let sps {
       if let fullness,
@@ -156,22 +158,13 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
     }
     messages += picture.messages
     if fullness != nil {
-      for message in lasting(at: presentation) where !messages.contains(where: { $0.type == message.type }) {
+      for message in lasting.messages(at: accessUnit.presentation, decoding: accessUnit.decoding)
+      where !messages.contains(where: { $0.type == message.type }) {
         messages.append(message)
       }
     }
     return messages.map { seiNALUnit([$0], header: Codec.prefixHeader) } + slices
       + picture.suffixMessages.map { seiNALUnit([$0], header: Codec.suffixHeader) } + picture.metadata
-  }
-
-  /// The messages of pictures up to a presentation time that still apply.
-  private func lasting(at presentation: Int64) -> [Message] {
-    var latest: [SEIPayloadType: (message: Message, presentation: Int64)] = [:]
-    for next in lasting where next.presentation <= presentation {
-      guard latest[next.message.type].map({ $0.presentation <= next.presentation }) ?? true else { continue }
-      latest[next.message.type] = next
-    }
-    return latest.values.map(\.message).filter { !$0.payload.isEmpty }.sorted { $0.type.rawValue < $1.type.rawValue }
   }
 }
 

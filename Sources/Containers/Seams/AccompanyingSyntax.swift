@@ -32,6 +32,20 @@ protocol AccompanyingSyntax: VideoCodecSyntax {
   static func pictureTiming(
     _ display: FrameDisplay, _ delays: RemovalClock.Delays?, _ sps: SequenceParameterSet
   ) -> [UInt8]?
+
+  /// The payload of picture timing with another removal delay; `nil` if it has none.
+  static func pictureTiming(
+    _ message: borrowing SEIMessages.Message, _ sps: SequenceParameterSet, removalDelay: UInt32
+  ) -> [UInt8]?
+  /// The buffer of encoded pictures, if bits come at a constant rate; `nil` otherwise.
+  ///
+  /// - Parameter fullness: from 0 to 1.
+  static func constantBitRate(_ sps: SequenceParameterSet, fullness: Double) -> ConstantBitRate?
+  /// How full the buffer is when the first picture of a buffering period is removed, from 0 to 1; `nil` if that is not
+  /// signaled.
+  static func fullness(at period: H264.BufferingPeriod, _ sps: SequenceParameterSet) -> Double?
+  /// A NAL unit of filler data with this length, at least 3 bytes.
+  static func fillerData(byteCount: Int) -> [UInt8]
 }
 
 extension AccompanyingSyntax {
@@ -96,6 +110,37 @@ extension H264: AccompanyingSyntax {
       structure: PictureTiming.Structure(rawValue: display.structure), clockTimestamps: display.clockTimestamps)
     return timing.payload(sps: sps)
   }
+
+  static func pictureTiming(
+    _ message: borrowing SEIMessages.Message, _ sps: SequenceParameterSet, removalDelay: UInt32
+  ) -> [UInt8]? {
+    do throws(BitstreamError) {
+      var timing = try PictureTiming(message, sps: sps)
+      guard timing.delays != nil else { return nil }
+      timing.delays?.cpbRemoval = removalDelay
+      return timing.payload(sps: sps)
+    } catch { return nil }
+  }
+
+  private static func buffer(_ sps: SequenceParameterSet) -> (bitRate: UInt64, size: UInt64, isConstant: Bool)? {
+    guard let hrd = sps.vui?.nalHRD ?? sps.vui?.vclHRD, let buffer = hrd.buffers.first else { return nil }
+    let (bitRate, size) = (hrd.bitRate(of: buffer), hrd.size(of: buffer))
+    return bitRate > 0 && size > 0 ? (bitRate, size, buffer.isConstantBitRate) : nil
+  }
+
+  static func constantBitRate(_ sps: SequenceParameterSet, fullness: Double) -> ConstantBitRate? {
+    guard let buffer = buffer(sps), buffer.isConstant else { return nil }
+    return ConstantBitRate(bitRate: buffer.bitRate, size: buffer.size, fullness: fullness)
+  }
+
+  static func fullness(at period: BufferingPeriod, _ sps: SequenceParameterSet) -> Double? {
+    guard let buffer = buffer(sps), let delay = period.nal.first ?? period.vcl.first else { return nil }
+    return min(Double(delay.removalDelay) / 90_000 * Double(buffer.bitRate) / Double(buffer.size), 1)
+  }
+
+  static func fillerData(byteCount: Int) -> [UInt8] {
+    [NALUnitType.fillerData.rawValue] + Array(repeating: 0xFF, count: max(1, byteCount - 2)) + [0x80]
+  }
 }
 
 /// Encoded pictures have an SPS of their own, without HRD parameters.
@@ -145,5 +190,17 @@ extension H265: AccompanyingSyntax {
       structure: .init(rawValue: display.structure), sourceScanType: display.sourceScanType,
       isDuplicate: display.isDuplicate)
     return PictureTiming(display: shown).payload(sps: own)
+  }
+
+  static func pictureTiming(
+    _ message: borrowing SEIMessages.Message, _ sps: SequenceParameterSet, removalDelay: UInt32
+  ) -> [UInt8]? { nil }
+
+  static func constantBitRate(_ sps: SequenceParameterSet, fullness: Double) -> ConstantBitRate? { nil }
+
+  static func fullness(at period: H264.BufferingPeriod, _ sps: SequenceParameterSet) -> Double? { nil }
+
+  static func fillerData(byteCount: Int) -> [UInt8] {
+    [NALUnitType.fillerData.rawValue << 1, 1] + Array(repeating: 0xFF, count: max(1, byteCount - 3)) + [0x80]
   }
 }

@@ -34,6 +34,8 @@ protocol JoinSyntax: SeamSyntax {
   static func record(
     joining records: [ConfigurationRecord], _ sets: [[UInt8]]
   ) throws(BitstreamError) -> ConfigurationRecord
+  /// Whether an IDR picture has the number of the IDR picture in front of it, and must have another.
+  static func mustDiffer(_ slice: SliceHeader, from last: SliceHeader) -> Bool
   /// Returns the first slices of a stream so that no picture of the stream in front of it is lost.
   ///
   /// - Parameters:
@@ -87,6 +89,10 @@ extension H264: JoinSyntax {
   }
 
   /// Two IDR pictures in a row have different values of `idr_pic_id` (7.4.3).
+  static func mustDiffer(_ slice: SliceHeader, from last: SliceHeader) -> Bool {
+    slice.isIDR && last.isIDR && slice.idrPictureID == last.idrPictureID
+  }
+
   static func beginning(
     _ slice: Span<UInt8>, _ sets: ParameterSets, behind last: SliceHeader?
   ) throws(BitstreamError) -> [UInt8] {
@@ -142,6 +148,8 @@ extension H265: JoinSyntax {
     record.arrays += messages
     return record
   }
+
+  static func mustDiffer(_ slice: SliceHeader, from last: SliceHeader) -> Bool { false }
 
   static func beginning(
     _ slice: Span<UInt8>, _ sets: ParameterSets, behind last: SliceHeader?

@@ -111,42 +111,43 @@ private struct JoinedStream<Codec: JoinSyntax>: JoinedStreaming {
 }
 
 extension MediaOutput.VideoFormat {
-  /// The first access unit of a stream, behind another stream. An IDR picture gets another `idr_pic_id` if the picture in
-  /// front has the same, and a `no_output_of_prior_pics_flag` of 0. Other pictures stay as they are.
+  /// Lets an IDR picture follow another picture than in the source. It gets another `idr_pic_id` if the picture in front
+  /// has the same. If it begins a range, it has a `no_output_of_prior_pics_flag` of 0. Other pictures stay as they are.
   ///
   /// - Parameters:
-  ///   - first: an access unit with which decoding can begin.
-  ///   - last: the access unit in front of it.
+  ///   - accessUnit: one with which decoding can begin.
+  ///   - last: the access unit in front of it, of a frame the first field.
   ///   - lastFormat: the format of `last`.
+  ///   - isFirst: whether it begins a range.
   ///   - hasStartCodes: whether access units have start codes, not length prefixes.
-  func beginning(
-    _ first: MediaOutput.AccessUnit, behind last: MediaOutput.AccessUnit, _ lastFormat: Self, hasStartCodes: Bool
-  ) -> [UInt8] {
+  func follow(
+    _ accessUnit: inout MediaOutput.AccessUnit, _ last: MediaOutput.AccessUnit, _ lastFormat: Self, isFirst: Bool,
+    hasStartCodes: Bool
+  ) {
     switch codec {
-    case .h264: beginning(first, behind: last, lastFormat, hasStartCodes, H264.self)
-    case .h265: beginning(first, behind: last, lastFormat, hasStartCodes, H265.self)
+    case .h264: follow(&accessUnit, last, lastFormat, isFirst, hasStartCodes, H264.self)
+    case .h265: follow(&accessUnit, last, lastFormat, isFirst, hasStartCodes, H265.self)
     }
   }
 
-  private func beginning<Codec: JoinSyntax>(
-    _ first: MediaOutput.AccessUnit, behind last: MediaOutput.AccessUnit, _ lastFormat: Self, _ hasStartCodes: Bool,
-    _ codec: Codec.Type
-  ) -> [UInt8] {
+  private func follow<Codec: JoinSyntax>(
+    _ accessUnit: inout MediaOutput.AccessUnit, _ last: MediaOutput.AccessUnit, _ lastFormat: Self, _ isFirst: Bool,
+    _ hasStartCodes: Bool, _ codec: Codec.Type
+  ) {
     var (reader, lastReader) = (
       OpenSeam<Codec>(self, hasStartCodes: hasStartCodes), OpenSeam<Codec>(lastFormat, hasStartCodes: hasStartCodes)
     )
-    reader.read(first)
+    reader.read(accessUnit)
     lastReader.read(last)
-    guard reader.header(of: first)?.isIDR == true else { return first.bytes }
+    guard let header = reader.header(of: accessUnit), header.isIDR else { return }
     let lastHeader = lastReader.header(of: last).flatMap { $0.isIDR ? $0 : nil }
-    var packaging = NALPackaging.annexB
+    let isRenumbered = lastHeader.map { Codec.mustDiffer(header, from: $0) } ?? false
+    guard isFirst || isRenumbered else { return }
+    let (source, packaging) = (accessUnit.bytes, reader.packaging)
     var bytes: [UInt8] = []
     do throws(BitstreamError) {
-      if !hasStartCodes {
-        packaging = .lengthPrefixed(try Codec.ConfigurationRecord(configuration.span).nalLengthSize)
-      }
-      for range in packaging.nalUnits(of: first.bytes.span) {
-        let nalUnit = first.bytes.span.extracting(range)
+      for range in packaging.nalUnits(of: source.span) {
+        let nalUnit = source.span.extracting(range)
         guard Codec.role(of: nalUnit) == .slice else {
           try packaging.append(nalUnit, to: &bytes)
           continue
@@ -154,7 +155,8 @@ extension MediaOutput.VideoFormat {
         let beginning = try Codec.beginning(nalUnit, reader.sets, behind: lastHeader)
         try packaging.append(beginning.span, to: &bytes)
       }
-    } catch { return first.bytes }
-    return bytes
+    } catch { return }
+    accessUnit.bytes = bytes
+    accessUnit.isRenumbered = accessUnit.isRenumbered || isRenumbered
   }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MPL-2.0
-import AVCodec
 import H26x
 
 /// The source's side of a seam that is not finished: its access units and their parameter sets.
@@ -12,11 +11,11 @@ struct OpenSeam<Codec: SeamSyntax> {
   var references = Codec.sourceReferences
   /// How full the coded picture buffer is in front of the seam, from 0 to 1; `nil` if that is not known.
   var fullness: Double?
-  /// `nil` before the first picture that is encoded.
-  private(set) var coder: SeamCoder?
   /// The messages of encoded pictures.
-  private(set) var accompanying = AccompanyingMessages<Codec>()
-  /// Access units in front of it, which it needs.
+  var accompanying = AccompanyingMessages<Codec>()
+  /// The pictures that are encoded: their access units without bytes. A frame has the times of both fields.
+  private(set) var encoded: [MediaOutput.AccessUnit] = []
+  /// Access units that are not decoded yet.
   private var waiting: [MediaOutput.AccessUnit] = []
   /// The number of the format of its access units; `nil` before the first one.
   private(set) var formatNumber: Int?
@@ -71,35 +70,35 @@ struct OpenSeam<Codec: SeamSyntax> {
     references?.next(accessUnit, packaging, sets)
   }
 
-  /// Decodes an access unit that was read, now or with the first one that is encoded.
-  ///
-  /// - Parameter samples: of pictures that the copy has, which decoding must give again.
-  mutating func take(_ accessUnit: MediaOutput.AccessUnit, _ samples: [Int64: UInt64]) throws(SeamObstacle) {
+  /// Takes an access unit that was read. It is decoded when the one behind the seam is known, because the numbers of
+  /// encoded pictures may lead up to that.
+  mutating func take(_ accessUnit: MediaOutput.AccessUnit) {
     follow(accessUnit)
+    readMessages(of: accessUnit)
+    waiting.append(accessUnit)
+    guard accessUnit.disposition == .encoded else { return }
+    var frame = accessUnit
+    frame.bytes = []
+    if accessUnit.role.isSecondField, let first = encoded.popLast() {
+      frame = first
+      frame.duration = max(first.duration, accessUnit.presentation &+ accessUnit.duration &- first.presentation)
+    }
+    encoded.append(frame)
+  }
+
+  /// Reads the messages of an access unit that was read.
+  mutating func readMessages(of accessUnit: MediaOutput.AccessUnit) {
     let id = accessUnit.disposition == .encoded ? header(of: accessUnit)?.sequenceParameterSetID : nil
     accompanying.take(accessUnit, packaging, sets, id)
-    waiting.append(accessUnit)
-    guard var settings = target?.settings else { return }
-    settings.initialFullness = fullness ?? settings.initialFullness
-    try decodeWaiting(settings, samples)
   }
 
-  /// Decodes all access units up to now.
-  ///
-  /// - Parameter settings: of the encoder; `nil` if nothing is encoded.
-  mutating func decodeWaiting(_ settings: EncoderSettings? = nil, _ samples: [Int64: UInt64] = [:]) throws(SeamObstacle)
-  {
-    if coder == nil, !waiting.isEmpty {
-      coder = try SeamCoder(settings, format, hasStartCodes: hasStartCodes, samples)
-      // Decoding begins with all parameter sets.
-      waiting[0].bytes = completed(waiting[0])
-    }
-    for accessUnit in waiting { try coder?.take(accessUnit) }
+  /// Takes the access units that are not decoded yet out of the seam. Decoding can begin with them.
+  mutating func takeWaiting() -> [MediaOutput.AccessUnit] {
+    var accessUnits = waiting
     waiting = []
+    if let first = accessUnits.first { accessUnits[0].bytes = completed(first) }
+    return accessUnits
   }
-
-  /// Ends the decoding. Access units may still be read.
-  mutating func endDecoding() { (coder, waiting) = (nil, []) }
 
   /// The SPS of an access unit's first slice; `nil` without a slice.
   func spsNALUnit(of accessUnit: MediaOutput.AccessUnit) throws(SeamObstacle) -> [UInt8]? {
@@ -119,6 +118,82 @@ struct OpenSeam<Codec: SeamSyntax> {
       } catch { return nil }
     }
     return nil
+  }
+
+  /// The SPS of an access unit's first slice; `nil` if it cannot be read.
+  func sequenceParameterSet(of accessUnit: MediaOutput.AccessUnit) -> Codec.SequenceParameterSet? {
+    header(of: accessUnit).flatMap { sets.sequenceParameterSet($0.sequenceParameterSetID) }
+  }
+
+  /// How full the buffer is when an access unit is removed, from 0 to 1, by its buffering period; `nil` without one.
+  func bufferFullness(at accessUnit: MediaOutput.AccessUnit) -> Double? {
+    guard let sps = sequenceParameterSet(of: accessUnit) else { return nil }
+    let bytes = accessUnit.bytes
+    for range in packaging.nalUnits(of: bytes.span) where Codec.role(of: bytes.span.extracting(range)) == .sei {
+      var messages = SEIMessages(bytes.span.extracting(range), headerLength: Codec.nalUnitHeaderLength)
+      do throws(BitstreamError) {
+        while let message = try messages.next() {
+          guard message.type == .bufferingPeriod else { continue }
+          return Codec.bufferingPeriod(message, sets).flatMap { Codec.fullness(at: $0, sps) }
+        }
+      } catch {
+        // The messages in front of it were read.
+      }
+    }
+    return nil
+  }
+
+  /// An access unit whose picture is removed so many ticks after the last buffering period in front of it.
+  func counting(_ removalDelay: UInt32, _ sps: Codec.SequenceParameterSet, _ accessUnit: [UInt8]) -> [UInt8] {
+    var nalUnits: [[UInt8]] = []
+    var isBehindSlice = false
+    for range in packaging.nalUnits(of: accessUnit.span) {
+      let nalUnit = accessUnit.span.extracting(range)
+      let role = Codec.role(of: nalUnit)
+      // The second field of a sample counts from the first, if that has a buffering period.
+      isBehindSlice = isBehindSlice || role == .slice
+      let counting = role == .sei && !isBehindSlice ? counting(removalDelay, sps, nalUnit) : nil
+      nalUnits.append(counting ?? Array(accessUnit[range]))
+    }
+    do throws(SeamObstacle) { return try packaged(nalUnits) } catch { return accessUnit }
+  }
+
+  /// - Returns: `nil` if the NAL unit has no removal delay.
+  private func counting(
+    _ removalDelay: UInt32, _ sps: Codec.SequenceParameterSet, _ nalUnit: Span<UInt8>
+  ) -> [UInt8]? {
+    guard SEIMessages.hold(.pictureTiming, nalUnit, headerLength: Codec.nalUnitHeaderLength) else { return nil }
+    var (all, isChanged): ([(type: SEIPayloadType, payload: [UInt8])], Bool) = ([], false)
+    var messages = SEIMessages(nalUnit, headerLength: Codec.nalUnitHeaderLength)
+    do throws(BitstreamError) {
+      while let message = try messages.next() {
+        var payload = try message.payload()
+        if message.type == .pictureTiming,
+          let counting = Codec.pictureTiming(message, sps, removalDelay: removalDelay)
+        {
+          (payload, isChanged) = (counting, true)
+        }
+        all.append((message.type, payload))
+      }
+    } catch { return nil }
+    return isChanged ? seiNALUnit(all, header: Codec.prefixHeader) : nil
+  }
+
+  /// An access unit with messages in front of its slices. It keeps messages of the same types.
+  func adding(
+    _ messages: [(type: SEIPayloadType, payload: [UInt8])], to accessUnit: [UInt8]
+  ) throws(SeamObstacle) -> [UInt8] {
+    var nalUnits = packaging.nalUnits(of: accessUnit.span).map { Array(accessUnit[$0]) }
+    let place = nalUnits.firstIndex { [.slice, .slicePart].contains(Codec.role(of: $0.span)) } ?? nalUnits.endIndex
+    let added = messages.filter { message in
+      !nalUnits.contains {
+        Codec.role(of: $0.span) == .sei
+          && SEIMessages.hold(message.type, $0.span, headerLength: Codec.nalUnitHeaderLength)
+      }
+    }
+    guard !added.isEmpty else { return accessUnit }
+    nalUnits.insert(contentsOf: added.map { seiNALUnit([$0], header: Codec.prefixHeader) }, at: place)
+    return try packaged(nalUnits)
   }
 
   /// An IRAP or IDR access unit as the beginning of a coded video sequence; `nil` if it cannot be read.

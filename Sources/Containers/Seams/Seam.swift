@@ -21,9 +21,9 @@ import H26x
 /// picture.
 ///
 /// A seam leaves only if it shows the pictures of the source. It is decoded as it stands in the copy, with the first
-/// copied access units behind it, which are held until then. Number, order and times of pictures must be right, and
-/// copied pictures must have the samples of the source: see ``SeamCheck``. Recovery points that become IDR pictures are
-/// verified in the same way, and so are intra pictures that promise nothing: see ``SeamProof``.
+/// copied access units behind it, which are held until then: see ``SeamGroup``. Number, order and times of pictures must
+/// be right, and copied pictures must have the samples of the source: see ``SeamCheck``. Recovery points that become IDR
+/// pictures are verified in the same way, and so are intra pictures that promise nothing: see ``SeamProof``.
 struct Seam<Codec: SeamSyntax>: SeamMaking {
   private typealias AccessUnit = MediaOutput.AccessUnit
 
@@ -31,8 +31,8 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   private let hasStartCodes: Bool
   /// The access units of the open seam; `nil` for none.
   private var open: OpenSeam<Codec>?
-  /// The copied access units behind the open seam; `nil` while they have not begun.
-  private var group: SeamGroup?
+  /// Access units that leave together; `nil` for none.
+  private var group: SeamGroup<Codec>?
   /// How far the group must be verified if it begins with an entry that promises nothing.
   private var proof: SeamProof<Codec>?
   /// The samples of copied pictures behind such an entry, by the times at which they are shown. Decoding that begins with
@@ -54,6 +54,10 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   /// Recovery points that became IDR pictures.
   private var beginningCount = 0
   private var clock = RemovalClock()
+  /// Reads the next copied access unit if its removal delay counts from another buffering period than in the source.
+  private var recount: OpenSeam<Codec>?
+  /// Reads all messages of the range.
+  private var messages: OpenSeam<Codec>?
   private(set) var encodedCount = 0
   private(set) var lowestPSNR: Double?
   private(set) var removedOperationCount = 0
@@ -132,10 +136,18 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     } catch { throw .seam(error) }
   }
 
+  mutating func read(_ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat) {
+    if let messages, messages.formatNumber != accessUnit.format { self.messages = nil }
+    if messages == nil { messages = OpenSeam(format, hasStartCodes: hasStartCodes) }
+    messages?.read(accessUnit)
+    messages?.readMessages(of: accessUnit)
+  }
+
   mutating func finishRange() throws(CopyRefusal) -> [MediaOutput.AccessUnit] {
     do throws(SeamObstacle) {
       let leaving = try finishGroup(endsCopying: true) + finishSeam()
       (lastEntry, lastDecoding, lastPresentation, isJoined, following, samples) = (nil, nil, nil, true, nil, [:])
+      messages = nil
       clock.finishRange()
       return leaving
     } catch { throw .seam(error) }
@@ -148,27 +160,24 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isExact: Bool
   ) throws(SeamObstacle) -> [AccessUnit] {
     var leaving: [AccessUnit] = []
-    if group != nil {
-      guard try group?.take(accessUnit) == false else {
-        proof?.take(accessUnit)
-        return []
-      }
-      leaving = try finishGroup(endsCopying: accessUnit.role.start == .closed)
+    if group?.accepts(accessUnit) == true {
+      proof?.take(accessUnit)
+      try add(accessUnit, accessUnit)
+      return []
     }
-    if let seam = open, seam.coder != nil, seam.formatNumber != accessUnit.format {
+    leaving = try finishGroup(endsCopying: accessUnit.role.start == .closed)
+    if let seam = open, seam.target != nil, seam.formatNumber != accessUnit.format {
       // They have no parameter sets in common.
       guard !accessUnit.role.isUnproven else { throw .verification }
       leaving += try finishSeam(before: accessUnit)
       leaving.append(try copied(accessUnit, format, isBehindSeam: true, isExact: isExact))
-    } else if let coder = try coder(before: accessUnit, format, isExact: isExact) {
-      var first = accessUnit
-      if open?.coder == nil { first = completed(first, format) }
+    } else if needsGroup(before: accessUnit, isExact: isExact) {
       if accessUnit.role.isUnproven {
         proof = SeamProof(behind: open ?? OpenSeam(format, hasStartCodes: hasStartCodes))
         proof?.take(accessUnit)
       }
-      try coder.copy(first)
-      group = SeamGroup(accessUnit, format, isExact: isExact, coder)
+      let isFirst = try !beginGroup(format, isExact: isExact, before: accessUnit)
+      try add(accessUnit, isFirst ? completed(accessUnit, format) : accessUnit)
     } else {
       open = nil
       leaving.append(try copied(accessUnit, format, isBehindSeam: false, isExact: isExact))
@@ -176,51 +185,130 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     return leaving
   }
 
-  /// The decoder of the open seam, or another one if a recovery point may become an IDR picture; `nil` if there is
-  /// nothing to verify.
-  private mutating func coder(
-    before next: AccessUnit, _ format: MediaOutput.VideoFormat, isExact: Bool
-  ) throws(SeamObstacle) -> SeamCoder? {
-    if next.role.isUnproven { try open?.decodeWaiting() }
-    if let coder = open?.coder { return coder }
+  /// Whether pictures are encoded in front of a copied access unit, or it must be verified: it promises nothing, or may
+  /// become an IDR picture.
+  private func needsGroup(before next: AccessUnit, isExact: Bool) -> Bool {
+    if open?.target != nil || open != nil && next.role.isUnproven { return true }
     let isBeginning = isExact && lastDecoding == nil && next.role.start == .open && !next.role.isIRAP
-    guard isBeginning, Codec.continuation != nil else { return nil }
-    return try SeamCoder(nil, format, hasStartCodes: hasStartCodes)
+    return isBeginning && Codec.continuation != nil
   }
 
-  /// Verifies the open seam with the access units behind it.
+  // MARK: Groups
+
+  /// Begins a group with the access units of the open seam, which it ends.
+  ///
+  /// - Parameter next: the copied access unit behind it; `nil` at the end of a range.
+  /// - Returns: whether access units are decoded in front of `next`.
+  private mutating func beginGroup(
+    _ format: MediaOutput.VideoFormat, isExact: Bool, before next: AccessUnit?
+  ) throws(SeamObstacle) -> Bool {
+    var seam = open
+    open = nil
+    let isNeeded = seam?.target != nil || next?.role.isUnproven == true
+    let waiting = isNeeded ? seam?.takeWaiting() ?? [] : []
+    var encoding: SeamEncoding<Codec>?
+    if let seam, let target = seam.target { encoding = try self.encoding(seam, target, before: next) }
+    group = try SeamGroup(
+      encoding, seam?.format ?? format, hasStartCodes: hasStartCodes, isExact: isExact, samples)
+    for accessUnit in waiting {
+      try group?.coder.take(accessUnit)
+      try advance()
+    }
+    return !waiting.isEmpty
+  }
+
+  private mutating func encoding(
+    _ seam: OpenSeam<Codec>, _ target: Codec.SeamSets, before next: AccessUnit?
+  ) throws(SeamObstacle) -> SeamEncoding<Codec> {
+    let accessUnits = seam.encoded.sorted { $0.presentation < $1.presentation }
+    // Copied pictures in front of the seam are shown in front of it.
+    if let first = accessUnits.first, let lastPresentation, first.presentation <= lastPresentation {
+      throw .verification
+    }
+    let times = decodingTimes(of: accessUnits.map(\.presentation), before: next, depth: seam.depth ?? 0)
+    let encoding = try SeamEncoding(
+      seam, target, accessUnits, times: times, number: seamCount, before: next,
+      neighbors: [lastEntry, next].compactMap(\.self), &clock)
+    seamCount += 1
+    (lastEntry, lastDecoding) = (nil, encoding.lastDecoding)
+    return encoding
+  }
+
+  /// Adds a copied access unit to the group.
+  ///
+  /// - Parameter complete: the same with all parameter sets if decoding begins with it.
+  private mutating func add(_ accessUnit: AccessUnit, _ complete: AccessUnit) throws(SeamObstacle) {
+    try group?.coder.copy(complete)
+    group?.add(accessUnit)
+    try advance()
+  }
+
+  /// Takes encoded pictures and copied access units into the copy, as far as they are known.
+  private mutating func advance() throws(SeamObstacle) {
+    guard var group else { return }
+    // A copy of it would be costly.
+    self.group = nil
+    let coder = group.coder
+    for packet in coder.takePackets() {
+      let next = try group.encoding?.accessUnit(of: packet, isTopFieldFirst: coder.isTopFieldFirst)
+      guard let accessUnit = next else { throw .encoder }
+      group.check.take(accessUnit)
+      group.leaving.append(accessUnit)
+      group.encodedCount += 1
+      clock.remove(accessUnit)
+    }
+    if coder.hasEncoded {
+      if let encoding = group.encoding { try finish(encoding, group) }
+      group.encoding = nil
+      for source in group.waiting {
+        let isFirst = group.leaving.count == group.encodedCount
+        let accessUnit = try copied(
+          source, group.format, isBehindSeam: isFirst && group.encodedCount > 0, isExact: group.isExact)
+        group.leaving.append(accessUnit)
+        guard group.leaving.count - group.encodedCount <= coder.copiedCount else { continue }
+        group.check.take(group.leaving.count == 1 ? completed(accessUnit, group.format) : accessUnit)
+      }
+      group.waiting = []
+    }
+    self.group = group
+  }
+
+  /// Takes the end of the encoded pictures.
+  private mutating func finish(
+    _ encoding: SeamEncoding<Codec>, _ group: SeamGroup<Codec>
+  ) throws(SeamObstacle) {
+    guard group.encodedCount == encoding.count else { throw .encoder }
+    encodedCount += group.encodedCount
+    recount = OpenSeam(group.format, hasStartCodes: hasStartCodes)
+    guard encoding.leadsToRecoveryPoint, var references = Codec.continuation else { return }
+    let (packaging, sets) = (encoding.seam.packaging, encoding.setsBehind)
+    for accessUnit in group.leaving { _ = try references.next(accessUnit, packaging, sets) }
+    following = (encoding.seam, references)
+  }
+
+  /// Verifies the group.
   ///
   /// - Parameter endsCopying: whether no picture follows that may refer to those in front of the seam.
-  /// - Returns: all of them.
+  /// - Returns: its access units.
   private mutating func finishGroup(endsCopying: Bool) throws(SeamObstacle) -> [AccessUnit] {
-    guard let group, let first = group.accessUnits.first else { return [] }
+    guard let coder = group?.coder else { return [] }
+    let pictures = try coder.finish()
+    try advance()
+    guard let group else { return [] }
     let proof = proof
     (self.group, self.proof) = (nil, nil)
-    let pictures = try group.coder.finish()
-    var leaving = try close(pictures.encoded, before: first)
-    let encodedCount = leaving.count
-    for accessUnit in group.accessUnits {
-      let isBehindSeam = encodedCount > 0 && leaving.count == encodedCount
-      leaving.append(try copied(accessUnit, group.format, isBehindSeam: isBehindSeam, isExact: group.isExact))
-    }
     // Access units that are copied as they are need no check.
-    guard encodedCount > 0 || following != nil else { return leaving }
-    var written = leaving.prefix(encodedCount + pictures.copiedCount)
-    if encodedCount == 0, !written.isEmpty { written[0] = completed(written[0], group.format) }
-    try verify(written, group.format, pictures.check)
-    if let proof {
-      let isWhole = endsCopying && pictures.copiedCount == group.accessUnits.count
-      guard isWhole || pictures.copiedCount >= proof.neededCount ?? .max else { throw .verification }
-      for picture in pictures.check.pictures { samples[picture.presentation] = picture.checksum }
+    guard group.encodedCount > 0 || following != nil else { return group.leaving }
+    guard group.check.passes(pictures, accessUnitCount: group.encodedCount + coder.copiedCount) else {
+      throw .verification
     }
-    return leaving
-  }
-
-  /// An access unit with the parameter sets that it lacks, so decoding can begin with it.
-  private func completed(_ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat) -> AccessUnit {
-    var complete = accessUnit
-    complete.bytes = OpenSeam<Codec>(format, hasStartCodes: hasStartCodes).completed(accessUnit)
-    return complete
+    if let psnr = group.check.lowestPSNR { lowestPSNR = min(lowestPSNR ?? psnr, psnr) }
+    if let proof {
+      let isWhole = endsCopying && coder.copiedCount == group.copiedCount
+      guard isWhole || coder.copiedCount >= proof.neededCount ?? .max else { throw .verification }
+      for picture in pictures { samples[picture.presentation] = picture.checksum }
+    }
+    return group.leaving
   }
 
   /// Verifies the open seam without access units behind it.
@@ -228,19 +316,19 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   /// - Parameter next: the access unit that follows; `nil` at the end of a range.
   /// - Returns: its encoded pictures.
   private mutating func finishSeam(before next: AccessUnit? = nil) throws(SeamObstacle) -> [AccessUnit] {
-    guard let seam = open, let pictures = try seam.coder?.finish() else {
+    guard let seam = open, seam.target != nil else {
       open = nil
       return []
     }
-    let leaving = try close(pictures.encoded, before: next)
-    try verify(leaving[...], seam.format, pictures.check)
-    return leaving
+    _ = try beginGroup(seam.format, isExact: true, before: next)
+    return try finishGroup(endsCopying: true)
   }
 
-  private func verify(
-    _ written: ArraySlice<AccessUnit>, _ format: MediaOutput.VideoFormat, _ check: SeamCheck
-  ) throws(SeamObstacle) {
-    guard check.passes(written, format, hasStartCodes: hasStartCodes) else { throw .verification }
+  /// An access unit with the parameter sets that it lacks, so decoding can begin with it.
+  private func completed(_ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat) -> AccessUnit {
+    var complete = accessUnit
+    complete.bytes = OpenSeam<Codec>(format, hasStartCodes: hasStartCodes).completed(accessUnit)
+    return complete
   }
 
   /// An access unit that leaves as it is, or with the numbers that it must have in the copy.
@@ -251,11 +339,30 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     var leaving = try continued(accessUnit, format, isBehindSeam: isBehindSeam, isExact: isExact)
     // Nothing promises that decoding can begin with it.
     if leaving.role.isUnproven, leaving.role.start == .open { leaving.role.start = .none }
-    lastEntry = accessUnit.role.start == .closed ? accessUnit : nil
+    if isJoined, lastDecoding == nil { recount = OpenSeam(format, hasStartCodes: hasStartCodes) }
+    leaving.bytes = recounted(leaving)
+    if clock.isAtStart {
+      var reader = OpenSeam<Codec>(format, hasStartCodes: hasStartCodes)
+      reader.read(accessUnit)
+      clock.begin(fullness: reader.bufferFullness(at: accessUnit))
+    }
+    if !accessUnit.role.isSecondField { lastEntry = accessUnit.role.start == .closed ? accessUnit : nil }
     lastDecoding = max(lastDecoding ?? .min, accessUnit.decoding)
     lastPresentation = max(lastPresentation ?? .min, accessUnit.presentation)
     clock.take(accessUnit)
     return leaving
+  }
+
+  /// An access unit, if it is the first one behind another buffering period than in the source: with a removal delay that
+  /// counts from there (D.2.3).
+  private mutating func recounted(_ accessUnit: AccessUnit) -> [UInt8] {
+    guard var reader = recount else { return accessUnit.bytes }
+    recount = nil
+    reader.read(accessUnit)
+    guard let sps = reader.sequenceParameterSet(of: accessUnit), let tick = Codec.delayTick(sps),
+      let count = clock.removalCount(of: accessUnit, tick: tick)
+    else { return accessUnit.bytes }
+    return reader.counting(UInt32(truncatingIfNeeded: count), sps, accessUnit.bytes)
   }
 
   /// An access unit behind those that left. An IRAP picture or a recovery point begins a coded video sequence if others
@@ -284,7 +391,11 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     reader.read(accessUnit)
     let bytes = references.begin(accessUnit, reader.packaging, reader.sets, number: beginningCount)
     guard let bytes else { return nil }
-    (beginning.bytes, beginning.role.start) = (bytes, .closed)
+    (beginning.bytes, beginning.role.start, beginning.isRenumbered) = (bytes, .closed, true)
+    // Those of earlier pictures applied up to the end of the sequence, of which it was a part.
+    let lasting = messages?.accompanying.lasting.messages(
+      at: accessUnit.presentation, decoding: accessUnit.decoding)
+    do throws(SeamObstacle) { beginning.bytes = try reader.adding(lasting ?? [], to: bytes) } catch { return nil }
     beginningCount += 1
     following = (reader, references)
     return beginning
@@ -307,7 +418,10 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   private mutating func continueSeam(
     _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat
   ) throws(SeamObstacle) {
-    if open == nil { open = OpenSeam(format, hasStartCodes: hasStartCodes) }
+    if open == nil {
+      open = OpenSeam(format, hasStartCodes: hasStartCodes)
+      if let messages { open?.accompanying.lasting = messages.accompanying.lasting }
+    }
     guard var seam = open else { return }
     // A copy of it would be costly.
     open = nil
@@ -319,89 +433,17 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       } else {
         let target = try found(spsNALUnit, seam.sets)
         seam.target = target
+        let sps = seam.sequenceParameterSet(of: accessUnit)
+        let isConstant = sps.flatMap { Codec.constantBitRate($0, fullness: 0) } != nil
         seam.fullness = target.settings.rateLimit.map {
           clock.fullness(
             at: accessUnit.presentation &- (seam.depth ?? 0), presentation: accessUnit.presentation, $0,
-            initial: target.settings.initialFullness)
+            usual: target.settings.initialFullness, isConstant: isConstant)
         }
       }
     }
-    try seam.take(accessUnit, samples)
+    seam.take(accessUnit)
     open = seam
-  }
-
-  // MARK: Encoded pictures
-
-  /// Ends the open seam.
-  ///
-  /// - Parameters:
-  ///   - pictures: of the encoder.
-  ///   - next: the access unit that follows; `nil` at the end of a range.
-  /// - Returns: its encoded pictures, in the copy's form.
-  private mutating func close(
-    _ pictures: [SeamCoder.Picture], before next: AccessUnit?
-  ) throws(SeamObstacle) -> [AccessUnit] {
-    guard var seam = open else { return [] }
-    open = nil
-    guard let target = seam.target, let coder = seam.coder else { return [] }
-    // Copied pictures in front of the seam are shown in front of it.
-    if let first = pictures.first, let lastPresentation, first.accessUnit.presentation <= lastPresentation {
-      throw .verification
-    }
-    var place = SeamPlace<Codec>(
-      count: pictures.count, seam: seamCount, neighbors: [lastEntry, next].compactMap { $0.flatMap(seam.header(of:)) },
-      isTopFieldFirst: coder.isTopFieldFirst)
-    seamCount += 1
-    if let next, next.role.start != .closed, !next.role.isIRAP {
-      seam.read(next)
-      guard Codec.continuation != nil, let header = seam.header(of: next) else { throw .recoveryPoint }
-      let spsNALUnit = try seam.spsNALUnit(of: next)
-      if spsNALUnit == target.spsNALUnit, target.leads(to: header, place) { place.recoveryPoint = header }
-    }
-    let times = decodingTimes(of: pictures.map(\.accessUnit.presentation), before: next, depth: seam.depth ?? 0)
-    var accessUnits = pictures.map(\.accessUnit)
-    for (number, time) in times.enumerated() { accessUnits[number].decoding = time }
-    let delays = clock.delays(of: accessUnits, tick: seam.accompanying.sps.flatMap(Codec.delayTick))
-    var (leaving, sets): ([AccessUnit], Codec.ParameterSets) = ([], Codec.ParameterSets())
-    for (number, picture) in pictures.enumerated() {
-      place.picture = number
-      var accessUnit = accessUnits[number]
-      var nalUnits = seam.accompanying.nalUnits(
-        around: try target.slices(of: picture.packet, &sets, place), presentation: accessUnit.presentation,
-        fullness: number == 0 ? seam.fullness ?? target.settings.initialFullness : nil,
-        delays.isEmpty ? nil : delays[number], isTopFieldFirst: place.isTopFieldFirst)
-      if seam.hasDelimiters { nalUnits.insert(Codec.accessUnitDelimiter(temporalID: 0), at: 0) }
-      accessUnit.bytes = try seam.packaged(nalUnits)
-      (accessUnit.isKeyframe, accessUnit.role) = (number == 0, AccessUnitRole())
-      if number == 0 {
-        accessUnit.role.start = .closed
-        (accessUnit.role.isIntra, accessUnit.role.isRandomAccess) = (true, true)
-        accessUnit.role.parameterSets =
-          seam.sets.nalUnits.filter { !target.nalUnits.contains($0) } + target.nalUnits
-        if seam.isInBand { accessUnit.bytes = seam.completed(accessUnit) }
-      }
-      leaving.append(accessUnit)
-      clock.remove(accessUnit)
-    }
-    encodedCount += pictures.count
-    if let psnr = coder.lowestPSNR { lowestPSNR = min(lowestPSNR ?? psnr, psnr) }
-    if place.recoveryPoint != nil { try follow(leaving, of: seam, target) }
-    lastEntry = nil
-    lastDecoding = times.last
-    return leaving
-  }
-
-  /// Begins to follow copied pictures behind encoded ones.
-  private mutating func follow(
-    _ encoded: [AccessUnit], of seam: OpenSeam<Codec>, _ target: Codec.SeamSets
-  ) throws(SeamObstacle) {
-    guard var references = Codec.continuation else { return }
-    var reader = seam
-    reader.endDecoding()
-    var sets = reader.sets
-    for nalUnit in target.nalUnits { do throws(BitstreamError) { try sets.insert(nalUnit.span) } catch {} }
-    for accessUnit in encoded { _ = try references.next(accessUnit, reader.packaging, sets) }
-    following = (reader, references)
   }
 
   /// Decoding times that ascend, and lie between those of the neighbors.

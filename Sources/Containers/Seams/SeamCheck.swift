@@ -1,45 +1,75 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 
-/// The pictures that a part of a copy must show: encoded pictures, and copied pictures behind them. The part is verified
-/// before it is written.
-struct SeamCheck {
+/// Decodes a part of a copy as it stands there, before it is written: encoded pictures, and copied pictures behind them.
+/// It must show the pictures of the source. The luma of encoded pictures is compared with theirs.
+final class SeamCheck {
   /// A picture.
-  struct Picture {
+  struct Picture: Equatable {
     /// When it is shown, in nanoseconds of the media.
     let presentation: Int64
     /// Of its samples in the source; `nil` for an encoded picture, whose samples differ.
     let checksum: UInt64?
   }
 
-  /// In the order in which they are shown.
-  let pictures: [Picture]
+  private final class Original {
+    let frame: Frame
+    init(_ frame: borrowing Frame) throws(AVError) { self.frame = try frame.withoutProperties() }
+  }
 
-  /// Whether access units show these pictures, and no others, without errors.
-  ///
+  private let decoder: SeamDecoder
+  /// Encoded pictures that were not decoded yet, as the encoder got them, by presentation time.
+  private var originals: [Int64: Original] = [:]
+  /// When the access units are shown that were taken.
+  private var times: [Int64] = []
+  /// The decoded pictures, and the numbers of their access units, in the order in which they are shown.
+  private var shown: [(number: Int, picture: Picture)] = []
+  /// The number of the first access unit whose picture has errors. No other is decoded behind it.
+  private var damagedNumber = Int.max
+  /// The lowest PSNR of encoded pictures in dB, infinite if all equal their originals; `nil` before the first one.
+  private(set) var lowestPSNR: Double?
+
   /// - Parameters:
-  ///   - accessUnits: of the copy, in decoding order. The first one has all parameter sets that the format lacks.
   ///   - format: of the access units.
   ///   - hasStartCodes: whether they have start codes, not length prefixes.
-  func passes(
-    _ accessUnits: some Sequence<MediaOutput.AccessUnit>, _ format: MediaOutput.VideoFormat, hasStartCodes: Bool
-  ) -> Bool {
-    var (times, count): ([Int64], Int) = ([], 0)
-    do throws(AVError) {
-      let decoder = try SeamDecoder(format, hasStartCodes: hasStartCodes)
-      func compare(_ frame: borrowing Frame) throws(AVError) {
-        guard let place = Int(exactly: frame.timestamp), times.indices.contains(place), count < pictures.count,
-          times[place] == pictures[count].presentation, !frame.isCorrupt, frame.errors.isEmpty,
-          pictures[count].checksum.map({ $0 == frame.checksum }) ?? true
-        else { throw .invalidData }
-        count += 1
-      }
-      for accessUnit in accessUnits {
-        times.append(accessUnit.presentation)
-        try decoder.decode(accessUnit, compare)
-      }
-      try decoder.finish(compare)
-    } catch { return false }
-    return count == pictures.count
+  init(_ format: MediaOutput.VideoFormat, hasStartCodes: Bool) throws(AVError) {
+    decoder = try SeamDecoder(format, hasStartCodes: hasStartCodes)
+  }
+
+  /// Takes a picture that the encoder gets. Its access unit follows.
+  func take(_ original: borrowing Frame, presentation: Int64) throws(AVError) {
+    originals[presentation] = try Original(original)
+  }
+
+  /// Takes the next access unit of the copy, in decoding order. The first one has all parameter sets that the format
+  /// lacks.
+  func take(_ accessUnit: MediaOutput.AccessUnit) {
+    times.append(accessUnit.presentation)
+    guard damagedNumber == .max else { return }
+    do throws(AVError) { try decoder.decode(accessUnit, receive) } catch {
+      damagedNumber = min(damagedNumber, times.count - 1)
+    }
+  }
+
+  private func receive(_ frame: borrowing Frame) throws(AVError) {
+    guard let number = Int(exactly: frame.timestamp), times.indices.contains(number) else { throw .invalidData }
+    if frame.isCorrupt || !frame.errors.isEmpty { damagedNumber = min(damagedNumber, number) }
+    let time = times[number]
+    guard let original = originals.removeValue(forKey: time) else {
+      return shown.append((number, Picture(presentation: time, checksum: frame.checksum)))
+    }
+    shown.append((number, Picture(presentation: time, checksum: nil)))
+    guard let psnr = frame.lumaPSNR(to: original.frame) else { return }
+    lowestPSNR = min(lowestPSNR ?? psnr, psnr)
+  }
+
+  /// Whether the first access units show these pictures, and no others, without errors. Nothing follows.
+  ///
+  /// - Parameters:
+  ///   - pictures: in the order in which they are shown.
+  ///   - count: of the access units. Behind them, the source may be damaged.
+  func passes(_ pictures: [Picture], accessUnitCount count: Int) -> Bool {
+    do throws(AVError) { try decoder.finish(receive) } catch { return false }
+    return damagedNumber >= count && shown.filter { $0.number < count }.map(\.picture) == pictures
   }
 }

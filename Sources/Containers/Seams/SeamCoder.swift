@@ -2,52 +2,40 @@
 import AVCodec
 import H26x
 
-/// Decodes the access units of one seam, and encodes the pictures that are wanted: an IDR picture, then P pictures. It
-/// also decodes copied access units behind the seam, for their checksums.
+/// Decodes the source's access units of one seam, and encodes the pictures that are wanted: an IDR picture, then P
+/// pictures. It also decodes copied access units behind the seam, for their checksums.
 ///
 /// A frame goes to the encoder as soon as it is decoded.
 final class SeamCoder {
-  /// An encoded picture.
-  struct Picture {
-    /// The access unit that it replaces, with the times of the whole picture and without bytes.
-    var accessUnit: MediaOutput.AccessUnit
-    let packet: Packet
-  }
-
-  /// The pictures of a seam that is finished.
-  struct Pictures {
-    /// In the order of presentation.
-    let encoded: [Picture]
-    /// The number of copied access units that were decoded, up to the first picture with errors.
-    let copiedCount: Int
-    /// The pictures that the copy must show: the encoded ones, and those of the copied access units.
-    let check: SeamCheck
-  }
-
   /// `nil` if nothing is encoded.
   private let settings: EncoderSettings?
   private let decoder: SeamDecoder
+  /// Gets the pictures that are encoded.
+  private let check: SeamCheck
   /// Opened with the first wanted frame.
   private var encoder: EncoderContext?
-  private var fidelity: SeamFidelity?
   private(set) var isTopFieldFirst: Bool?
 
-  /// See `SeamFidelity`.
-  var lowestPSNR: Double? { fidelity?.lowestPSNR }
-
-  /// Access units whose pictures are wanted and were not decoded yet, by the numbers of their pictures.
-  private var wanted: [Int64: MediaOutput.AccessUnit] = [:]
-  /// Those whose pictures are in the encoder, in order.
-  private var entered: [MediaOutput.AccessUnit] = []
+  /// When the pictures are shown that are wanted and were not decoded yet, by their numbers.
+  private var wanted: [Int64: Int64] = [:]
+  /// When encoded pictures are shown, by their numbers.
+  private var encodedTimes: [Int64: Int64] = [:]
   private var latest = Int64.min
-  private var encoded: [Picture] = []
+  /// Pictures that were sent to the encoder, and those that came out.
+  private var (sentCount, encodedCount) = (0, 0)
+  private var packets: [Packet] = []
+  /// Whether the encoder is at work, not the decoder.
+  private var isEncoding = false
+  /// Whether all wanted pictures are encoded.
+  private(set) var hasEncoded: Bool
 
   /// Access units since the last entry that are only decoded, without bytes, and the numbers of their pictures. They may
   /// also be copied.
   private var needed: [(accessUnit: MediaOutput.AccessUnit, number: Int64)] = []
   /// When copied pictures are shown, by their numbers.
   private var copied: [Int64: Int64] = [:]
-  private var copiedCount = 0
+  /// The number of copied access units that were decoded, up to the first picture with errors.
+  private(set) var copiedCount = 0
   /// The number of the first copied picture with errors.
   private var damagedNumber: Int64?
   /// Whether decoding began with an entry that promises nothing. Then libavcodec takes all pictures for corrupt.
@@ -63,12 +51,13 @@ final class SeamCoder {
   ///   - settings: of the encoder; `nil` if nothing is encoded.
   ///   - format: of the access units.
   ///   - hasStartCodes: whether they have start codes, not length prefixes.
+  ///   - check: gets the pictures that are encoded.
   ///   - samples: checksums of pictures that the copy has, by the times at which they are shown.
   init(
-    _ settings: EncoderSettings?, _ format: MediaOutput.VideoFormat, hasStartCodes: Bool,
+    _ settings: EncoderSettings?, _ format: MediaOutput.VideoFormat, hasStartCodes: Bool, _ check: SeamCheck,
     _ samples: [Int64: UInt64] = [:]
   ) throws(SeamObstacle) {
-    (self.settings, self.samples) = (settings, samples)
+    (self.settings, self.check, self.samples, hasEncoded) = (settings, check, samples, settings == nil)
     do throws(AVError) { decoder = try SeamDecoder(format, hasStartCodes: hasStartCodes) } catch { throw .damage }
   }
 
@@ -79,15 +68,11 @@ final class SeamCoder {
     let number = decoder.number(of: accessUnit)
     if accessUnit.role.start != .none { needed = [] }
     beginsUnproven = beginsUnproven ?? accessUnit.role.isUnproven
-    var placed = accessUnit
-    placed.bytes = []
     if accessUnit.disposition == .encoded {
-      if accessUnit.role.isSecondField, let first = wanted[number] {
-        placed = first
-        placed.duration = max(first.duration, accessUnit.presentation &+ accessUnit.duration &- first.presentation)
-      }
-      wanted[number] = placed
+      wanted[number] = wanted[number] ?? accessUnit.presentation
     } else {
+      var placed = accessUnit
+      placed.bytes = []
       needed.append((placed, number))
     }
     do throws(AVError) { try decoder.decode(accessUnit, receive) } catch { throw obstacle }
@@ -107,6 +92,7 @@ final class SeamCoder {
     do throws(AVError) {
       if known == nil { try decoder.decode(accessUnit, receive) }
       copiedCount += 1
+      try finishEncoding()
     } catch {
       guard !isEncoding else { throw .encoder }
       damagedNumber = number
@@ -115,33 +101,29 @@ final class SeamCoder {
     }
   }
 
-  /// Ends the seam.
+  /// Takes the pictures that the encoder made since the last call.
+  func takePackets() -> [Packet] {
+    defer { packets = [] }
+    return packets
+  }
+
+  /// Ends the seam. Encoded pictures may be left.
   ///
+  /// - Returns: the pictures that the copy must show, up to the first copied one with errors.
   /// - Throws: the reason for which the seam cannot be made: also if not all wanted pictures were decoded.
-  func finish() throws(SeamObstacle) -> Pictures {
+  func finish() throws(SeamObstacle) -> [SeamCheck.Picture] {
     do throws(AVError) {
       try decoder.finish(receive)
       guard wanted.isEmpty else { throw .invalidData }
-      if encoder != nil {
-        isEncoding = true
-        try encoder?.sendEndOfStream()
-        try receivePackets()
-        try fidelity?.finish()
-      }
+      try finishEncoding()
     } catch { throw obstacle }
-    guard entered.isEmpty else { throw .encoder }
     guard !hasOtherSamples else { throw .verification }
     let times = copied.merging(encodedTimes) { copied, _ in copied }
-    let pictures = shown.compactMap { number, checksum in
+    return shown.compactMap { number, checksum in
       times[number].map { SeamCheck.Picture(presentation: $0, checksum: checksum) }
     }
-    return Pictures(encoded: encoded, copiedCount: copiedCount, check: SeamCheck(pictures: pictures))
   }
 
-  /// When encoded pictures are shown, by their numbers.
-  private var encodedTimes: [Int64: Int64] = [:]
-  /// Whether the encoder is at work, not the decoder.
-  private var isEncoding = false
   private var obstacle: SeamObstacle { isEncoding ? .encoder : .damage }
 
   /// Takes a decoded frame, and encodes it if it is wanted.
@@ -150,19 +132,19 @@ final class SeamCoder {
     if let damagedNumber, number >= damagedNumber { return }
     guard copied[number] == nil else { return shown.append((number, frame.checksum)) }
     guard beginsUnproven == true || !frame.isCorrupt, frame.errors.isEmpty else { throw .invalidData }
-    guard let accessUnit = wanted[number] else {
+    guard let presentation = wanted[number] else {
       compare(frame)
       // Copied pictures are shown behind the encoded ones.
       if !shown.isEmpty { shown.append((number, frame.checksum)) }
       return
     }
-    guard accessUnit.presentation > latest, let settings else { throw .invalidData }
+    guard presentation > latest, let settings else { throw .invalidData }
     wanted[number] = nil
-    latest = accessUnit.presentation
-    encodedTimes[number] = accessUnit.presentation
+    latest = presentation
+    encodedTimes[number] = presentation
     shown.append((number, nil))
     isEncoding = true
-    try encode(frame, accessUnit, settings)
+    try encode(frame, presentation, settings)
     isEncoding = false
   }
 
@@ -176,7 +158,7 @@ final class SeamCoder {
   }
 
   private func encode(
-    _ frame: borrowing Frame, _ accessUnit: MediaOutput.AccessUnit, _ settings: EncoderSettings
+    _ frame: borrowing Frame, _ presentation: Int64, _ settings: EncoderSettings
   ) throws(AVError) {
     if encoder == nil {
       var settings = settings
@@ -189,19 +171,28 @@ final class SeamCoder {
         isTopFieldFirst = settings.isTopFieldFirst
       }
       encoder = try EncoderContext(settings)
-      fidelity = try SeamFidelity(settings)
     }
-    try fidelity?.take(frame, presentation: accessUnit.presentation)
-    try encoder?.send(frame, presentation: accessUnit.presentation)
-    entered.append(accessUnit)
+    try check.take(frame, presentation: presentation)
+    try encoder?.send(frame, presentation: presentation)
+    sentCount += 1
     try receivePackets()
+  }
+
+  /// Ends the encoder if all wanted pictures were sent to it. None are wanted behind the first copied one.
+  private func finishEncoding() throws(AVError) {
+    guard !hasEncoded, wanted.isEmpty else { return }
+    isEncoding = true
+    try encoder?.sendEndOfStream()
+    try receivePackets()
+    guard encodedCount == sentCount else { throw .external }
+    (isEncoding, hasEncoded) = (false, true)
   }
 
   private func receivePackets() throws(AVError) {
     while let picture = try encoder?.receive() {
-      guard !entered.isEmpty, picture.isKey == encoded.isEmpty else { throw .external }
-      try fidelity?.take(picture.packet)
-      encoded.append(Picture(accessUnit: entered.removeFirst(), packet: picture.packet))
+      guard encodedCount < sentCount, picture.isKey == (encodedCount == 0) else { throw .external }
+      encodedCount += 1
+      packets.append(picture.packet)
     }
   }
 }

@@ -1,44 +1,80 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVCodec
+import H26x
 
-/// The first copied access units behind a seam, up to the next entry. They are held until the seam is verified with them.
-struct SeamGroup {
-  private(set) var accessUnits: [MediaOutput.AccessUnit]
+/// Access units that leave together, once they are verified: the encoded pictures of a seam, and the first copied access
+/// units behind them, up to the next entry.
+///
+/// The source is decoded, and wanted pictures are encoded. Each access unit of the copy is decoded as soon as its numbers
+/// are known.
+struct SeamGroup<Codec: SeamSyntax> {
+  typealias AccessUnit = MediaOutput.AccessUnit
+
   let format: MediaOutput.VideoFormat
   /// Whether the range is cut exactly.
   let isExact: Bool
   /// Decodes the source's access units.
   let coder: SeamCoder
-  private var byteCount: Int
-  private var pictureCount = 1
-  private let pictureLimit: Int
+  /// Decodes those of the copy.
+  let check: SeamCheck
+  /// The pictures that are encoded; `nil` for none, and when all are.
+  var encoding: SeamEncoding<Codec>?
+  /// Of the copy.
+  var leaving: [AccessUnit] = []
+  /// Those that are encoded.
+  var encodedCount = 0
+  /// Copied ones that are not in ``leaving`` yet.
+  var waiting: [AccessUnit] = []
+
+  /// All copied ones, their bytes, and their pictures.
+  private(set) var copiedCount = 0
+  private var byteCount = 0
+  private var pictureCount = 0
+  private var pictureLimit = 0
+  /// The number of their format.
+  private var formatNumber: Int?
 
   /// Decoders hold 16 frames, so most pictures at the end refer to copied ones only.
-  private static let pictureLimit = 32
+  private static var pictureLimit: Int { 32 }
   /// More pictures may be needed to prove an entry that promises nothing: most have B pictures between references.
-  private static let unprovenPictureLimit = 96
-  private static let byteLimit = 1 << 25
+  private static var unprovenPictureLimit: Int { 96 }
+  private static var byteLimit: Int { 1 << 25 }
 
   /// - Parameters:
-  ///   - first: begins the group.
-  ///   - coder: has decoded it, and the seam in front of it.
-  init(_ first: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat, isExact: Bool, _ coder: SeamCoder) {
-    (accessUnits, byteCount) = ([first], first.bytes.count)
-    (self.format, self.isExact, self.coder) = (format, isExact, coder)
-    pictureLimit = first.role.isUnproven ? Self.unprovenPictureLimit : Self.pictureLimit
+  ///   - format: of the access units.
+  ///   - hasStartCodes: whether they have start codes, not length prefixes.
+  ///   - samples: see ``SeamCoder``.
+  init(
+    _ encoding: SeamEncoding<Codec>?, _ format: MediaOutput.VideoFormat, hasStartCodes: Bool, isExact: Bool,
+    _ samples: [Int64: UInt64]
+  ) throws(SeamObstacle) {
+    (self.encoding, self.format, self.isExact) = (encoding, format, isExact)
+    var settings = encoding?.target.settings
+    if let encoding { settings?.initialFullness = encoding.fullness }
+    do throws(AVError) { check = try SeamCheck(format, hasStartCodes: hasStartCodes) } catch { throw .damage }
+    coder = try SeamCoder(settings, format, hasStartCodes: hasStartCodes, check, samples)
   }
 
-  /// Takes the next copied access unit.
-  ///
-  /// - Returns: false if it does not belong to the group.
-  mutating func take(_ next: MediaOutput.AccessUnit) throws(SeamObstacle) -> Bool {
-    guard next.format == accessUnits[0].format else { return false }
+  /// Whether the next copied access unit belongs to the group.
+  func accepts(_ next: AccessUnit) -> Bool {
+    guard let formatNumber else { return true }
+    guard next.format == formatNumber else { return false }
     // Frames are not divided.
     let continues = next.role.start == .none && pictureCount < pictureLimit && byteCount < Self.byteLimit
-    guard continues || next.role.isSecondField else { return false }
-    accessUnits.append(next)
-    pictureCount += next.role.isSecondField ? 0 : 1
-    byteCount += next.bytes.count
-    try coder.copy(next)
-    return true
+    return continues || next.role.isSecondField
+  }
+
+  /// Takes a copied access unit.
+  ///
+  /// - Parameter isFirst: whether decoding begins with it.
+  mutating func add(_ accessUnit: AccessUnit) {
+    if formatNumber == nil {
+      formatNumber = accessUnit.format
+      pictureLimit = accessUnit.role.isUnproven ? Self.unprovenPictureLimit : Self.pictureLimit
+    }
+    waiting.append(accessUnit)
+    copiedCount += 1
+    pictureCount += accessUnit.role.isSecondField ? 0 : 1
+    byteCount += accessUnit.bytes.count
   }
 }

@@ -16,6 +16,8 @@ protocol SeamMaking {
   mutating func describe(_ format: inout MediaOutput.VideoFormat)
   /// Why pictures of a stream cannot be encoded; `nil` if they can.
   mutating func obstacle(_ format: MediaOutput.VideoFormat, under parameterSets: [[UInt8]]) -> SeamObstacle?
+  /// Reads an access unit of a range that is cut exactly, or one in front of it. Its messages may apply to later pictures.
+  mutating func read(_ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat)
   /// Takes the next access unit of the window.
   ///
   /// - Parameter isExact: whether the range is cut exactly.

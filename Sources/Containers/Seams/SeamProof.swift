@@ -11,7 +11,7 @@ struct SeamProof<Codec: SeamSyntax> {
   /// - Parameter reader: has read the source up to the entry.
   init(behind reader: OpenSeam<Codec>) {
     self.reader = reader
-    self.reader.endDecoding()
+    _ = self.reader.takeWaiting()
     self.reader.references?.begin()
   }
 

@@ -11,6 +11,8 @@ package enum Interruption {
     var time = ContinuousClock.now
     var handlers: [Int: @Sendable () -> Void] = [:]
     var next = 0
+    /// The outputs that are written, and whether handlers for one of them came to their end.
+    var (outputCount, isCompleting) = (0, false)
   }
 
   private static let state = Mutex(State())
@@ -73,7 +75,7 @@ package enum Interruption {
     let handlers: [@Sendable () -> Void]? = state.withLock { state in
       // timeout(1) and shells signal both the process and its group: two signals within a second are one request.
       if state.signal != nil, state.time.duration(to: .now) < .seconds(1) { return [] }
-      guard state.signal == nil, !state.handlers.isEmpty else { return nil }
+      guard state.signal == nil, !state.handlers.isEmpty || state.isCompleting else { return nil }
       (state.signal, state.time) = (signal, .now)
       return Array(state.handlers.values)
     }
@@ -94,7 +96,27 @@ package enum Interruption {
       state.handlers[state.next] = handler
       return state.next
     }
-    defer { state.withLock { _ = $0.handlers.removeValue(forKey: key) } }
+    defer {
+      state.withLock { state in
+        state.handlers[key] = nil
+        state.isCompleting = state.outputCount > 0
+      }
+    }
+    return try await body()
+  }
+
+  /// Runs `body`, which writes an output and gives it its name. Behind the first handler for it, the first signal does
+  /// not end the program, so that a complete output is not lost.
+  package static func completing<Result, Reason: Error>(
+    during body: () async throws(Reason) -> Result
+  ) async throws(Reason) -> Result {
+    state.withLock { $0.outputCount += 1 }
+    defer {
+      state.withLock { state in
+        state.outputCount -= 1
+        state.isCompleting = state.isCompleting && state.outputCount > 0
+      }
+    }
     return try await body()
   }
 }

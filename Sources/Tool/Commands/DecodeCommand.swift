@@ -57,7 +57,9 @@ struct DecodeCommand: AsyncParsableCommand, DecodesPictures, ShowsProgress {
     return name.hasSuffix(".y4m") ? .y4m : name.hasSuffix(".png") ? .png : .raw
   }
 
-  func run() async throws {
+  func run() async throws { try await Interruption.completing(during: decode) }
+
+  private func decode() async throws {
     try PluginFile.load()
     let input = try InputFile(file).selecting(video.selection)
     let isPNG = resolvedFormat == .png

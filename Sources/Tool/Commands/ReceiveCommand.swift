@@ -69,7 +69,9 @@ struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
     }
   }
 
-  func run() async throws {
+  func run() async throws { try await Interruption.completing(during: receive) }
+
+  private func receive() async throws {
     try PluginFile.load()
     guard let network = NetworkSource(source) else { throw Failure("\(source): neither an address nor a file", .usage) }
     let name = source == "-" ? "standard input" : NetworkSource.shown(source)

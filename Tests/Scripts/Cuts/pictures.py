@@ -4,6 +4,7 @@
 import dataclasses
 import json
 import math
+import re
 import subprocess
 import tempfile
 
@@ -16,30 +17,35 @@ class Picture:
     time: float
     duration: float
     digest: str
-    # Eight bits a sample.
-    luma: bytes
+    # The samples as they are decoded.
+    luma: memoryview
     # By its bar code; None without one.
     number: int
 
 
-def size(path):
-    text = sources.run("ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=width,height",
-                       "-of", "csv=p=0", path).decode()
+def layout(path):
+    """Width and height, and the bits of a sample."""
+    text = sources.run("ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
+                       "stream=width,height,pix_fmt", "-of", "csv=p=0", path).decode()
     # A transport stream's are printed twice, once in its program.
-    return [int(part) for part in text.split()[0].strip(",").split(",")[:2]]
+    width, height, samples = text.split()[0].strip(",").split(",")[:3]
+    deep = re.search(r"(\d+)le$", samples)
+    return int(width), int(height), int(deep[1]) if deep else 8
 
 
 def read(path, has_bars=True, is_strict=True, edits=None):
     """All pictures in the order of presentation. Raises ValueError for a file that does not decode, or if is_strict for
     one about which FFmpeg prints anything. With edits, FFmpeg ignores the edit list, and these are applied."""
-    width, height = (sources.WIDTH, sources.HEIGHT) if has_bars else size(path)
+    width, height, depth = layout(path)
     with tempfile.NamedTemporaryFile() as gray, tempfile.NamedTemporaryFile() as digests:
+        output = ["-map", "0:v:0", "-vsync", "passthrough", "-enc_time_base", "-1"]
+        # A conversion to gray would stretch limited ranges.
         run = subprocess.run(
-            ["ffmpeg", "-v", "error", "-y", "-copyts", *(["-ignore_editlist", "1"] if edits else []), "-i", path, "-map", "0:v:0", "-vsync", "passthrough",
-             "-enc_time_base", "-1", "-f", "framemd5", digests.name, "-map", "0:v:0", "-vsync", "passthrough",
-             "-enc_time_base", "-1", "-pix_fmt", "gray", "-f", "rawvideo", gray.name], capture_output=True, text=True)
+            ["ffmpeg", "-v", "error", "-y", "-copyts", *(["-ignore_editlist", "1"] if edits else []), "-i", path,
+             *output, "-f", "framemd5", digests.name, *output, "-vf", "extractplanes=y", "-f", "rawvideo", gray.name],
+            capture_output=True, text=True)
         lines = digests.read().decode().splitlines()
-        luma = gray.read()
+        luma = memoryview(gray.read()).cast("B" if depth == 8 else "H")
     if run.returncode:
         raise ValueError(run.stderr.strip().splitlines()[-1])
     # Raw video has no times, which matters to no one here.
@@ -55,7 +61,7 @@ def read(path, has_bars=True, is_strict=True, edits=None):
         _, _, time, duration, _, digest = [part.strip() for part in line.split(",")]
         plane = luma[len(pictures) * width * height:][:width * height]
         pictures.append(Picture(int(time) * unit, int(duration) * unit, digest, plane,
-                                sources.number(plane) if has_bars else None))
+                                sources.number(plane, depth) if has_bars else None))
     return edited(pictures, edits) if edits else pictures
 
 
@@ -100,12 +106,12 @@ def edits(path):
     return [(start / scales[b"mdhd"] if start >= 0 else None, duration / scales[b"mvhd"]) for duration, start in found]
 
 
-def psnr(one, other):
-    """Of two planes of eight bits, in dB."""
+def psnr(one, other, depth):
+    """Of two planes with so many bits a sample, in dB."""
     if one == other:
         return math.inf
     error = sum((a - b) * (a - b) for a, b in zip(one, other)) / len(one)
-    return 10 * math.log10(255 * 255 / error)
+    return 10 * math.log10((2 ** depth - 1) ** 2 / error)
 
 
 # The structure of a stream.

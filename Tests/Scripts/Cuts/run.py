@@ -273,7 +273,8 @@ class RandomCuts:
         changed = [place for place, picture in enumerate(found) if picture.digest != own[numbers[place]].digest]
         if len(changed) > encoded:
             result.append(f"{len(changed)} pictures changed, {encoded} encoded: {spans([numbers[i] for i in changed])}")
-        quality = min((pictures.psnr(found[place].luma, own[numbers[place]].luma) for place in changed), default=99)
+        depth = pictures.layout(output)[2]
+        quality = min((pictures.psnr(found[place].luma, own[numbers[place]].luma, depth) for place in changed), default=99)
         if quality < LEAST_PSNR:
             duration = sum(own[numbers[place]].duration for place in changed)
             share = rate_share(output, changed, duration)

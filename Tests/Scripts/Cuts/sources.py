@@ -24,13 +24,13 @@ def picture(number):
     return b"".join(rows) + bytes([100 + number % 56]) * (WIDTH * HEIGHT // 4) + bytes([128]) * (WIDTH * HEIGHT // 4)
 
 
-def number(luma):
+def number(luma, depth):
     """The number in a picture's luma; None if its bar code cannot be read."""
     row = luma[HEIGHT // 6 * WIDTH:][:WIDTH]
     value = 0
     for bit in range(10):
         bar = row[bit * BAR + 4:(bit + 1) * BAR - 4]
-        value |= (sum(bar) > 128 * len(bar)) << bit
+        value |= (sum(bar) > 2 ** (depth - 1) * len(bar)) << bit
     found = value & (1 << BITS) - 1
     return found if value >> BITS == (bin(found).count("1") + 1) % 2 else None
 
@@ -127,3 +127,22 @@ def vectors(folder):
         if path.exists():
             found.append(Source(path.stem, "h264", "", has_bars=False, path=path))
     return found
+
+
+# Of joins: twelve of a codec, of 4:2:0 with eight bits.
+JOINED_VECTORS = {
+    "h264": ["h264/HPCAFL_BRCM_C.264", "h264/HCAMFF1_HHI.264", "h264/freh11.264", "h264/CI1_FT_B.264",
+             "h264/cros_test-25fps.h264", "h264/test_cif_P_CABAC_slice.264"],
+    "h265": ["h265/cros_test-25fps.h265", "h265/g2b_amp_mincu16_176x144.h265", "h265/g2b_bframes3_128x128.h265",
+             "h265/g2b_signhide_scaling_320x240.h265", "h265/g2b_wpp_ctu16.h265",
+             "h265/membrane_input-300-98x58-conformance-window.h265"],
+}
+
+
+def joined(codec, folder, vectors):
+    """Streams of different encoders: six that are made, and the vectors that are there."""
+    found = [source for source in RANDOM if source.codec == codec and source.pixel_format == "yuv420p"][:6]
+    for name in JOINED_VECTORS[codec]:
+        if (vectors / name).exists():
+            found.append(Source(pathlib.Path(name).stem, codec, "", has_bars=False, path=vectors / name))
+    return [source if source.path else source.make(folder, 60) for source in found]

@@ -4,6 +4,8 @@ import H26x
 import TestSupport
 import Testing
 
+@testable import Containers
+
 /// The SEI messages and metadata of pictures that `h26x cut` encodes.
 @Suite(
   .enabled(if: Program.isBuilt), .enabled { try await CutEncoder.isInstalled() },
@@ -147,14 +149,18 @@ struct AccompanyingMessagesTests {
   // MARK: Fields
 
   /// A stream of fields, each with captions of its own, a buffering period for each IDR picture, and picture timing.
-  private static func fields(frames: Int) throws -> (bytes: [UInt8], sps: H264.SequenceParameterSet) {
+  ///
+  /// - Parameter isConstant: whether filler data make the bit rate constant.
+  private static func fields(
+    frames: Int, isConstant: Bool = false
+  ) throws -> (bytes: [UInt8], sps: H264.SequenceParameterSet) {
     let stream = [UInt8](FieldStream.make(frames: frames, isPredicted: true))
     let other = try H264.SequenceParameterSet(nalUnit: MinimalStream.sps(nalBuffers: 1, vclBuffers: 1).span)
     var hrd = try #require(other.vui?.nalHRD)
     // Two megabits a second into one megabit.
     (hrd.bitRateScale, hrd.sizeScale) = (4, 4)
     (hrd.buffers[0].bitRateValue, hrd.buffers[0].sizeValue) = (2000, 4000)
-    hrd.buffers[0].isConstantBitRate = false
+    hrd.buffers[0].isConstantBitRate = isConstant
     var (bytes, field): ([UInt8], Int) = ([], 0)
     var sps: H264.SequenceParameterSet?
     for range in NALPackaging.annexB.nalUnits(of: stream.span) {
@@ -181,6 +187,10 @@ struct AccompanyingMessagesTests {
         // Both fields have it.
         messages.append((.contentLightLevel, [3, 232, 1, 144]))
         nalUnits.insert(seiNALUnit(messages), at: 0)
+        if isConstant {
+          let rest = hrd.bitRate(of: hrd.buffers[0]) / 400 - UInt64(MinimalStream.annexB(nalUnits).count)
+          nalUnits.append(H264.fillerData(byteCount: Int(rest) - 4))
+        }
         field += 1
       default: break
       }
@@ -255,6 +265,58 @@ struct AccompanyingMessagesTests {
     #expect(beginnings.allSatisfy { pictures[$0].types.first == .bufferingPeriod })
     let findings = try await Program.run(["check", "--json", "out.h264"], in: folder.url)
     #expect(!findings.text.contains("-sei") && !findings.text.contains("buffer"), "\(findings.text)")
+  }
+
+  /// The first copied picture behind another buffering period counts from that, and those behind it from the first.
+  @Test func copiedEntriesCountFromTheBufferingPeriodInFront() async throws {
+    let folder = try Folder()
+    let (bytes, sps) = try Self.fields(frames: 24)
+    try folder.write("in.h264", Data(bytes))
+    // Behind five encoded frames, and behind two copied ones.
+    let cut = try await Program.run(
+      ["cut", "in.h264", "-o", "out.h264", "--mode", "exact", "--range", "#3-#10", "--range", "#8-#12"],
+      in: folder.url)
+    #expect(try Self.encodedCount(cut.said) == 5, "\(cut.said)")
+    let pictures = try Self.messages(of: [UInt8](try #require(folder.bytes("out.h264"))), sps)
+    let removals = pictures.compactMap { $0.timings.first?.delays?.cpbRemoval }
+    #expect(removals == [0, 2, 4, 6, 8, 10, 1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 7])
+  }
+
+  /// Filler data behind encoded pictures keep a buffer from an overflow into which bits come at a constant rate.
+  @Test(arguments: ["h264", "mp4"]) func encodedPicturesKeepAConstantBitRate(target: String) async throws {
+    let folder = try Folder()
+    try folder.write("in.h264", Data(try Self.fields(frames: 24, isConstant: true).bytes))
+    func findings(_ name: String) async throws -> String {
+      try await Program.run(["check", "--json", name], in: folder.url).text
+    }
+    #expect(!(try await findings("in.h264")).contains("cpb-"))
+    let cut = try await Program.run(
+      ["cut", "in.h264", "-o", "out.\(target)", "--mode", "exact", "--range", "#3-#10", "--range", "#9-#20"],
+      in: folder.url)
+    #expect(try Self.encodedCount(cut.said) == 12, "\(cut.said)")
+    #expect(!(try await findings("out.\(target)")).contains("cpb-"))
+    // About as many bits as in the source.
+    let size = try #require(folder.bytes("out.\(target)")?.count)
+    #expect(176_000...192_000 ~= size, "\(size)")
+  }
+
+  // MARK: Recovery points
+
+  /// A recovery point that becomes an IDR picture gets messages of earlier pictures, which applied to it.
+  @Test(arguments: ["h264", "mp4"]) func aRecoveryPointHasTheMessagesOfItsSequence(target: String) async throws {
+    let folder = try Folder()
+    try folder.write("sei.jsonl", Data(#"{"access-unit": 0, "type": 144, "payload": "03e80190"}"#.utf8))
+    let edit = try await Program.run(
+      ["edit", CutTests.media("open-gop.h264"), "-o", "in.h264", "--insert-sei-from", "sei.jsonl"], in: folder.url)
+    try #require(edit.status == 0, "\(edit.said)")
+    let pictures = try await Self.list("in.h264", in: folder)
+    let point = try #require(pictures.last { !$0.payloads(6).isEmpty && !$0.unitTypes.contains(5) })
+    #expect(point.payloads(144).isEmpty && point.rank > 20)
+    let cut = try await Program.run(
+      ["cut", "in.h264", "-o", "out.\(target)", "--mode", "exact", "--range", "#\(point.rank)-"], in: folder.url)
+    #expect(cut.status == 0 && !cut.said.contains("encoded"), "\(cut.said)")
+    let first = try #require(try await Self.list("out.\(target)", in: folder).first)
+    #expect(first.unitTypes.contains(5) && first.payloads(144) == ["03e80190"], "\(first)")
   }
 
   // MARK: Quality

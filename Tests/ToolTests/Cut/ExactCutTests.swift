@@ -216,6 +216,38 @@ enum CutEncoder {
     #expect(run.status == 0 && run.said.contains("because its parameter sets use all ids"), "\(run.said)")
   }
 
+  /// A frame of two fields begins with an IDR picture. Nothing but its second field is between it and the next one.
+  @Test(arguments: ["h264", "ts", "mp4", "mkv"]) func neighboringIDRPicturesOfFieldsHaveDifferentNumbers(
+    suffix: String
+  ) async throws {
+    let folder = try Folder()
+    try folder.write("in.h264", FieldStream.make(frames: 24, isPredicted: true))
+    let cut = try await Program.run(
+      ["cut", "in.h264", "-o", "out.\(suffix)", "--range", "#0-#1", "--range", "#0-#1", "--range", "#16-#18"]
+        + ["--range", "#0-#1", "--range", "#8-#9", "--range", "#15-#17", "--range", "#0-#24"], in: folder.url)
+    #expect(cut.status == 0 && cut.said.contains("; 1 picture encoded"), "\(cut.said)")
+    let findings = try await Self.findings("in.h264", in: folder)
+    #expect(try await Self.findings("out.\(suffix)", in: folder).subtracting(findings) == [])
+  }
+
+  /// Pieces of pieces have IDR pictures whose numbers were changed before.
+  @Test func neighboringIDRPicturesOfPiecesHaveDifferentNumbers() async throws {
+    let folder = try Folder()
+    try folder.write("0.h264", FieldStream.make(frames: 24, isPredicted: true))
+    for number in 1...3 {
+      let run = try await Program.run(
+        ["cut", "\(number - 1).h264", "-o", "\(number).h264", "--range", "#0-#1", "--range", "#7-#9"]
+          + ["--range", "#0-#1", "--range", "#0-#2"], in: folder.url)
+      #expect(run.status == 0, "\(run.said)")
+      #expect(try await !Self.findings("\(number).h264", in: folder).contains("idr-pic-id"), "\(number)")
+      let join = try await Program.run(
+        ["join", "\(number).h264", "\(number - 1).h264", "\(number).h264", "-o", "joined.h264", "--force"],
+        in: folder.url)
+      #expect(join.status == 0, "\(join.said)")
+      #expect(try await !Self.findings("joined.h264", in: folder).contains("idr-pic-id"), "\(number)")
+    }
+  }
+
   /// A range that begins with a keyframe and ends in front of one needs no encoder.
   @Test func copiesRangesOfH265BetweenKeyframes() async throws {
     let folder = try Folder()

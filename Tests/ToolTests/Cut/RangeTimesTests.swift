@@ -117,6 +117,16 @@ import Testing
     }
   }
 
+  /// Fragments in a pipe have no room for an edit list that begins with them.
+  @Test(arguments: ["mp4", "mov"]) func showsLeadingPicturesInFragments(target: String) async throws {
+    let folder = try Folder()
+    try folder.write("in.h265", try Self.leadingStream(isCut: true))
+    let run = try await Program.shell(
+      "h26x repack in.h265 -o - --format \(target) | cat > piped.\(target)", in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    #expect(try await CutTests.pictures("piped.\(target)", in: folder).count == 41, "\(run.said)")
+  }
+
   // MARK: Decoding times
 
   /// Decoding times ascend from the last one to the presentation, wherever all of them are.

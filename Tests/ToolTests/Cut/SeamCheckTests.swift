@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import AVCodec
 import Foundation
 import H26x
 import SystemPackage
@@ -82,35 +83,67 @@ import Testing
     }, Change("nothing") { $0 = [] },
   ]
 
-  private static func check(_ clip: Clip, _ accessUnits: [MediaOutput.AccessUnit]) throws -> SeamCheck {
-    let coder = try SeamCoder(nil, clip.format, hasStartCodes: false)
+  /// The pictures of access units.
+  private static func pictures(_ clip: Clip, _ accessUnits: [MediaOutput.AccessUnit]) throws -> [SeamCheck.Picture] {
+    let coder = try SeamCoder(nil, clip.format, hasStartCodes: false, SeamCheck(clip.format, hasStartCodes: false))
     for accessUnit in accessUnits { try coder.copy(accessUnit) }
     let pictures = try coder.finish()
-    #expect(pictures.copiedCount == accessUnits.count && pictures.encoded.isEmpty)
-    #expect(pictures.check.pictures.map(\.presentation) == accessUnits.map(\.presentation).sorted())
-    return pictures.check
+    #expect(coder.copiedCount == accessUnits.count && coder.takePackets().isEmpty)
+    #expect(pictures.map(\.presentation) == accessUnits.map(\.presentation).sorted())
+    return pictures
+  }
+
+  /// Whether access units show these pictures.
+  private static func passes(
+    _ accessUnits: [MediaOutput.AccessUnit], _ clip: Clip, _ pictures: [SeamCheck.Picture], count: Int? = nil
+  ) throws -> Bool {
+    let check = try SeamCheck(clip.format, hasStartCodes: false)
+    for accessUnit in accessUnits { check.take(accessUnit) }
+    return check.passes(pictures, accessUnitCount: count ?? accessUnits.count)
   }
 
   @Test(arguments: ["clip.mp4", "clip-h265.mp4"]) func comparesNumberOrderTimesAndSamples(name: String) throws {
     let clip = try Clip(name)
     let accessUnits = Array(clip.accessUnits.prefix(20))
-    let check = try Self.check(clip, accessUnits)
-    #expect(check.passes(accessUnits, clip.format, hasStartCodes: false))
+    let pictures = try Self.pictures(clip, accessUnits)
+    #expect(try Self.passes(accessUnits, clip, pictures))
     for change in Self.changes {
       var changed = accessUnits
       change.apply(&changed)
-      #expect(!check.passes(changed, clip.format, hasStartCodes: false), "\(name): \(change)")
+      #expect(try !Self.passes(changed, clip, pictures), "\(name): \(change)")
     }
   }
 
-  @Test func doesNotCompareTheSamplesOfEncodedPictures() throws {
+  /// Behind the first access units, the source may be damaged.
+  @Test func comparesNothingBehindTheCount() throws {
     let clip = try Clip("clip.mp4")
     let accessUnits = Array(clip.accessUnits.prefix(20))
-    let check = try Self.check(clip, accessUnits)
-    let encoded = SeamCheck(pictures: check.pictures.map { .init(presentation: $0.presentation, checksum: nil) })
-    let other = SeamCheck(pictures: check.pictures.map { .init(presentation: $0.presentation, checksum: 0) })
-    #expect(encoded.passes(accessUnits, clip.format, hasStartCodes: false))
-    #expect(!other.passes(accessUnits, clip.format, hasStartCodes: false))
+    let times = Set(accessUnits.prefix(12).map(\.presentation))
+    let pictures = try Self.pictures(clip, accessUnits).filter { times.contains($0.presentation) }
+    var damaged = accessUnits
+    damaged[14].bytes[damaged[14].bytes.count / 2] ^= 0x10
+    #expect(try Self.passes(damaged, clip, pictures, count: 12))
+    #expect(try !Self.passes(damaged, clip, pictures))
+  }
+
+  /// The encoder's pictures are known by their times. Others are compared by their samples.
+  @Test func comparesTheLumaOfEncodedPictures() throws {
+    let clip = try Clip("clip.mp4")
+    let accessUnits = Array(clip.accessUnits.prefix(20))
+    let pictures = try Self.pictures(clip, accessUnits)
+    let encoded = pictures.map { SeamCheck.Picture(presentation: $0.presentation, checksum: nil) }
+    #expect(try !Self.passes(accessUnits, clip, encoded))
+    let (check, decoder) = (
+      try SeamCheck(clip.format, hasStartCodes: false), try SeamDecoder(clip.format, hasStartCodes: false)
+    )
+    let times = accessUnits.map(\.presentation)
+    func take(_ frame: borrowing Frame) throws(AVError) {
+      try check.take(frame, presentation: times[Int(frame.timestamp)])
+    }
+    for accessUnit in accessUnits { try decoder.decode(accessUnit, take) }
+    try decoder.finish(take)
+    for accessUnit in accessUnits { check.take(accessUnit) }
+    #expect(check.passes(encoded, accessUnitCount: 20) && check.lowestPSNR == .infinity)
   }
 
   // MARK: Seams

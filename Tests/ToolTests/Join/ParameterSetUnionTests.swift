@@ -117,7 +117,9 @@ import Testing
     let accessUnit = MediaOutput.AccessUnit(
       bytes: MinimalStream.annexB(sets + [MinimalStream.slice(isIDR: true)]), presentation: 0, decoding: 0, duration: 1,
       isKeyframe: true, role: role)
-    let bytes = format.beginning(accessUnit, behind: accessUnit, format, hasStartCodes: true)
+    var next = accessUnit
+    format.follow(&next, accessUnit, format, isFirst: true, hasStartCodes: true)
+    let bytes = next.bytes
     var store = H264.ParameterSets()
     for nalUnit in sets { try store.insert(nalUnit.span) }
     let range = try #require(NALPackaging.annexB.nalUnits(of: bytes.span).last)
@@ -126,6 +128,15 @@ import Testing
     #expect(header.references?.marking == .idr(noOutputOfPriorPictures: false, isLongTerm: false))
     // The rest is as it was.
     #expect(NALPackaging.annexB.nalUnits(of: bytes.span).dropLast().map { Array(bytes[$0]) } == sets)
+    // Only a picture whose number changes may need another change behind it.
+    #expect(next.isRenumbered && !accessUnit.isRenumbered)
+    let last = next
+    format.follow(&next, accessUnit, format, isFirst: false, hasStartCodes: true)
+    #expect(next.bytes == last.bytes)
+    format.follow(&next, last, format, isFirst: false, hasStartCodes: true)
+    let place = try #require(NALPackaging.annexB.nalUnits(of: next.bytes.span).last)
+    #expect(
+      try H264.SliceHeader(nalUnit: next.bytes.span.extracting(place), parameterSets: store).idrPictureID == .max - 1)
   }
 
   @Test func findsTicksForSeveralClocks() {

@@ -168,6 +168,28 @@ import Testing
     #expect(!run.said.contains("has no picture"), "\(run.said)")
   }
 
+  /// A file that has everything is completed, and gets its name. Its description is read again at the end, when the
+  /// whole source has been read.
+  @Test(arguments: [["repack"], ["cut", "--mode", "keyframe", "--start", "0"]]) func keepsAFileThatIsCompleted(
+    command: [String]
+  ) async throws {
+    let folder = try Folder()
+    let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
+    let count = 4000
+    try folder.write("long.h264", (0..<count).reduce(into: Data()) { bytes, _ in bytes += once })
+    let isWhole = Program.Signal(number: SIGINT) { [size = once.count * count] process in
+      let counts = (try? String(contentsOfFile: "/proc/\(process)/io", encoding: .utf8)) ?? ""
+      let read = counts.split(separator: "\n").first?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+      return read > size + 1_000_000 && folder.names.contains { $0.hasSuffix(".part") }
+    }
+    let run = try await Program.run(
+      [command[0], "long.h264", "-o", "whole.mp4"] + command.dropFirst(), in: folder.url, signal: isWhole)
+    #expect(run.status == 130 && !run.said.contains("incomplete"), "\(run.status): \(run.said)")
+    #expect(folder.names == ["long.h264", "whole.mp4"])
+    let info = try await Program.run(["info", "--count", "--json", "whole.mp4"], in: folder.url)
+    #expect(info.text.contains("\"pictures\": \(62 * count)"), "\(info.text)")
+  }
+
   @Test func reportsHowMuchItDecodedWhenInterrupted() async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
