@@ -46,7 +46,7 @@ import Testing
     for segment in video.segments {
       try folder.write("one.mp4", video.initialization + segment.bytes)
       let listed = try await Program.run(["inspect", "--json", "one.mp4"], in: folder.url)
-      let first = try #require(listed.text.split(separator: "\n").first { $0.contains("\"accessUnit\"") })
+      let first = try #require(listed.text.split(separator: "\n").first { $0.contains("\"kind\":\"accessUnit\"") })
       let fields = try #require(try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [String: Any])
       #expect(fields["keyframe"] != nil, "\(first)")
       let types = (fields["nalUnits"] as? [[String: Any]] ?? []).compactMap { $0["type"] as? Int }
