@@ -22,7 +22,7 @@ let bitstreamSubjects = [
 ]
 
 /// Subjects of what only the package's own modules see of `H26x` and `StreamReport`.
-let rewritingSubjects = ["rewriting", "h265-rewriting", "program-map"]
+let rewritingSubjects = ["rewriting", "h265-rewriting", "program-map", "caption-files", "metadata-files"]
 
 /// Subjects of `Slices`.
 let sliceSubjects = ["cavlc-slices", "cabac-slices", "h265-slices"]

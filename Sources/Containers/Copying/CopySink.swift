@@ -321,8 +321,8 @@ struct CopySink {
 
   /// The source's streams and metadata that are not in the target, for the user.
   ///
-  /// - Parameter sent: metadata of the video that the stream has, too.
-  func losses(sent: Set<SideData.Kind>) -> [String] {
+  /// - Parameter exceptions: metadata of the video that is no loss.
+  func losses(except exceptions: Set<SideData.Kind>) -> [String] {
     let copy = written > 0 ? comparison : nil
     let lost = left.filter {
       $0.index != described?.chapterStream && !($0.isTimeCode && copy?.hasTimeCode == true)
@@ -337,7 +337,7 @@ struct CopySink {
     losses += rangeLosses + (output?.losses ?? [])
     let segments = output as? SegmentedOutput
     losses +=
-      copy?.losses(described.context.metadata, described.video, sent: sent, segments == nil ? kept : []) ?? []
+      copy?.losses(described.context.metadata, described.video, except: exceptions, segments == nil ? kept : []) ?? []
     for (stream, front) in segments?.soundFronts ?? [] {
       losses += CopyComparison(front, container)?.losses(ofRendition: stream) ?? []
     }

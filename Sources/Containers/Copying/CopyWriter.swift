@@ -56,10 +56,11 @@ struct CopyWriter {
   /// the source.
   private var last: MediaOutput.AccessUnit?
 
-  /// The configuration of Dolby Vision by the stream; `nil` if the source has one, or the container has no place for it.
-  private var sentDolbyVision: DolbyVision.Configuration?
-  /// The configuration of Dolby Vision that was made from the stream; `nil` if the source has one.
-  var madeDolbyVision: DolbyVision.Configuration? { sink.describesDolbyVision ? sentDolbyVision : nil }
+  /// The configuration of Dolby Vision that is not the source's; `nil` if the target has that, or the container has no
+  /// place for it.
+  private var newDolbyVision: DolbyVision.Configuration?
+  /// That configuration, if the target has it.
+  var madeDolbyVision: DolbyVision.Configuration? { sink.describesDolbyVision ? newDolbyVision : nil }
   /// The content of the box `amve` by the stream; `nil` without one.
   private var sentAmbientViewing: [UInt8]?
   /// HDR10's metadata that the stream has.
@@ -93,6 +94,8 @@ struct CopyWriter {
   var isFinished: Bool { window.isFinished || surveyed.map { $0.count >= plan.surveyCount } ?? false }
   /// The formats of the video, in the order in which they came.
   var formats: [MediaOutput.VideoFormat] { format.formats }
+  /// The metadata that edits have changed, for the user.
+  var editedMetadata: [String] { format.editedMetadata }
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
@@ -142,6 +145,7 @@ struct CopyWriter {
     if seam == nil { seam = next.codec.seam(quality: plan.quality, hasStartCodes: plan.container.hasStartCodes) }
     gaps?.allow(in: &next)
     if plan.mayEncode { seam?.describe(&next) }
+    next.statedDolbyVision = source?.otherStreams?.dolbyVision
     let edited = try CopyRefusal.failing { () throws(Failure) in try format.begin(next) }
     if plan.container != .annexb || window.isSelective || surveyed != nil {
       roles = edited.roleReader(hasStartCodes: format.hasStartCodes)
@@ -321,8 +325,10 @@ struct CopyWriter {
     video.statedFrameRate = source?.frameRate
     if plan.joined?.hasOneRate == false { (video.statedFrameRate, video.frameDuration) = (nil, nil) }
     (sentMetadata, sentAmbientViewing) = (Set(video.sentMetadata.map(\.kind)), video.sentAmbientViewing)
-    if sink.described?.dolbyVision != nil { video.sentDolbyVision = nil }
-    if plan.container != .flv { sentDolbyVision = video.sentDolbyVision }
+    if plan.container.hasDolbyVisionRecord { newDolbyVision = video.newDolbyVision }
+    guard video.dolbyVision != .renewed || newDolbyVision != nil else {
+      throw Failure("\(plan.input(of: plan.ranges[number]).name): \(DolbyVisionRecord.lacksRPU)")
+    }
     video.staleSideData = extras.staleSideData(copiesBoxes: plan.completesDescription)
     try sink.open(
       video, timeBase, window, earliest: earliest, first: (first.presentation, first.decoding))
@@ -332,12 +338,13 @@ struct CopyWriter {
 
   /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
-    SampleEntryExtras(sink.described, sent: sentDolbyVision, ambientViewing: sentAmbientViewing, format.video)
+    SampleEntryExtras(sink.described, sent: newDolbyVision, ambientViewing: sentAmbientViewing, format.video)
   }
 
   /// The parts of the source that are not in the target, for the user.
   var losses: [String] {
-    var losses = sink.losses(sent: sentMetadata)
+    let removed = (format.video?.removedMetadata ?? []).reduce(into: sentMetadata) { $0.formUnion($1.sideData) }
+    var losses = sink.losses(except: removed)
     if let refusal = source?.refusal { losses.append("everything but the video (\(refusal.message))") }
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")
@@ -348,12 +355,12 @@ struct CopyWriter {
     }
     let boxes = plan.completesDescription ? extras.edited : extras.untranslated
     if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }
-    if sentDolbyVision != nil, !sink.describesDolbyVision {
+    if newDolbyVision != nil, !sink.describesDolbyVision {
       losses.append("the configuration of Dolby Vision by the stream")
     }
     // libavformat writes the values that it knows.
     if !plan.completesDescription, plan.container.isMovie || plan.container == .mkv,
-      sink.described?.dolbyVision?.reserved.contains(where: { $0 != 0 }) == true
+      format.video?.copiedDolbyVision?.reserved.contains(where: { $0 != 0 }) == true
     {
       losses.append("reserved bits of the configuration of Dolby Vision")
     }

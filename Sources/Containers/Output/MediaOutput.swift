@@ -28,8 +28,14 @@ package final class MediaOutput: ContainerOutput {
     var sentColour: StreamDescription.Colour?
     /// HDR10's metadata by the stream, for sources that have none.
     var sentMetadata: [SideData] = []
-    /// The configuration of Dolby Vision by the stream, for sources that have none.
+    /// The configuration of Dolby Vision that the source's container states; `nil` for none.
+    package var statedDolbyVision: DolbyVision.Configuration?
+    /// The configuration of Dolby Vision by the stream.
     var sentDolbyVision: DolbyVision.Configuration?
+    /// What becomes of these.
+    package var dolbyVision = DolbyVisionRecord.copied
+    /// Metadata that edits remove, which is no loss.
+    package var removedMetadata: Set<RemovableMetadata> = []
     /// The payload of the message with the ambient viewing environment (`ambient_viewing_environment()`), which MP4 has
     /// as a box; `nil` without one.
     var sentAmbientViewing: [UInt8]?
@@ -214,9 +220,9 @@ package final class MediaOutput: ContainerOutput {
         try output.set(kept(source.context.metadata))
         try output.add(chapters)
       }
-      if container == .ts, let video, !video.staleSideData.contains(.dolbyVision) {
+      if container == .ts, let video {
         // libavformat 59 reads the record of Dolby Vision, and does not write it.
-        bytes?.programMap = (source?.dolbyVision ?? video.sentDolbyVision).flatMap { ProgramMapRewriter($0) }
+        bytes?.programMap = video.copiedDolbyVision.flatMap { ProgramMapRewriter($0) }
       }
       _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented, beginsLate: beginsLate))
       if let bytes, !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
@@ -302,7 +308,8 @@ package final class MediaOutput: ContainerOutput {
     let sentColour = source?.colour.isUnspecified == false ? nil : video.sentColour
     if let colour = video.colour ?? sentColour { try output.setColour(colour, of: index) }
     let stated = Set(source?.sideData.map(\.kind) ?? []).subtracting(video.staleSideData)
-    let sent = video.sentMetadata + [video.sentDolbyVision.map { SideData(.dolbyVision, $0.values) }].compactMap(\.self)
+    let dolbyVision = video.newDolbyVision
+    let sent = video.sentMetadata + [dolbyVision.map { SideData(.dolbyVision, $0.values) }].compactMap(\.self)
     for data in sent where !stated.contains(data.kind) { try output.add(data, to: index) }
   }
 

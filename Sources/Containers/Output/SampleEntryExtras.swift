@@ -23,7 +23,7 @@ struct SampleEntryExtras {
   private static let notCopied = codes(["sinf", "rinf", "btrt", "free", "skip", "wide"])
   /// Boxes that libavformat reads, so other containers may have them in a form of their own.
   private static let translated =
-    codes(["colr", "pasp", "fiel", "mdcv", "clli", "st3d", "sv3d", "dvcC", "dvvC", "dvwC"])
+    codes(["colr", "pasp", "fiel", "mdcv", "clli", "st3d", "sv3d"]).union(DolbyVisionEntry.boxTypes)
     .union(FormatLibrary.keepsGeometry ? codes(["clap"]) : [])
   /// Boxes that libavformat rewrites.
   private static let rewritten = codes(["colr", "pasp", "fiel"])
@@ -35,15 +35,17 @@ struct SampleEntryExtras {
   ]
   /// Properties of the stream that containers repeat.
   static var repeatedProperties: [StreamProperty] {
-    repeated.map(\.property) + HDR10Metadata.all.map { .sei($0.message) }
+    repeated.map(\.property) + HDR10Metadata.all.map { .sei($0.message) } + [.metadata(.dolbyVision)]
   }
 
   /// HDR10's metadata that is no longer true in the container's copy of it.
   private let changedMetadata: [HDR10Metadata]
+  /// Whether the source's configuration of Dolby Vision is no longer true.
+  private let hasOtherDolbyVision: Bool
 
   /// - Parameters:
   ///   - source: the source's container.
-  ///   - sent: the configuration of Dolby Vision by the stream, if the source has none.
+  ///   - sent: the configuration of Dolby Vision by the stream, if the source has none or an edit changes it.
   ///   - ambientViewing: the content of `amve` by the stream.
   ///   - video: the copy's video.
   init(
@@ -60,7 +62,7 @@ struct SampleEntryExtras {
   ///   - type: the type of the source's sample entry; `nil` if the source is neither MP4 nor MOV.
   ///   - sourceBoxes: its boxes.
   ///   - stated: the configuration of Dolby Vision by the source's container.
-  ///   - sent: the configuration of Dolby Vision by the stream, if the source has none.
+  ///   - sent: the configuration of Dolby Vision by the stream, if the source has none or an edit changes it.
   ///   - ambientViewing: the content of `amve` by the stream.
   ///   - properties: the properties that edits of the headers change.
   ///   - allowsInBandParameterSets: whether the copy's sample entry does.
@@ -70,8 +72,11 @@ struct SampleEntryExtras {
     codec: FormatDescription.Codec?, editing properties: Set<StreamProperty>, allowsInBandParameterSets: Bool
   ) {
     changedMetadata = HDR10Metadata.all.filter { properties.contains(.sei($0.message)) }
-    let light = changedMetadata.map(\.box)
-    for box in sourceBoxes where !Self.notCopied.contains(box.type) && !light.contains(box.type) {
+    hasOtherDolbyVision = properties.contains(.metadata(.dolbyVision))
+    let (type, stated) = hasOtherDolbyVision ? (nil, nil) : (type, stated)
+    var outdated = Set(changedMetadata.map(\.box))
+    if hasOtherDolbyVision { outdated.formUnion(DolbyVisionEntry.boxes(outdatedBy: sent)) }
+    for box in sourceBoxes where !Self.notCopied.contains(box.type) && !outdated.contains(box.type) {
       if !Self.repeated.contains(where: { $0.boxes.contains(box.type) && properties.contains($0.property) }) {
         boxes.append(box)
       } else if !Self.rewritten.contains(box.type) {
@@ -135,6 +140,7 @@ struct SampleEntryExtras {
     let names = edited + (copiesBoxes ? boxes.map(\.type.name) : [])
     let isRepeated = names.contains { ["st3d", "sv3d", "vexu"].contains($0) }
     return Set(changedMetadata.map(\.sideData)).union(isRepeated ? [.stereo3D, .spherical] : [])
+      .union(hasOtherDolbyVision ? [.dolbyVision] : [])
   }
 
   /// Types of boxes that have no counterpart outside of MP4 and MOV.
@@ -150,6 +156,14 @@ struct SampleEntryExtras {
 /// The sample entries and boxes of Dolby Vision (Dolby Vision Streams within the ISO Base Media File Format, 3).
 private enum DolbyVisionEntry {
   static let boxTypes: Set = [FourCharacterCode("dvcC"), FourCharacterCode("dvvC"), FourCharacterCode("dvwC")]
+  /// Configuration records of the enhancement layer.
+  private static let layerBoxTypes: Set = [FourCharacterCode("hvcE"), FourCharacterCode("avcE")]
+
+  /// The boxes that are not true beside a configuration; `nil` for none.
+  static func boxes(outdatedBy configuration: DolbyVision.Configuration?) -> Set<FourCharacterCode> {
+    configuration?.hasEnhancementLayer == true ? boxTypes : boxTypes.union(layerBoxTypes)
+  }
+
   /// Sample entries whose pictures are not to be shown without Dolby Vision.
   static let codings: Set = [
     FourCharacterCode("dvh1"), FourCharacterCode("dvhe"), FourCharacterCode("dva1"), FourCharacterCode("dvav"),
@@ -185,4 +199,15 @@ struct HDR10Metadata {
     Self(message: .contentLightLevel, box: FourCharacterCode("clli"), sideData: .contentLight),
     Self(message: .ambientViewingEnvironment, box: FourCharacterCode("amve"), sideData: .ambientViewing),
   ]
+}
+
+extension RemovableMetadata {
+  /// libavformat's side data for it.
+  var sideData: [SideData.Kind] {
+    switch self {
+    case .captions, .hdr10Plus: []
+    case .dolbyVision: [.dolbyVision]
+    case .hdr10: [.masteringDisplay, .contentLight]
+    }
+  }
 }

@@ -47,6 +47,9 @@ package enum TargetContainer: String, CaseIterable {
   /// Whether it is of the ISO base media file format.
   package var isMovie: Bool { self == .mp4 || self == .mov || self == .hls }
 
+  /// Whether it has a configuration of Dolby Vision.
+  package var hasDolbyVisionRecord: Bool { self != .annexb && self != .flv }
+
   /// Whether its NAL units have start codes, not length prefixes.
   package var hasStartCodes: Bool { self == .annexb || self == .ts }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
-import H26x
+import GStreamer
+package import H26x
 
 /// How to display the video, by the stream itself.
 extension MediaOutput.VideoFormat {
@@ -35,16 +36,31 @@ extension MediaOutput.VideoFormat {
     for range in packaging.nalUnits(of: accessUnit.span) {
       let nalUnit = accessUnit.span.extracting(range)
       read(nalUnit, &metadata, codec)
-      dolbyVision.read(nalUnit, self.codec)
+      dolbyVision.read(nalUnit, codec)
     }
     sentMetadata = [metadata.masteringDisplay.flatMap(SideData.init), metadata.contentLight.map(SideData.init)]
       .compactMap(\.self)
     let rate = frameDuration.flatMap { Ratio(UInt32(clamping: $0.denominator), UInt32(clamping: $0.numerator)) }
     // Films have 24 pictures a second.
-    guard let profile = dolbyVision.profile, let rate = rate ?? format?.frameRate ?? Ratio(24, 1) else { return }
-    sentDolbyVision = DolbyVision.Configuration(
+    let requested: DolbyVisionProfile? = if case .inserted(let profile) = self.dolbyVision { profile } else { nil }
+    guard dolbyVision.hasRPU, let profile = requested?.number ?? dolbyVision.profile,
+      let rate = rate ?? format?.frameRate ?? Ratio(24, 1)
+    else { return }
+    var configuration = DolbyVision.Configuration(
       profile: profile, hasEnhancementLayer: dolbyVision.hasEnhancementLayer, colour: format?.colour,
       width: size.width, height: size.height, rate: rate)
+    if let id = requested?.compatibilityID { configuration.compatibilityID = id }
+    sentDolbyVision = configuration
+  }
+
+  /// The configuration of Dolby Vision in the copy; `nil` for none.
+  var copiedDolbyVision: DolbyVision.Configuration? {
+    dolbyVision.configuration(stated: statedDolbyVision, sent: sentDolbyVision)
+  }
+
+  /// That configuration if it is not the source's; `nil` otherwise.
+  var newDolbyVision: DolbyVision.Configuration? {
+    dolbyVision == .copied && statedDolbyVision != nil ? nil : copiedDolbyVision
   }
 
   private mutating func read<Codec: VideoCodecSyntax>(
@@ -65,26 +81,38 @@ extension MediaOutput.VideoFormat {
   }
 }
 
+extension VideoTrack {
+  /// The configuration of Dolby Vision that a copy in MP4 or Matroska has in place of the source's; `nil` if it has
+  /// that, or none.
+  ///
+  /// - Parameter accessUnit: the first one of the copy.
+  package func newDolbyVision(_ record: DolbyVisionRecord, _ accessUnit: [UInt8]) -> DolbyVision.Configuration? {
+    var format = MediaOutput.VideoFormat(
+      codec: codec, size: size ?? (0, 0), frameDuration: framerate.flatMap { TimeBase($0.denominator, $0.numerator) },
+      configuration: packaging.configuration ?? [])
+    (format.statedDolbyVision, format.dolbyVision) = (dolbyVision, record)
+    format.describeDisplay(by: accessUnit, hasStartCodes: false)
+    return format.newDolbyVision
+  }
+}
+
 /// The NAL units of Dolby Vision in an access unit.
 private struct DolbyVisionContent {
-  /// By the RPU; `nil` without one.
+  private(set) var hasRPU = false
+  /// By the RPU; `nil` without one, and if it does not say.
   private(set) var profile: UInt8?
   private(set) var hasEnhancementLayer = false
 
-  mutating func read(_ nalUnit: Span<UInt8>, _ codec: FormatDescription.Codec) {
+  mutating func read<Codec: VideoCodecSyntax>(_ nalUnit: Span<UInt8>, _: Codec.Type) {
     guard nalUnit.count > 0 else { return }
-    switch codec {
-    case .h264:
-      let type = H264.NALUnitType(headerByte: nalUnit[0])
-      if type == .dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
-      guard type == .dolbyVisionRPU else { return }
-    case .h265:
-      let type = H265.NALUnitType(headerByte: nalUnit[0])
-      if type == .dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
-      guard type == .dolbyVisionRPU else { return }
-    }
+    let type = Codec.NALUnitType(headerByte: nalUnit[0])
+    if type == .dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
+    guard type == .dolbyVisionRPU else { return }
+    hasRPU = true
     // A damaged RPU describes nothing.
-    do throws(BitstreamError) { profile = try DolbyVision.RPU(nalUnit: nalUnit, codec: codec).profile(codec) } catch {}
+    do throws(BitstreamError) {
+      profile = try DolbyVision.RPU(nalUnit: nalUnit, codec: Codec.codec).profile(Codec.codec)
+    } catch {}
   }
 }
 

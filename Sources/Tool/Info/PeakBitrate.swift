@@ -18,7 +18,7 @@ struct PeakBitrate {
   ///   - size: its bytes.
   ///   - seconds: its decoding time, or its presentation time if that is not known.
   mutating func add(_ size: Int, at seconds: Double) {
-    var slot = Int64((max(-1e12, min(1e12, seconds)) * Double(Self.slots)).rounded(.down))
+    var slot = Int64((max(-1e12, min(1e12, seconds)) * Double(Self.slots)).rounded())
     if let end = window.last?.slot, slot < end {
       // Presentation times are out of order. Clocks that start again go back further.
       if end - slot > Self.slots { (window, bytes) = ([], 0) } else { slot = end }

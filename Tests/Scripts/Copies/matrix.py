@@ -213,7 +213,8 @@ def properties(path, kind):
     if not path.exists() or path.stat().st_size == 0:
         return set()
     found = set()
-    units = patches.nal_units(byte_stream(path, kind))
+    # FFmpeg leaves the first byte of a start code behind a NAL unit.
+    units = [unit.rstrip(b"\0") for unit in patches.nal_units(byte_stream(path, kind))]
     front, behind = kind.units
     for name, unit in (front | behind).items():
         if units.count(unit) == COUNT:
