@@ -63,7 +63,8 @@ import Testing
     #expect(pictures.number("EXT-X-TARGETDURATION") == 1 && pictures.lines.contains("#EXT-X-INDEPENDENT-SEGMENTS"))
     #expect(pictures.number("EXT-X-VERSION") == 6 && pictures.lines.contains("#EXT-X-PLAYLIST-TYPE:VOD"))
     let edit = try await Program.run(
-      ["edit", Self.media("clip.h264"), "-o", "ntsc.h264", "--frame-rate", "30000/1001"], in: folder.url)
+      ["edit", Self.media("clip.h264"), "-o", "ntsc.h264", "--frame-rate", "30000/1001", "--level", "auto"],
+      in: folder.url)
     try #require(edit.status == 0, "\(edit.said)")
     let ntsc = try await files("ntsc.h264", ["--segment-duration", "0.5", "--force"], in: folder)
     let video = try ntsc.video
