@@ -245,7 +245,8 @@ struct CopySink {
     file.movie.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
     file.movie.complete(extras)
     if let metadata = described?.quickTimeMetadata {
-      file.movie.addMetadata(movie: metadata.movie, track: metadata.track, isFullBox: container == .mp4)
+      file.movie.addMetadata(
+        movie: QuickTimeMetadata(metadata.movie).kept, track: metadata.track, isFullBox: container == .mp4)
     }
     try file.finish()
   }

@@ -100,12 +100,15 @@ enum AddedBoxes {
 
   // MARK: Boxes of the movie
 
-  /// The boxes within `meta`: QuickTime's metadata with one key of Apple's, and the value "Nobody".
-  static func quickTimeMetadata(_ key: String) -> [UInt8] {
+  /// The boxes within `meta`: QuickTime's metadata. The value of each key is "Nobody".
+  ///
+  /// - Parameter first: the number of the first key that has a value, from 1.
+  static func quickTimeMetadata(_ keys: String..., first: UInt32 = 1) -> [UInt8] {
     let handler = box("hdlr", bytes(0) + bytes(0) + Array("mdta".utf8) + [UInt8](repeating: 0, count: 13))
-    let keys = box("keys", bytes(0) + bytes(1) + box("mdta", Array("com.apple.quicktime.\(key)".utf8)))
+    let names = keys.flatMap { box("mdta", Array($0.utf8)) }
     let value = box("data", bytes(1) + bytes(0) + Array("Nobody".utf8))
-    return handler + keys + box("ilst", box([0, 0, 0, 1], value))
+    let items = (first...UInt32(keys.count)).flatMap { box(bytes($0), value) }
+    return handler + box("keys", bytes(0) + bytes(UInt32(keys.count)) + names) + box("ilst", items)
   }
 
   /// One grey pixel.

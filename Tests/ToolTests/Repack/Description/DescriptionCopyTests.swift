@@ -230,7 +230,8 @@ import Testing
   @Test func keepsQuickTimeMetadata() async throws {
     let folder = try Folder()
     let clip = try #require(Self.clip)
-    let (movie, track) = (AddedBoxes.quickTimeMetadata("make"), AddedBoxes.quickTimeMetadata("camera.lens_model"))
+    let movie = AddedBoxes.quickTimeMetadata("com.apple.quicktime.make")
+    let track = AddedBoxes.quickTimeMetadata("com.apple.quicktime.camera.lens_model")
     let (plain, full) = (AddedBoxes.box("meta", movie), AddedBoxes.box("meta", [0, 0, 0, 0] + movie))
     let inTrack = AddedBoxes.add(AddedBoxes.box("meta", track), to: ["moov", "trak"], of: clip)
     try folder.write("in.mov", AddedBoxes.add(plain, to: ["moov"], of: inTrack))
@@ -246,6 +247,12 @@ import Testing
     #expect(try await Self.repack("in.mov", "out.mkv", in: folder) == [])
     #expect(try await Self.repack("in.mov", "out.ts", in: folder) == ["metadata (com.apple.quicktime.make)"])
     #expect(try await Self.pipe("in.mov", "mov", in: folder) == ["metadata (com.apple.quicktime.make)"])
+    // The name of another muxer is not true of a copy.
+    let (encoder, make) = ("encoder", "com.apple.quicktime.make")
+    #expect(
+      QuickTimeMetadata(AddedBoxes.quickTimeMetadata(encoder, make)).kept
+        == AddedBoxes.quickTimeMetadata(encoder, make, first: 2))
+    #expect(QuickTimeMetadata(movie).kept == movie && QuickTimeMetadata([]).kept.isEmpty)
   }
 
   @Test func ignoresLanguagesOfMetadataKeys() {
