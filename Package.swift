@@ -179,7 +179,9 @@ let package = Package(
       name: "codec-trial", dependencies: ["CLinux", "CodecLink", "CodecPeers", "CodecService"],
       path: "Tests/CodecTrial", swiftSettings: unoptimizedSettings),
     // Streams and generators that more than one test target needs.
-    .target(name: "TestSupport", dependencies: ["H26x"], path: "Tests/TestSupport", swiftSettings: unoptimizedSettings),
+    .target(
+      name: "TestSupport", dependencies: ["H26x", "StreamReport"], path: "Tests/TestSupport",
+      swiftSettings: unoptimizedSettings),
     // What codec processes and applications send that break the protocol.
     .target(
       name: "CodecPeers", dependencies: ["AVCodec", "CodecLink", "CodecService", "VideoDecoding", "TestSupport"],

@@ -338,6 +338,24 @@ import CAVFormat
     try check(unsafe cav_interleaved_write_frame(raw, nil))
   }
 
+  /// Sets an option of the muxer behind the header.
+  ///
+  /// - Throws: the error of libavutil, for an option that the muxer does not have and for a value that it refuses.
+  package func set(_ option: String, to value: String) throws(AVError) {
+    try check(unsafe cav_set_muxer_option(raw, option, value))
+  }
+
+  /// Writes the packets since the last fragment as one, in MP4 with the flag `frag_custom`. With `delay_moov`, the
+  /// first call writes `moov` alone.
+  ///
+  /// - Throws: what the sink has failed with; what libavformat has.
+  package func writeFragment() throws(AVError) {
+    guard stage == .packets else { throw .invalidArgument }
+    try check(unsafe cav_write_frame(raw, nil))
+    io.flush()
+    if let failure = io.failure { throw failure }
+  }
+
   /// The packets of a stream that the muxer has taken.
   package func takenPacketCount(of index: Int) -> Int {
     guard index >= 0, index < Int(unsafe raw.pointee.nb_streams), let stream = unsafe cav_stream(raw, UInt32(index))

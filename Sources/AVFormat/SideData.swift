@@ -25,6 +25,8 @@ package struct SideData: Sendable, Hashable {
     package static let spherical = Kind(AV_PKT_DATA_SPHERICAL)
     /// The container's cropping; no stream has it before libavformat 61.7.
     package static let frameCropping = Kind(rawValue: cav_frame_cropping())
+    /// The container's ambient viewing environment (`amve`); no stream has it before libavformat 61.7.
+    package static let ambientViewing = Kind(rawValue: cav_ambient_viewing_environment())
     /// `dvcC`, `dvvC`.
     package static let dolbyVision = Kind(AV_PKT_DATA_DOVI_CONF)
   }

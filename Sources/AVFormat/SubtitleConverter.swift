@@ -52,7 +52,22 @@ import CAVFormat
     unsafe try input.copyParameters(of: stream.index, into: decoder.raw)
     unsafe decoder.raw.pointee.pkt_timebase = stream.timeBase.rational
     try decoder.open()
-    encoder = unsafe try Context(cavcodec_find_encoder(target.codec))
+    encoder = try Self.encoder(target, behind: decoder)
+  }
+
+  /// Opens a decoder of captions of CTA-608, for ``cue(_:at:)``.
+  ///
+  /// - Throws: `AVError.decoderNotFound` if libavcodec lacks a codec.
+  package init(captionsTo target: Target) throws(AVError) {
+    decoder = unsafe try Context(cavcodec_find_decoder(AV_CODEC_ID_EIA_608))
+    unsafe decoder.raw.pointee.pkt_timebase = AVRational(num: 1, den: 1_000_000_000)
+    try decoder.open()
+    encoder = try Self.encoder(target, behind: decoder)
+  }
+
+  /// Opens an encoder of what a decoder returns.
+  private static func encoder(_ target: Target, behind decoder: Context) throws(AVError) -> Context {
+    let encoder = unsafe try Context(cavcodec_find_encoder(target.codec))
     unsafe encoder.raw.pointee.time_base = AVRational(num: 1, den: 1000)
     // Styles of the decoder's ASS, which the encoder reads.
     let count = unsafe Int(max(0, decoder.raw.pointee.subtitle_header_size))
@@ -63,6 +78,7 @@ import CAVFormat
       unsafe encoder.raw.pointee.subtitle_header_size = Int32(clamping: count)
     }
     try encoder.open()
+    return encoder
   }
 
   /// Copies the parameters of the target's codec.
@@ -73,6 +89,40 @@ import CAVFormat
   /// Converts a packet of the source to a packet of the target, with its times; nil if it has no text, or cannot be
   /// read.
   package func convert(_ packet: borrowing MediaPacket) throws(AVError) -> MediaPacket? {
+    guard let text = decode(packet)?.text else { return nil }
+    var converted = try MediaPacket(copying: text.span)
+    (converted.presentation, converted.decoding) = (packet.presentation, packet.decoding)
+    converted.duration = packet.duration
+    converted.stream = packet.stream
+    converted.isKey = true
+    return converted
+  }
+
+  /// Text that is shown for a time.
+  package struct Cue: Sendable, Equatable {
+    /// Its beginning and end, in milliseconds.
+    package let start, end: Int64
+    /// The bytes of the target's codec.
+    package let text: [UInt8]
+  }
+
+  /// Decodes the pairs of a field of CTA-608 that a frame has, in presentation order.
+  ///
+  /// - Parameters:
+  ///   - triplets: three bytes a pair; empty for the end of the captions.
+  ///   - time: of the frame, in nanoseconds.
+  /// - Returns: the text whose end they are; nil for none.
+  package func cue(_ triplets: [UInt8], at time: Int64) throws(AVError) -> Cue? {
+    var packet = try triplets.isEmpty ? MediaPacket() : MediaPacket(copying: triplets.span)
+    packet.presentation = time
+    guard let found = decode(packet), let start = found.start else { return nil }
+    // libavcodec counts microseconds.
+    let first = (start &+ (start < 0 ? -500 : 500)) / 1000
+    return Cue(start: first, end: first &+ Int64(found.duration), text: found.text)
+  }
+
+  /// The text of a packet; nil if it has none, or cannot be read. Start is in microseconds, and duration in milliseconds.
+  private func decode(_ packet: borrowing MediaPacket) -> (text: [UInt8], start: Int64?, duration: UInt32)? {
     var subtitle = unsafe AVSubtitle()
     var isThere: Int32 = 0
     guard unsafe cavcodec_decode_subtitle2(decoder.raw, &subtitle, &isThere, packet.raw) >= 0 else {
@@ -90,12 +140,6 @@ import CAVFormat
       return nil
     }
     guard size > 0 else { return nil }
-    let text = Array(bytes.prefix(Int(size)))
-    var converted = try MediaPacket(copying: text.span)
-    (converted.presentation, converted.decoding) = (packet.presentation, packet.decoding)
-    converted.duration = packet.duration
-    converted.stream = packet.stream
-    converted.isKey = true
-    return converted
+    return unsafe (Array(bytes.prefix(Int(size))), .timestamp(subtitle.pts), subtitle.end_display_time)
   }
 }

@@ -8,6 +8,7 @@
 #include <libavutil/display.h>
 #include <libavutil/log.h>
 #include <libavutil/mastering_display_metadata.h>
+#include <libavutil/opt.h>
 
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
@@ -63,6 +64,15 @@ static inline uint32_t cav_frame_cropping(void) {
   return UINT32_MAX;
 #else
   return AV_PKT_DATA_FRAME_CROPPING;
+#endif
+}
+
+/// The ambient viewing environment, which FFmpeg 7.1 reads and writes.
+static inline uint32_t cav_ambient_viewing_environment(void) {
+#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(61, 19, 100)
+  return UINT32_MAX;
+#else
+  return AV_PKT_DATA_AMBIENT_VIEWING_ENVIRONMENT;
 #endif
 }
 
@@ -219,6 +229,8 @@ static inline int cavformat_write_header(AVFormatContext *context, AVDictionary 
 static inline int cav_interleaved_write_frame(AVFormatContext *context, AVPacket *packet) { CAV_CALL(CAV_FORMAT_LIBRARY, AVERROR(ENOSYS), av_interleaved_write_frame, context, packet); }
 static inline int cav_write_frame(AVFormatContext *context, AVPacket *packet) { CAV_CALL(CAV_FORMAT_LIBRARY, AVERROR(ENOSYS), av_write_frame, context, packet); }
 static inline int cav_write_trailer(AVFormatContext *context) { CAV_CALL(CAV_FORMAT_LIBRARY, AVERROR(ENOSYS), av_write_trailer, context); }
+/// Sets an option of the muxer, in front of its header or behind it.
+static inline int cav_set_muxer_option(AVFormatContext *context, const char *name, const char *value) { CAV_CALL(CAV_UTIL_LIBRARY, AVERROR(ENOSYS), av_opt_set, context->priv_data, name, value, 0); }
 /// Whether a muxer can hold a codec: 1, 0, or a negative error where that is not known.
 static inline int cavformat_query_codec(const AVOutputFormat *format, enum AVCodecID id) { CAV_CALL(CAV_FORMAT_LIBRARY, AVERROR(ENOSYS), avformat_query_codec, format, id, FF_COMPLIANCE_UNOFFICIAL); }
 

@@ -34,6 +34,11 @@ static inline int clinux_insert_range(int fd, off_t offset, off_t length) {
   return fallocate(fd, FALLOC_FL_INSERT_RANGE, offset, length) == 0;
 }
 
+// Exchanges two files or folders in one step (renameat2(2)).
+static inline int clinux_exchange(const char *path, const char *other) {
+  return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, other, 2 /* RENAME_EXCHANGE */);
+}
+
 // MARK: The program
 
 // The arguments that the program was executed with, as they lie in front of its environment; NULL where the environment

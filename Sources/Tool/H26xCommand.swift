@@ -21,7 +21,7 @@ struct H26xCommand: AsyncParsableCommand {
     version: "h26x \(ReleaseVersion.text)",
     subcommands: [
       InfoCommand.self, DecodeCommand.self, HashCommand.self, RepackCommand.self, CutCommand.self,
-      JoinCommand.self, EditCommand.self, SnapshotCommand.self, CompareCommand.self,
+      JoinCommand.self, EditCommand.self, ExtractCommand.self, SnapshotCommand.self, CompareCommand.self,
       PlayCommand.self, ReceiveCommand.self, DemoCommand.self,
       InspectCommand.self, CheckCommand.self, ReportCommand.self,
     ])

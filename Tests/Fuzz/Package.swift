@@ -21,8 +21,8 @@ let bitstreamSubjects = [
   "h265-sei", "h265-access-units", "edit", "h265-edit", "metadata",
 ]
 
-/// Subjects of what only the package's own modules see of `H26x`.
-let rewritingSubjects = ["rewriting", "h265-rewriting"]
+/// Subjects of what only the package's own modules see of `H26x` and `StreamReport`.
+let rewritingSubjects = ["rewriting", "h265-rewriting", "program-map", "caption-files", "metadata-files"]
 
 /// Subjects of `Slices`.
 let sliceSubjects = ["cavlc-slices", "cabac-slices", "h265-slices"]

@@ -25,6 +25,7 @@ struct LeakTests {
   @Test(arguments: [
     "swifth265parse ! video/x-h265,alignment=nal ! fakesink",
     "swifth265parse ! swifth265repack cra-to-bla=true ! video/x-h265,stream-format=hev1 ! fakesink",
+    "swifth265parse ! swifth265repack insert-captions=true caption-meta-order=display ! fakesink",
   ])
   func freesEverythingOfH265WithThePipeline(chain: String) async throws {
     for (clip, suffix) in [("clip.h265", ""), ("clip-h265.mp4", "mp4")] {

@@ -38,6 +38,8 @@ package struct Copy {
     package let ranges: [String]
     /// Whether there are pictures that an edit list hides.
     package let hidesPictures: Bool
+    /// The metadata that edits have changed, a line for each kind.
+    package let edited: [String]
     /// The contents that were left out, a line for each.
     package let left: [String]
   }
@@ -368,7 +370,7 @@ package struct Copy {
     }
     return Result(
       summary: summary, remarks: plan.remarks + warnings(writer), ranges: ranges, hidesPictures: hidesPictures(writer),
-      left: writer.losses)
+      edited: writer.editedMetadata, left: writer.losses)
   }
 
   private func warnings(_ writer: CopyWriter) -> [String] {
@@ -376,11 +378,12 @@ package struct Copy {
       "\(name(ofRange: $0)) begins with a recovery point, not an IDR picture: players may lose pictures there"
     }
     if let made = writer.madeDolbyVision {
+      let origin = writer.formats.first?.dolbyVision == .converted ? "converted" : "made from the stream"
       warnings.append(
-        "the configuration of Dolby Vision is made from the stream: profile \(made.profile).\(made.compatibilityID), "
+        "the configuration of Dolby Vision is \(origin): profile \(made.profile).\(made.compatibilityID), "
           + "level \(made.level)")
     }
-    return warnings
+    return warnings + writer.targetRemarks
   }
 
   /// - Parameter number: from 0.

@@ -44,11 +44,12 @@ struct CopyComparison {
   /// - Parameters:
   ///   - source: metadata of the source, as a whole.
   ///   - video: the source's video.
-  ///   - sent: metadata of the video that the stream has, too.
+  ///   - exceptions: metadata of the video that is no loss: the stream has it, too, or an edit has removed it.
   ///   - others: streams of the source that were kept, in the target's order.
   /// - Returns: a line for each kind, for the user.
   func losses(
-    _ source: MetadataDictionary, _ video: StreamDescription?, sent: Set<SideData.Kind>, _ others: [StreamDescription]
+    _ source: MetadataDictionary, _ video: StreamDescription?, except exceptions: Set<SideData.Kind>,
+    _ others: [StreamDescription]
   ) -> [String] {
     var losses: [String] = []
     let missing = Self.missing(source, in: metadata, or: streams.map(\.metadata))
@@ -64,10 +65,18 @@ struct CopyComparison {
       let marks = Self.marks.filter { stream.disposition.subtracting(kept).contains($0.mark) }.map(\.name)
       if !marks.isEmpty { losses.append("marks of stream \(stream.index) (\(marks.joined(separator: ", ")))") }
     }
-    let stated = video?.sideData.filter { !sent.contains($0.kind) } ?? []
+    let stated = video?.sideData.filter { !exceptions.contains($0.kind) } ?? []
     losses += Self.missing(stated, in: streams.first?.sideData ?? [])
     if let video { losses += display(video) }
     return losses
+  }
+
+  /// Losses of sound in a rendition, for the user. The playlist has its title and its language.
+  func losses(ofRendition stream: StreamDescription) -> [String] {
+    let copy = streams.first
+    let missing = Self.missing(stream.metadata, in: copy?.metadata ?? MetadataDictionary(), or: [metadata])
+      .filter { !["title", "language"].contains($0.lowercased()) }
+    return missing.isEmpty ? [] : ["metadata of stream \(stream.index) (\(missing.joined(separator: ", ")))"]
   }
 
   /// Losses of chapters that were written, for the user. In MP4 and MOV, the first chapter begins at 0, and each ends

@@ -17,6 +17,8 @@ package protocol HeaderEditing: Sendable {
   ///
   /// - Throws: a `Failure` if the stream lacks an access unit that was to be edited.
   func finish() throws(Failure)
+  /// The metadata that has changed, a line for each kind, for the user.
+  var metadataLines: [String] { get }
 }
 
 /// A stage of a copy: the formats of its video, with the requested edits. It decides whether one description
@@ -58,6 +60,9 @@ struct CopyFormat {
 
   /// Ends the stream.
   func finish() throws(Failure) { if !formats.isEmpty { try editor?.finish() } }
+
+  /// The metadata that edits have changed, for the user.
+  var editedMetadata: [String] { editor?.metadataLines ?? [] }
 
   /// Chooses the format that the target describes, if there is none yet.
   mutating func choose(_ number: Int) {

@@ -30,6 +30,8 @@ package struct CopyPlan {
   package var keepsAudio: Bool
   /// The quality of encoded pictures; see `EncoderSettings.quality`.
   package var quality: Double
+  /// The duration that segments of a playlist have at least if keyframes allow it, in nanoseconds.
+  package var segmentDuration: Int64 = 6_000_000_000
   /// The ranges that are kept, one after the other; one without bounds for everything.
   private(set) var ranges: [Range]
   /// The inputs of a join, the first of which is ``input``; empty for a copy of one input.
@@ -122,6 +124,9 @@ package struct CopyPlan {
 
   /// Whether pictures can be hidden in the copy.
   var hasEditList: Bool { container.hasEditList(in: target) }
+
+  /// Whether the description of the video is completed behind the muxer.
+  var completesDescription: Bool { hasEditList || container == .hls }
 
   /// Whether a part of what the source shows was requested.
   var isCut: Bool { surveys || ranges.contains { $0.bounds != nil } }

@@ -17,7 +17,7 @@ struct CopySink {
   private var joined: JoinedOtherStreams?
   /// Losses of the ranges in front.
   private var earlierLosses: [String] = []
-  private var output: MediaOutput?
+  private var output: (any ContainerOutput)?
   /// The target if it is a byte stream, which has no times.
   private var byteStream: OutputBytes?
   private var times: PresentationTimes
@@ -73,7 +73,7 @@ struct CopySink {
     }
     let streams = JoinedOtherStreams(otherStreams, continuing: kept, of: described)
     otherStreams?.choose(streams.streams)
-    output?.continue(with: streams)
+    (output as? MediaOutput)?.continue(with: streams)
     joined = streams
   }
 
@@ -143,7 +143,12 @@ struct CopySink {
     // The places of several ranges are known at their ends.
     let all = plan.ranges.count > 1 ? [] : otherStreams?.context.chapters ?? []
     chapters = (span?.clipped(all) ?? all).map { $0.delayed(by: delay) }
-    func begin(_ output: MediaOutput, _ streams: [StreamDescription]) throws(Failure) {
+    func makeOutput(isTrial: Bool = false) throws(Failure) -> any ContainerOutput {
+      if container == .hls { return try SegmentedOutput(target, duration: plan.segmentDuration, isTrial: isTrial) }
+      return try MediaOutput(
+        target, container, keepsTimeCode: keepsTimeCode, room: isTrial ? 0 : room, isTrial: isTrial)
+    }
+    func begin(_ output: any ContainerOutput, _ streams: [StreamDescription]) throws(Failure) {
       kept = streams.filter { other in otherStreams.map { output.canHold(other, of: $0.context) } == true }
       // FLV has room for one.
       if container == .flv, let first = kept.first { kept = [first] }
@@ -151,17 +156,14 @@ struct CopySink {
         video, timeBase, otherStreams, keeping: kept, chapters, beginsLate: earliest < first.presentation)
     }
     func isTaken(_ streams: [StreamDescription]) -> Bool {
-      guard let trial = try? MediaOutput(target, container, keepsTimeCode: keepsTimeCode, isTrial: true) else {
-        return false
-      }
-      do throws(Failure) { try begin(trial, streams) } catch { return false }
+      do throws(Failure) { try begin(makeOutput(isTrial: true), streams) } catch { return false }
       return true
     }
-    var output = try MediaOutput(target, container, keepsTimeCode: keepsTimeCode, room: room)
+    var output = try makeOutput()
     do throws(Failure) { try begin(output, wanted) } catch {
       var taken: [StreamDescription] = []
       for stream in wanted where isTaken(taken + [stream]) { taken.append(stream) }
-      output = try MediaOutput(target, container, keepsTimeCode: keepsTimeCode, room: room)
+      output = try makeOutput()
       try begin(output, taken)
     }
     self.output = output
@@ -226,7 +228,8 @@ struct CopySink {
       try Interruption.check()
       throw Failure("\(target.name): no picture to write", isEmptyRange: true)
     }
-    guard let output else { return }
+    if let segments = output as? SegmentedOutput { return try segments.finish(extras) }
+    guard let output = output as? MediaOutput else { return }
     try output.finish(plan.ranges.count > 1 && target.isSeekable ? chapters : [])
     guard plan.hasEditList, let path = target.path else { return }
     guard var file = try MovieFile(path, name: target.name, room: output.room) else {
@@ -241,6 +244,10 @@ struct CopySink {
     if !hasSync { file.movie.denySyncSamples() }
     file.movie.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
     file.movie.complete(extras)
+    if let metadata = described?.quickTimeMetadata {
+      file.movie.addMetadata(
+        movie: QuickTimeMetadata(metadata.movie).kept, track: metadata.track, isFullBox: container == .mp4)
+    }
     try file.finish()
   }
 
@@ -299,17 +306,24 @@ struct CopySink {
 
   // MARK: Losses
 
+  /// Whether the target is no transport stream, or has the configuration of Dolby Vision.
+  var describesDolbyVision: Bool { container != .ts || (output as? MediaOutput)?.hasDolbyVisionInProgramMap == true }
+
   /// The comparison of the target with the source; `nil` if it cannot be read.
   private var comparison: CopyComparison? {
     if container == .annexb { return CopyComparison() }
-    guard target.isSeekable else { return output.flatMap { CopyComparison($0.front, container) } }
+    if let segments = output as? SegmentedOutput { return CopyComparison(segments.front, container) }
+    guard target.isSeekable else { return (output as? MediaOutput).flatMap { CopyComparison($0.front, container) } }
     return target.path.flatMap { CopyComparison($0) }
   }
 
+  /// Properties of the target that not every player expects, for the user.
+  var remarks: [String] { (output as? SegmentedOutput)?.remarks ?? [] }
+
   /// The source's streams and metadata that are not in the target, for the user.
   ///
-  /// - Parameter sent: metadata of the video that the stream has, too.
-  func losses(sent: Set<SideData.Kind>) -> [String] {
+  /// - Parameter exceptions: metadata of the video that is no loss.
+  func losses(except exceptions: Set<SideData.Kind>) -> [String] {
     let copy = written > 0 ? comparison : nil
     let lost = left.filter {
       $0.index != described?.chapterStream && !($0.isTimeCode && copy?.hasTimeCode == true)
@@ -322,7 +336,12 @@ struct CopySink {
     guard let described else { return losses + rangeLosses }
     if let rotation = described.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
     losses += rangeLosses + (output?.losses ?? [])
-    losses += copy?.losses(described.context.metadata, described.video, sent: sent, kept) ?? []
+    let segments = output as? SegmentedOutput
+    losses +=
+      copy?.losses(described.context.metadata, described.video, except: exceptions, segments == nil ? kept : []) ?? []
+    for (stream, front) in segments?.soundFronts ?? [] {
+      losses += CopyComparison(front, container)?.losses(ofRendition: stream) ?? []
+    }
     losses += UnreadElements(source)?.losses(video: described.video?.index, others: kept.map(\.index)) ?? []
     if container.keepsChapters {
       losses += copy?.losses(chapters) ?? []
@@ -355,9 +374,9 @@ struct CopySink {
 
 extension TargetContainer {
   /// Whether decoded pictures can be hidden. Into a pipe, movies are written in fragments, behind their edit list.
-  package func hasEditList(in target: OutputFile) -> Bool { isMovie && target.isSeekable }
+  package func hasEditList(in target: OutputFile) -> Bool { isMovie && self != .hls && target.isSeekable }
 
-  fileprivate var keepsChapters: Bool { isMovie || self == .mkv }
+  fileprivate var keepsChapters: Bool { isMovie && self != .hls || self == .mkv }
 
   fileprivate var keepsRotation: Bool { self == .mkv ? FormatLibrary.keepsGeometry : isMovie }
 }

@@ -93,7 +93,7 @@ struct CopySource {
 
 extension VideoTrackReader {
   /// How much later than the composition of a picture the media of other streams are that belong to it, in nanoseconds.
-  var shift: Int64 { beginning == nil ? shown.time &- shown.start : 0 }
+  package var shift: Int64 { beginning == nil ? shown.time &- shown.start : 0 }
 }
 
 extension ClockTime {

@@ -56,8 +56,13 @@ struct CopyWriter {
   /// the source.
   private var last: MediaOutput.AccessUnit?
 
-  /// The configuration of Dolby Vision that was made from the stream; `nil` if the source has one.
-  private(set) var madeDolbyVision: DolbyVision.Configuration?
+  /// The configuration of Dolby Vision that is not the source's; `nil` if the target has that, or the container has no
+  /// place for it.
+  private var newDolbyVision: DolbyVision.Configuration?
+  /// That configuration, if the target has it.
+  var madeDolbyVision: DolbyVision.Configuration? { sink.describesDolbyVision ? newDolbyVision : nil }
+  /// The content of the box `amve` by the stream; `nil` without one.
+  private var sentAmbientViewing: [UInt8]?
   /// HDR10's metadata that the stream has.
   private var sentMetadata: Set<SideData.Kind> = []
   /// Pictures before the first keyframe.
@@ -75,6 +80,8 @@ struct CopyWriter {
 
   /// Access units of the video that were written.
   var written: Int { sink.written }
+  /// Properties of the target that not every player expects, for the user.
+  var targetRemarks: [String] { sink.remarks }
   /// Pictures that were encoded.
   var encoded: Int { seam?.encodedCount ?? 0 }
   /// The lowest PSNR of their luma in dB; `nil` for none.
@@ -87,6 +94,8 @@ struct CopyWriter {
   var isFinished: Bool { window.isFinished || surveyed.map { $0.count >= plan.surveyCount } ?? false }
   /// The formats of the video, in the order in which they came.
   var formats: [MediaOutput.VideoFormat] { format.formats }
+  /// The metadata that edits have changed, for the user.
+  var editedMetadata: [String] { format.editedMetadata }
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
@@ -136,6 +145,7 @@ struct CopyWriter {
     if seam == nil { seam = next.codec.seam(quality: plan.quality, hasStartCodes: plan.container.hasStartCodes) }
     gaps?.allow(in: &next)
     if plan.mayEncode { seam?.describe(&next) }
+    next.statedDolbyVision = source?.otherStreams?.dolbyVision
     let edited = try CopyRefusal.failing { () throws(Failure) in try format.begin(next) }
     if plan.container != .annexb || window.isSelective || surveyed != nil {
       roles = edited.roleReader(hasStartCodes: format.hasStartCodes)
@@ -314,14 +324,12 @@ struct CopyWriter {
       plan.joined?.timeBase ?? source?.timeBase ?? video.frameDuration ?? TimeBase(1, 90_000) ?? .nanoseconds
     video.statedFrameRate = source?.frameRate
     if plan.joined?.hasOneRate == false { (video.statedFrameRate, video.frameDuration) = (nil, nil) }
-    sentMetadata = Set(video.sentMetadata.map(\.kind))
-    // libavformat does not know all profiles.
-    let statesDolbyVision =
-      sink.described?.sampleEntry?.dolbyVision != nil
-      || sink.described?.video?.sideData.contains { $0.kind == .dolbyVision } == true
-    if statesDolbyVision { video.sentDolbyVision = nil }
-    if plan.container.isMovie || plan.container == .mkv { madeDolbyVision = video.sentDolbyVision }
-    video.staleSideData = extras.staleSideData(copiesBoxes: plan.hasEditList)
+    (sentMetadata, sentAmbientViewing) = (Set(video.sentMetadata.map(\.kind)), video.sentAmbientViewing)
+    if plan.container.hasDolbyVisionRecord { newDolbyVision = video.newDolbyVision }
+    guard video.dolbyVision != .renewed || newDolbyVision != nil else {
+      throw Failure("\(plan.input(of: plan.ranges[number]).name): \(DolbyVisionRecord.lacksRPU)")
+    }
+    video.staleSideData = extras.staleSideData(copiesBoxes: plan.completesDescription)
     try sink.open(
       video, timeBase, window, earliest: earliest, first: (first.presentation, first.decoding))
   }
@@ -330,14 +338,13 @@ struct CopyWriter {
 
   /// The parts of the video's description that libavformat does not write.
   private var extras: SampleEntryExtras {
-    SampleEntryExtras(
-      sink.described?.sampleEntry, sink.described?.video, sent: madeDolbyVision, codec: format.video?.codec,
-      editing: format.video?.edited ?? [], allowsInBandParameterSets: format.video?.allowsInBandParameterSets ?? false)
+    SampleEntryExtras(sink.described, sent: newDolbyVision, ambientViewing: sentAmbientViewing, format.video)
   }
 
   /// The parts of the source that are not in the target, for the user.
   var losses: [String] {
-    var losses = sink.losses(sent: sentMetadata)
+    let removed = (format.video?.removedMetadata ?? []).reduce(into: sentMetadata) { $0.formUnion($1.sideData) }
+    var losses = sink.losses(except: removed)
     if let refusal = source?.refusal { losses.append("everything but the video (\(refusal.message))") }
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")
@@ -346,8 +353,17 @@ struct CopyWriter {
       let source = plan.joined == nil ? "the source" : input.name
       losses.append("everything beyond the end of \(source), which is cut off")
     }
-    let boxes = plan.hasEditList ? extras.edited : extras.untranslated
+    let boxes = plan.completesDescription ? extras.edited : extras.untranslated
     if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }
+    if newDolbyVision != nil, !sink.describesDolbyVision {
+      losses.append("the configuration of Dolby Vision by the stream")
+    }
+    // libavformat writes the values that it knows.
+    if !plan.completesDescription, plan.container.isMovie || plan.container == .mkv,
+      format.video?.copiedDolbyVision?.reserved.contains(where: { $0 != 0 }) == true
+    {
+      losses.append("reserved bits of the configuration of Dolby Vision")
+    }
     return losses
   }
 }

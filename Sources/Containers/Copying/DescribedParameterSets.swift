@@ -87,11 +87,14 @@ extension MediaOutput.VideoFormat {
     }
   }
 
-  private static func description<Codec: VideoCodecSyntax>(
-    _ codec: Codec.Type, _ accessUnit: [UInt8], _ size: NALLengthSize
+  /// The format by the parameter sets in an access unit.
+  ///
+  /// - Parameter size: of its length prefixes; `nil` for start codes.
+  static func description<Codec: VideoCodecSyntax>(
+    _ codec: Codec.Type, _ accessUnit: [UInt8], _ size: NALLengthSize?
   ) throws(BitstreamError) -> FormatDescription {
     var sets = Codec.ParameterSets()
-    for range in NALPackaging.lengthPrefixed(size).nalUnits(of: accessUnit.span) where !range.isEmpty {
+    for range in NALPackaging(lengthSize: size).nalUnits(of: accessUnit.span) where !range.isEmpty {
       let type = Codec.NALUnitType(headerByte: accessUnit[range.lowerBound])
       guard Codec.typesInConfigurationRecord.contains(type.rawValue) else { continue }
       _ = try sets.insert(accessUnit.span.extracting(range))

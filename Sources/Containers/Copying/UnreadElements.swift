@@ -10,6 +10,8 @@ struct UnreadElements {
     var language: String?
     /// The language by RFC 5646 (BCP 47): it has precedence.
     var languageTag: String?
+    /// The additions that MP4 has as boxes.
+    var boxes: [MP4.VisualSampleDescription.WholeBox] = []
   }
 
   /// Tracks that are streams, in the order of the file.
@@ -107,6 +109,7 @@ struct UnreadElements {
         case 0x83: isStream = Self.streamTypes.contains(field.number(bytes))
         case 0x22B59C: track.language = field.text(bytes)
         case 0x22B59D: track.languageTag = field.text(bytes)
+        case 0x41E4: if let box = Self.box(field, bytes) { track.boxes.append(box) }
         case 0xE0:
           for crop in field.children(bytes) {
             guard let side = [0x54CC, 0x54BB, 0x54DD, 0x54AA].firstIndex(of: crop.id) else { continue }
@@ -117,6 +120,29 @@ struct UnreadElements {
       }
       if isStream { tracks.append(track) }
     }
+  }
+
+  /// The record of Dolby Vision, and the configuration of its enhancement layer.
+  private static let boxTypes: Set = [
+    FourCharacterCode("dvcC"), FourCharacterCode("dvvC"), FourCharacterCode("dvwC"), FourCharacterCode("hvcE"),
+    FourCharacterCode("avcE"),
+  ]
+
+  /// A BlockAdditionMapping of a type that MP4 has as a box with the same content; `nil` for another.
+  private static func box(
+    _ mapping: MatroskaElement, _ bytes: [UInt8]
+  ) -> MP4.VisualSampleDescription.WholeBox? {
+    let fields = mapping.children(bytes)
+    guard let number = fields.first(where: { $0.id == 0x41E7 })?.number(bytes),
+      let type = boxTypes.first(where: { UInt64($0.rawValue) == number }),
+      let content = fields.first(where: { $0.id == 0x41ED })?.content
+    else { return nil }
+    return MP4.VisualSampleDescription.WholeBox(type: type, content: Array(bytes[content]))
+  }
+
+  /// The boxes that a stream's description has in MP4.
+  func boxes(of stream: Int) -> [MP4.VisualSampleDescription.WholeBox] {
+    tracks.indices.contains(stream) ? tracks[stream].boxes : []
   }
 
   private mutating func readChapters(_ bytes: [UInt8]) {

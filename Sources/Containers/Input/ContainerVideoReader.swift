@@ -117,8 +117,7 @@ final class ContainerVideoReader: VideoTrackReader {
     _ stream: StreamDescription, _ codec: FormatDescription.Codec, isPacketized: Bool
   ) -> VideoTrack {
     var track = VideoTrack(codec: codec, packaging: packaging(stream.extradata, isPacketized: isPacketized))
-    track.dolbyVision = stream.sideData.first { $0.kind == .dolbyVision }
-      .flatMap { DolbyVision.Configuration(values: $0.bytes) }
+    track.dolbyVision = stream.dolbyVision
     track.hasMasteringDisplay = stream.sideData.contains { $0.kind == .masteringDisplay }
     track.size = stream.size
     track.pixelAspect = stream.pixelAspect.map { Fraction($0.numerator, $0.denominator) }

@@ -57,6 +57,7 @@ final class MP4VideoReader: VideoTrackReader {
     track.pixelAspect = description.reducedPixelAspect
     track.otherEditRate = file.otherEditRate.map { Double($0) / 65536 }
     track.colour = StreamDescription.Colour(description.colour)
+    track.dolbyVision = description.dolbyVision
     track.direction = file.orientation.flatMap(Self.direction)
     track.duration = file.duration > 0 ? .seconds(file.duration, times: 1, over: timescale) : nil
     track.timescale = Int32(exactly: timescale)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 package import AVFormat
+import H26x
 import StreamReport
 
 /// The streams of a container beside the video that is read (sound, subtitles, attachments), and the properties of
@@ -33,6 +34,14 @@ package final class OtherStreams {
 
   /// How MP4 and MOV describe the video; `nil` for other containers.
   let sampleEntry: MP4.VisualSampleDescription?
+  /// The boxes of that description but the configuration record, and what Matroska has in their place.
+  let boxes: [MP4.VisualSampleDescription.WholeBox]
+  /// QuickTime's metadata of the movie and of the video's track; see `MP4.Movie.metadata`.
+  let quickTimeMetadata: (movie: [UInt8], track: [UInt8])
+
+  /// The record of Dolby Vision that the container states; `nil` without one. libavformat does not read all bits of it,
+  /// and does not know all profiles.
+  var dolbyVision: DolbyVision.Configuration? { boxes.dolbyVision ?? video?.dolbyVision }
 
   package let input: InputFile
   private let edits: StreamEdits
@@ -94,6 +103,11 @@ package final class OtherStreams {
     chapterStream = chapters.flatMap { id in others.first { UInt32(exactly: $0.id) == id }?.index }
     let track = movie.flatMap { movie in video.flatMap { movie.videoTrack(at: $0.index) } ?? movie.videoTrack }
     sampleEntry = track?.video?.description
+    let additions = video.flatMap { video in
+      video.dolbyVision == nil ? nil : UnreadElements(container.input)?.boxes(of: video.index)
+    }
+    boxes = sampleEntry?.otherBoxes ?? additions ?? []
+    quickTimeMetadata = (movie?.metadata ?? [], track?.metadata ?? [])
     rotation = movie == nil ? video?.rotationTag : StreamDescription.rotationTag(track?.orientation)
   }
 

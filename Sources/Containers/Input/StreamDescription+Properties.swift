@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 package import AVFormat
+import H26x
 package import StreamReport
 
 extension StreamDescription {
@@ -48,6 +49,11 @@ extension StreamDescription {
     "dvb_subtitle": "DVB", "dvb_teletext": "teletext", "hdmv_pgs_subtitle": "PGS", "eia_608": "CEA-608 captions",
     "mpeg4": "MPEG-4 video", "none": "unknown", "bin_data": "binary", "text": "text",
   ]
+
+  /// The record of Dolby Vision, as far as libavformat reads it; `nil` without one.
+  var dolbyVision: DolbyVision.Configuration? {
+    sideData.first { $0.kind == .dolbyVision }.flatMap { DolbyVision.Configuration(values: $0.bytes) }
+  }
 
   /// The language, if it is known.
   package var language: String? { metadata[key: "language"].flatMap { $0.isEmpty || $0 == "und" ? nil : $0 } }

@@ -2,9 +2,11 @@
 import AVCodec
 package import AVFormat
 package import H26x
+import StreamReport
 
-/// A container that is written through libavformat: one video track, and other streams as they are.
-package final class MediaOutput {
+/// A container that is written through libavformat: one video track, and other streams as they are. A rendition of a
+/// playlist has one stream, in segments.
+package final class MediaOutput: ContainerOutput {
   /// The video, as the container is to describe it.
   package struct VideoFormat {
     package var codec: FormatDescription.Codec
@@ -26,8 +28,17 @@ package final class MediaOutput {
     var sentColour: StreamDescription.Colour?
     /// HDR10's metadata by the stream, for sources that have none.
     var sentMetadata: [SideData] = []
-    /// The configuration of Dolby Vision by the stream, for sources that have none.
+    /// The configuration of Dolby Vision that the source's container states; `nil` for none.
+    package var statedDolbyVision: DolbyVision.Configuration?
+    /// The configuration of Dolby Vision by the stream.
     var sentDolbyVision: DolbyVision.Configuration?
+    /// What becomes of these.
+    package var dolbyVision = DolbyVisionRecord.copied
+    /// Metadata that edits remove, which is no loss.
+    package var removedMetadata: Set<RemovableMetadata> = []
+    /// The payload of the message with the ambient viewing environment (`ambient_viewing_environment()`), which MP4 has
+    /// as a box; `nil` without one.
+    var sentAmbientViewing: [UInt8]?
     /// Whether ``pixelAspect`` replaces the source's.
     var hasEditedAspect = false
     /// The source's side data that is not true any more.
@@ -37,8 +48,16 @@ package final class MediaOutput {
   private let target: OutputFile
   private let container: TargetContainer
   private let output: OutputContext
-  private let bytes: OutputBytes
-  private var video = 0
+  /// `nil` for segments.
+  private let bytes: OutputBytes?
+  /// `nil` for a container in one file.
+  private let segments: SegmentFiles?
+  /// The last packet for segments. Its duration is known with the next one: decoding times are sums of durations.
+  private var held: MediaPacket?
+  /// Whether a segment begins with the next packet.
+  private var beginsSegment = false
+  /// The place of the video; `nil` for a rendition of sound.
+  private var video: Int?
   /// The places of the source's streams in the target, and whether frames lose their header.
   private var others: [Int: (index: Int, losesHeader: Bool, priming: Int64)] = [:]
   /// Packets of a stream that its one description does not fit, by its number in the source.
@@ -68,15 +87,20 @@ package final class MediaOutput {
   /// - Parameters:
   ///   - room: see ``room``.
   ///   - isTrial: whether nothing is written: shows whether the muxer takes streams.
+  ///   - segments: the files of a rendition; `nil` for a container in one file.
   init(
-    _ target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool, room: Int64 = 0, isTrial: Bool = false
+    _ target: OutputFile, _ container: TargetContainer, keepsTimeCode: Bool, room: Int64 = 0, isTrial: Bool = false,
+    segments: SegmentFiles? = nil
   ) throws(Failure) {
     (self.target, self.container, self.keepsTimeCode, self.room) = (target, container, keepsTimeCode, room)
-    bytes = try OutputBytes(target, origin: room, isTrial: isTrial)
-    if !target.isSeekable { bytes.frontLimit = .max }
-    do throws(AVError) { output = try OutputContext(bytes, format: container.format) } catch {
-      throw Self.failure(error, target)
-    }
+    let bytes = try segments == nil ? OutputBytes(target, origin: room, isTrial: isTrial) : nil
+    if !target.isSeekable { bytes?.frontLimit = .max }
+    (self.bytes, self.segments) = (bytes, segments)
+    let sink: (any IOSink)? = segments ?? bytes
+    do throws(AVError) {
+      guard let sink else { throw .bug }
+      output = try OutputContext(sink, format: container.format)
+    } catch { throw Self.failure(error, target) }
   }
 
   private static func failure(_ error: AVError, _ target: OutputFile) -> Failure {
@@ -108,7 +132,7 @@ package final class MediaOutput {
     return "\(stream.displayName) as \(target == .timedText ? "timed text" : "SubRip")"
   }
 
-  var isFragmented: Bool { container.isMovie && !target.isSeekable }
+  var isFragmented: Bool { container.isMovie && !target.isSeekable || container == .hls }
 
   private func canHold(_ stream: StreamDescription) -> Bool {
     switch stream.kind {
@@ -155,19 +179,20 @@ package final class MediaOutput {
   /// Adds streams and writes the header.
   ///
   /// - Parameters:
+  ///   - video: `nil` for a rendition of sound.
   ///   - source: has descriptions of the video and of others.
   ///   - streams: the kept streams of the source, which the container can hold.
   ///   - chapters: have times of the presentation.
   ///   - beginsLate: whether pictures are shown in front of the first one that is decoded.
   func begin(
-    _ video: VideoFormat, _ timeBase: TimeBase, _ source: OtherStreams?, keeping streams: [StreamDescription],
+    _ video: VideoFormat?, _ timeBase: TimeBase, _ source: OtherStreams?, keeping streams: [StreamDescription],
     _ chapters: [Chapter], beginsLate: Bool
   ) throws(Failure) {
-    guard output.canHoldVideo(isHEVC: video.codec == .h265) != false else {
+    if let video, output.canHoldVideo(isHEVC: video.codec == .h265) == false {
       throw Failure("\(target.name): \(container.name) cannot hold \(video.codec.name)")
     }
     do throws(AVError) {
-      self.video = try add(video, timeBase, source)
+      if let video { self.video = try add(video, timeBase, source) }
       for stream in streams {
         guard let source else { break }
         if stream.isCover {
@@ -195,8 +220,12 @@ package final class MediaOutput {
         try output.set(kept(source.context.metadata))
         try output.add(chapters)
       }
+      if container == .ts, let video {
+        // libavformat 59 reads the record of Dolby Vision, and does not write it.
+        bytes?.programMap = video.copiedDolbyVision.flatMap { ProgramMapRewriter($0) }
+      }
       _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented, beginsLate: beginsLate))
-      if !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
+      if let bytes, !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
       for cover in covers { try writeCover(cover.picture, to: cover.index) }
       for stream in streams {
@@ -279,7 +308,8 @@ package final class MediaOutput {
     let sentColour = source?.colour.isUnspecified == false ? nil : video.sentColour
     if let colour = video.colour ?? sentColour { try output.setColour(colour, of: index) }
     let stated = Set(source?.sideData.map(\.kind) ?? []).subtracting(video.staleSideData)
-    let sent = video.sentMetadata + [video.sentDolbyVision.map { SideData(.dolbyVision, $0.values) }].compactMap(\.self)
+    let dolbyVision = video.newDolbyVision
+    let sent = video.sentMetadata + [dolbyVision.map { SideData(.dolbyVision, $0.values) }].compactMap(\.self)
     for data in sent where !stated.contains(data.kind) { try output.add(data, to: index) }
   }
 
@@ -312,18 +342,26 @@ package final class MediaOutput {
   /// Bytes behind the muxer's header that hold the rest of its descriptions.
   private static let frontSize = 1 << 20
 
-  /// The first bytes that were written into a pipe: all descriptions of streams and of the whole. Empty for a file.
-  var front: [UInt8] { bytes.front }
+  /// The first bytes that were written into a pipe, or the initialization of segments: all descriptions of streams and
+  /// of the whole. Empty for a file.
+  var front: [UInt8] { bytes?.front ?? segments?.initialization ?? [] }
 
   // MARK: Packets
 
   /// Continues with the streams of another input.
   func `continue`(with streams: JoinedOtherStreams) { joined = streams }
 
+  /// The ticks of a stream in the target, by its place.
+  func ticks(of index: Int) -> TimeBase { timeBases.indices.contains(index) ? timeBases[index] : .nanoseconds }
+
+  /// Ends a segment. The next packet begins another one.
+  func endSegment() { beginsSegment = true }
+
   /// Writes an access unit of the video.
   ///
   /// - Parameter accessUnit: has times of the presentation.
   func write(_ accessUnit: AccessUnit) throws(Failure) {
+    guard let video else { return }
     let base = timeBases[video]
     do throws(AVError) {
       var packet = try MediaPacket(copying: accessUnit.bytes.span)
@@ -339,7 +377,7 @@ package final class MediaOutput {
 
   /// The time in the video's media for a time of the presentation, in the video's ticks.
   func mediaTime(of presentation: Int64) -> Int64 {
-    timeBases[video].rescaled(presentation, from: .nanoseconds) - (firstDecoding ?? 0)
+    ticks(of: video ?? 0).rescaled(presentation, from: .nanoseconds) - (firstDecoding ?? 0)
   }
 
   /// Writes a packet of another stream.
@@ -385,7 +423,33 @@ package final class MediaOutput {
       lastDecoding[index] = time
       if let presentation = packet.presentation, presentation < time { packet.presentation = time }
     }
-    given[index, default: 0] += 1
+    if let segments { try hold(packet, segments) } else { try give(packet) }
+  }
+
+  /// Holds a packet, and writes the one that was held.
+  private func hold(_ packet: consuming MediaPacket, _ segments: SegmentFiles) throws(AVError) {
+    let presentation = packet.presentation ?? packet.decoding ?? 0
+    if var last = held.take() {
+      if let time = last.decoding, let next = packet.decoding { last.duration = next &- time }
+      try give(last)
+      if beginsSegment {
+        try output.writeFragment()
+        // The first call may have written the initialization alone.
+        if !segments.hasFragment { try output.writeFragment() }
+        segments.beginSegment()
+        beginsSegment = false
+      }
+    } else {
+      // Fragments begin at the time of the first packet. Browsers ignore pauses in edit lists.
+      if presentation >= 0 { try output.set("movflags", to: "+frag_discont") }
+      segments.beginSegment()
+    }
+    segments.add(from: presentation, to: presentation &+ packet.duration)
+    held = consume packet
+  }
+
+  private func give(_ packet: consuming MediaPacket) throws(AVError) {
+    given[packet.stream, default: 0] += 1
     do throws(AVError) { try output.write(packet) } catch { try refuse(error) }
   }
 
@@ -405,6 +469,7 @@ package final class MediaOutput {
   /// - Throws: a `Failure` if the muxer refused a picture.
   func finish(_ chapters: [Chapter] = []) throws(Failure) {
     do throws(AVError) {
+      if let last = held.take() { try give(last) }
       // Each attempt gets rid of one packet.
       for _ in 0...given.values.reduce(0, +) {
         do throws(AVError) {
@@ -412,9 +477,13 @@ package final class MediaOutput {
           break
         } catch { try refuse(error) }
       }
-      if let refusal, refusedCount(of: video) > 0 { throw refusal }
+      if let refusal, let video, refusedCount(of: video) > 0 { throw refusal }
       try output.add(chapters)
       try output.finish()
+      try bytes?.finish()
     } catch { throw failure(error) }
   }
+
+  /// Whether a transport stream has the configuration of Dolby Vision.
+  var hasDolbyVisionInProgramMap: Bool { bytes?.programMap?.hasRecord ?? false }
 }

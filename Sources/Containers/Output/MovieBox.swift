@@ -155,16 +155,37 @@ struct MovieBox {
       bytes.span, in: min(list.content.lowerBound + 8, list.range.upperBound)..<list.range.upperBound)
     guard let entry = entries.nextIntact() else { return }
     var present: [MP4.VisualSampleDescription.WholeBox] = []
+    var replaced: [(range: Range<Int>, bytes: [UInt8])] = []
     // Behind the fields of a VisualSampleEntry. Zeros may follow the last box.
     var end = min(entry.content.lowerBound + 78, entry.range.upperBound)
     var boxes = MP4.Boxes(bytes.span, in: end..<entry.range.upperBound)
     while let box = boxes.nextIntact() {
       present.append(.init(type: box.type, bytes: Array(bytes[box.range])))
+      if let whole = extras.replacement(of: box.type) { replaced.append((box.range, whole)) }
       end = box.range.upperBound
     }
     let added = extras.missing(beside: present)
     if let coding = extras.coding { set(UInt64(coding.rawValue), at: entry.range.lowerBound + 4, 4) }
     replace(end..<end, with: added, in: parents + [list, entry])
+    for (range, whole) in replaced.reversed() { replace(range, with: whole, in: parents + [list, entry]) }
+  }
+
+  /// Adds QuickTime's metadata to the movie and to its first video track.
+  ///
+  /// - Parameters:
+  ///   - movie: the boxes within `meta`; empty for none.
+  ///   - track: the same for the track.
+  ///   - isFullBox: whether `meta` has version and flags, as in MP4.
+  mutating func addMetadata(movie: [UInt8], track: [UInt8], isFullBox: Bool) {
+    func add(_ boxes: [UInt8], in parent: MP4.Box?) {
+      let range = parent?.content ?? content
+      guard !boxes.isEmpty, first(FourCharacterCode("meta"), in: range) == nil else { return }
+      let end = range.upperBound
+      let header = isFullBox ? Self.bytes(0, 4) : []
+      replace(end..<end, with: Self.box("meta", header + boxes), in: [parent].compactMap(\.self))
+    }
+    if let video = tracks.first(where: isVideo) { add(track, in: video) }
+    add(movie, in: nil)
   }
 
   /// - Returns: at least 1 for a positive duration, because an edit of 0 shows nothing.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import AVFormat
+import StreamReport
 import SystemPackage
 
 /// The bytes of a container that libavformat writes.
@@ -16,6 +17,10 @@ final class OutputBytes: IOSink {
   private(set) var front: [UInt8] = []
   /// How many bytes of it are kept.
   var frontLimit = 0
+  /// Completes the program maps of a transport stream, whose muxer does not seek; `nil` to write the muxer's bytes.
+  var programMap: ProgramMapRewriter?
+  /// Bytes that were written, if ``programMap`` adds some.
+  private var written: Int64 = 0
 
   /// - Parameters:
   ///   - origin: how many bytes of a file stay free in front of the container.
@@ -29,15 +34,37 @@ final class OutputBytes: IOSink {
   func seek(to position: Int64) throws(AVError) { self.position = position }
 
   func write(_ bytes: UnsafeRawBufferPointer) throws(AVError) {
+    if let changed = unsafe programMap?.rewrite(Span(_unsafeBytes: bytes)) {
+      try append(changed)
+    } else {
+      unsafe try write(bytes, at: position)
+    }
+    position += Int64(bytes.count)
+    end = max(end, position)
+  }
+
+  /// Writes the rest: nothing more comes.
+  func finish() throws(AVError) {
+    if let rest = programMap?.finish() { try append(rest) }
+  }
+
+  private func append(_ bytes: [UInt8]) throws(AVError) {
+    let failure = unsafe bytes.withUnsafeBytes { bytes -> AVError? in
+      do throws(AVError) { try unsafe write(bytes, at: written) } catch { return error }
+      return nil
+    }
+    if let failure { throw failure }
+    written += Int64(bytes.count)
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer, at place: Int64) throws(AVError) {
     do throws(Errno) {
       if let file, isSeekable {
-        _ = try Errno.typed { try unsafe file.descriptor.writeAll(toAbsoluteOffset: origin + position, bytes) }
+        _ = try Errno.typed { try unsafe file.descriptor.writeAll(toAbsoluteOffset: origin + place, bytes) }
       } else {
         try unsafe file?.descriptor.writeFully(Span(_unsafeBytes: bytes))
       }
     } catch { throw AVError(rawValue: -error.rawValue) }
     if front.count < frontLimit { unsafe front += bytes.prefix(frontLimit - front.count) }
-    position += Int64(bytes.count)
-    end = max(end, position)
   }
 }

@@ -11,6 +11,8 @@ package struct OutputFile: Sendable {
   package let name: String
   private let mayReplace: Bool
   private let place: Place
+  /// The folder of its other files, if it has any.
+  private(set) var folder: OutputFolder?
 
   private enum Place {
     /// A descriptor that was open when the program began.
@@ -87,6 +89,20 @@ package struct OutputFile: Sendable {
     place = .file(part, target: target, removal: Ending.add { try? part.remove() })
   }
 
+  /// Makes the temporary file, and a folder for the files that it refers to.
+  ///
+  /// - Throws: a `Failure` as ``init(_:force:inputs:texts:)`` does, and if the output cannot have a folder.
+  package init(playlist path: FilePath, force: Bool, inputs: [InputFile]) throws(Failure) {
+    try self.init(path, force: force, inputs: inputs)
+    guard case .file(_, let target, _) = place else {
+      throw Failure("\(name): a playlist is a file, with a folder of segments beside it")
+    }
+    do throws(Failure) { folder = try OutputFolder(beside: target, force: force, inputs: inputs) } catch {
+      discard()
+      throw error
+    }
+  }
+
   /// Checks whether a file can be written, before anything is written.
   ///
   /// - Throws: a `Failure` as ``init(_:force:inputs:texts:)`` does.
@@ -156,6 +172,8 @@ package struct OutputFile: Sendable {
   /// - Throws: a `Failure`, also when the name exists by now and may not be replaced.
   package func commit() throws(Failure) {
     guard case .file(let path, let target, let removal) = place else { return }
+    // The file refers to the folder's.
+    try folder?.commit()
     do throws(Errno) {
       if mayReplace { try path.rename(to: target) } else { try Self.moveToNewName(path, target) }
     } catch {
@@ -177,8 +195,11 @@ package struct OutputFile: Sendable {
     try? path.remove()
   }
 
-  /// Removes the temporary file.
-  package func discard() { if case .file(_, _, let removal) = place { Ending.perform(removal) } }
+  /// Removes the temporary file and folder.
+  package func discard() {
+    if case .file(_, _, let removal) = place { Ending.perform(removal) }
+    folder?.discard()
+  }
 
   // MARK: Paths
 
@@ -203,13 +224,17 @@ package struct OutputFile: Sendable {
     return place
   }
 
+  /// A path in the folder of another.
+  static func temporaryPath(beside target: FilePath) -> FilePath {
+    target.removingLastComponent().appending(".h26x-\(getpid())-\(UInt32.random(in: 0 ... .max)).part")
+  }
+
   /// Makes a new empty file with a name of its own in the folder of another.
   private static func makeFile(
     beside target: FilePath
   ) throws(Errno) -> (path: FilePath, descriptor: FileDescriptor) {
     for _ in 0..<100 {
-      let name = ".h26x-\(getpid())-\(UInt32.random(in: 0 ... .max)).part"
-      let path = target.removingLastComponent().appending(name)
+      let path = temporaryPath(beside: target)
       let options: FileDescriptor.OpenOptions = [.create, .exclusiveCreate, .closeOnExec]
       do throws(Errno) {
         let file = try Errno.typed {

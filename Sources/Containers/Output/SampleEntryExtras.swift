@@ -12,6 +12,8 @@ struct SampleEntryExtras {
   /// Boxes of the source that an edit of the headers makes wrong. They are left out, and listed for the user, except
   /// for HDR10's, which ``CopyComparison`` lists.
   private(set) var edited: [String] = []
+  /// Types of boxes that the stream has as messages.
+  private let sentTypes: Set<FourCharacterCode>
 
   private static func codes(_ names: [StaticString]) -> Set<FourCharacterCode> {
     Set(names.map { FourCharacterCode($0) })
@@ -21,7 +23,7 @@ struct SampleEntryExtras {
   private static let notCopied = codes(["sinf", "rinf", "btrt", "free", "skip", "wide"])
   /// Boxes that libavformat reads, so other containers may have them in a form of their own.
   private static let translated =
-    codes(["colr", "pasp", "fiel", "mdcv", "clli", "st3d", "sv3d", "dvcC", "dvvC", "dvwC"])
+    codes(["colr", "pasp", "fiel", "mdcv", "clli", "st3d", "sv3d"]).union(DolbyVisionEntry.boxTypes)
     .union(FormatLibrary.keepsGeometry ? codes(["clap"]) : [])
   /// Boxes that libavformat rewrites.
   private static let rewritten = codes(["colr", "pasp", "fiel"])
@@ -33,40 +35,64 @@ struct SampleEntryExtras {
   ]
   /// Properties of the stream that containers repeat.
   static var repeatedProperties: [StreamProperty] {
-    repeated.map(\.property) + HDR10Metadata.all.map { .sei($0.message) }
+    repeated.map(\.property) + HDR10Metadata.all.map { .sei($0.message) } + [.metadata(.dolbyVision)]
   }
 
   /// HDR10's metadata that is no longer true in the container's copy of it.
   private let changedMetadata: [HDR10Metadata]
+  /// Whether the source's configuration of Dolby Vision is no longer true.
+  private let hasOtherDolbyVision: Bool
 
   /// - Parameters:
-  ///   - entry: the source's sample entry; `nil` if the source is neither MP4 nor MOV.
-  ///   - video: the source's video, as libavformat describes it.
-  ///   - sent: the configuration of Dolby Vision by the stream, if the source has none.
+  ///   - source: the source's container.
+  ///   - sent: the configuration of Dolby Vision by the stream, if the source has none or an edit changes it.
+  ///   - ambientViewing: the content of `amve` by the stream.
+  ///   - video: the copy's video.
+  init(
+    _ source: OtherStreams?, sent: DolbyVision.Configuration?, ambientViewing: [UInt8]?,
+    _ video: MediaOutput.VideoFormat?
+  ) {
+    self.init(
+      source?.sampleEntry?.coding, source?.boxes ?? [], stated: source?.dolbyVision, sent: sent,
+      ambientViewing: ambientViewing, codec: video?.codec, editing: video?.edited ?? [],
+      allowsInBandParameterSets: video?.allowsInBandParameterSets ?? false)
+  }
+
+  /// - Parameters:
+  ///   - type: the type of the source's sample entry; `nil` if the source is neither MP4 nor MOV.
+  ///   - sourceBoxes: its boxes.
+  ///   - stated: the configuration of Dolby Vision by the source's container.
+  ///   - sent: the configuration of Dolby Vision by the stream, if the source has none or an edit changes it.
+  ///   - ambientViewing: the content of `amve` by the stream.
   ///   - properties: the properties that edits of the headers change.
   ///   - allowsInBandParameterSets: whether the copy's sample entry does.
   init(
-    _ entry: MP4.VisualSampleDescription?, _ video: StreamDescription?, sent: DolbyVision.Configuration?,
+    _ type: FourCharacterCode?, _ sourceBoxes: [MP4.VisualSampleDescription.WholeBox],
+    stated: DolbyVision.Configuration?, sent: DolbyVision.Configuration?, ambientViewing: [UInt8]?,
     codec: FormatDescription.Codec?, editing properties: Set<StreamProperty>, allowsInBandParameterSets: Bool
   ) {
     changedMetadata = HDR10Metadata.all.filter { properties.contains(.sei($0.message)) }
-    let light = changedMetadata.map(\.box)
-    for box in entry?.otherBoxes ?? [] where !Self.notCopied.contains(box.type) && !light.contains(box.type) {
+    hasOtherDolbyVision = properties.contains(.metadata(.dolbyVision))
+    let (type, stated) = hasOtherDolbyVision ? (nil, nil) : (type, stated)
+    var outdated = Set(changedMetadata.map(\.box))
+    if hasOtherDolbyVision { outdated.formUnion(DolbyVisionEntry.boxes(outdatedBy: sent)) }
+    for box in sourceBoxes where !Self.notCopied.contains(box.type) && !outdated.contains(box.type) {
       if !Self.repeated.contains(where: { $0.boxes.contains(box.type) && properties.contains($0.property) }) {
         boxes.append(box)
       } else if !Self.rewritten.contains(box.type) {
         edited.append(box.type.name)
       }
     }
-    let stated = video?.sideData.first { $0.kind == .dolbyVision }.flatMap {
-      DolbyVision.Configuration(values: $0.bytes)
+    let ambientBox = ambientViewing.map {
+      MP4.VisualSampleDescription.WholeBox(type: FourCharacterCode("amve"), content: $0)
     }
-    let configuration = stated ?? sent
+    sentTypes = Set([ambientBox?.type].compactMap(\.self))
+    if let ambientBox, !boxes.contains(where: { $0.type == ambientBox.type }) { boxes.append(ambientBox) }
     let hasOne = boxes.contains { DolbyVisionEntry.boxTypes.contains($0.type) }
-    if let configuration, !hasOne { boxes.append(DolbyVisionEntry.box(configuration)) }
+    if let configuration = stated ?? sent, !hasOne { boxes.append(DolbyVisionEntry.box(configuration)) }
     let isDolbyVisionOnly =
       stated == nil && !hasOne && sent?.isIncompatible == true
-      || entry.map { DolbyVisionEntry.codings.contains($0.coding) } ?? (stated?.isIncompatible == true)
+      || type.map { DolbyVisionEntry.codings.contains($0) } ?? (stated?.isIncompatible == true)
     if isDolbyVisionOnly {
       coding = DolbyVisionEntry.coding(codec, allowsInBandParameterSets: allowsInBandParameterSets)
     }
@@ -76,6 +102,13 @@ struct SampleEntryExtras {
   func missing(beside present: [MP4.VisualSampleDescription.WholeBox]) -> [UInt8] {
     let kinds = Set(present.map(Self.kind))
     return boxes.filter { !kinds.contains(Self.kind($0)) }.flatMap(\.bytes)
+  }
+
+  /// The source's box in place of the muxer's; `nil` to keep that. libavformat writes the values of a Dolby Vision record
+  /// that it knows, and zeros for the reserved bits.
+  func replacement(of type: FourCharacterCode) -> [UInt8]? {
+    guard DolbyVisionEntry.boxTypes.contains(type) else { return nil }
+    return boxes.first { DolbyVisionEntry.boxTypes.contains($0.type) }?.bytes
   }
 
   /// A kind of box that a sample entry has only once.
@@ -107,12 +140,15 @@ struct SampleEntryExtras {
     let names = edited + (copiesBoxes ? boxes.map(\.type.name) : [])
     let isRepeated = names.contains { ["st3d", "sv3d", "vexu"].contains($0) }
     return Set(changedMetadata.map(\.sideData)).union(isRepeated ? [.stereo3D, .spherical] : [])
+      .union(hasOtherDolbyVision ? [.dolbyVision] : [])
   }
 
   /// Types of boxes that have no counterpart outside of MP4 and MOV.
   var untranslated: [String] {
     boxes.map(\.type).reduce(into: []) { names, type in
-      if !Self.translated.contains(type), !names.contains(type.name) { names.append(type.name) }
+      if !Self.translated.contains(type), !sentTypes.contains(type), !names.contains(type.name) {
+        names.append(type.name)
+      }
     }
   }
 }
@@ -120,6 +156,14 @@ struct SampleEntryExtras {
 /// The sample entries and boxes of Dolby Vision (Dolby Vision Streams within the ISO Base Media File Format, 3).
 private enum DolbyVisionEntry {
   static let boxTypes: Set = [FourCharacterCode("dvcC"), FourCharacterCode("dvvC"), FourCharacterCode("dvwC")]
+  /// Configuration records of the enhancement layer.
+  private static let layerBoxTypes: Set = [FourCharacterCode("hvcE"), FourCharacterCode("avcE")]
+
+  /// The boxes that are not true beside a configuration; `nil` for none.
+  static func boxes(outdatedBy configuration: DolbyVision.Configuration?) -> Set<FourCharacterCode> {
+    configuration?.hasEnhancementLayer == true ? boxTypes : boxTypes.union(layerBoxTypes)
+  }
+
   /// Sample entries whose pictures are not to be shown without Dolby Vision.
   static let codings: Set = [
     FourCharacterCode("dvh1"), FourCharacterCode("dvhe"), FourCharacterCode("dva1"), FourCharacterCode("dvav"),
@@ -137,14 +181,11 @@ private enum DolbyVisionEntry {
   }
 
   static func box(_ configuration: DolbyVision.Configuration) -> MP4.VisualSampleDescription.WholeBox {
-    let content = configuration.bytes
-    return .init(
-      type: FourCharacterCode(configuration.boxType),
-      bytes: [0, 0, 0, UInt8(content.count + 8)] + Array("\(configuration.boxType)".utf8) + content)
+    .init(type: FourCharacterCode(configuration.boxType), content: configuration.bytes)
   }
 }
 
-/// HDR10's metadata in SEI messages, which containers repeat.
+/// HDR10's metadata and the ambient viewing environment in SEI messages, which containers repeat.
 struct HDR10Metadata {
   /// The SEI message that has it.
   let message: SEIPayloadType
@@ -156,5 +197,17 @@ struct HDR10Metadata {
   static let all = [
     Self(message: .masteringDisplayColourVolume, box: FourCharacterCode("mdcv"), sideData: .masteringDisplay),
     Self(message: .contentLightLevel, box: FourCharacterCode("clli"), sideData: .contentLight),
+    Self(message: .ambientViewingEnvironment, box: FourCharacterCode("amve"), sideData: .ambientViewing),
   ]
+}
+
+extension RemovableMetadata {
+  /// libavformat's side data for it.
+  var sideData: [SideData.Kind] {
+    switch self {
+    case .captions, .hdr10Plus: []
+    case .dolbyVision: [.dolbyVision]
+    case .hdr10: [.masteringDisplay, .contentLight]
+    }
+  }
 }

@@ -8,7 +8,7 @@ extension TargetContainer {
     switch self {
     case .mp4, .mov: .timedText
     case .mkv: .subRip
-    case .annexb, .ts, .flv: nil
+    case .annexb, .ts, .flv, .hls: nil
     }
   }
 
@@ -16,7 +16,7 @@ extension TargetContainer {
   package var format: String {
     switch self {
     case .annexb: "h264"
-    case .mp4: "mp4"
+    case .mp4, .hls: "mp4"
     case .mov: "mov"
     case .mkv: "matroska"
     case .ts: "mpegts"
@@ -35,15 +35,19 @@ extension TargetContainer {
     // Nothing that the source does not have: no name of a library, no time.
     options[key: "fflags"] = "+bitexact"
     switch self {
-    case .mp4, .mov:
-      if isFragmented {
+    case .mp4, .mov, .hls:
+      if self == .hls {
+        // Fragments end where segments do. The file has one track, without an index at its end.
+        options[key: "movflags"] = "+frag_custom+empty_moov+delay_moov+default_base_moof+skip_trailer"
+        options[key: "write_tmcd"] = "0"
+      } else if isFragmented {
         // The first fragment in front of moov, whose description of sound and whose start need it.
         options[key: "movflags"] = "+frag_keyframe+empty_moov+delay_moov+default_base_moof"
-        // For keyframes that are far apart.
-        options[key: "frag_size"] = "\(1 << 24)"
         // libavformat's edit list would hide them. Without it, all streams begin later.
         if beginsLate { options[key: "use_editlist"] = "0" }
       }
+      // For keyframes that are far apart.
+      if isFragmented { options[key: "frag_size"] = "\(1 << 24)" }
       // Boxes that ISO/IEC 14496-12 does not have: dvcC, st3d, sv3d; FLAC and TrueHD.
       options[key: "strict"] = "experimental"
       if timeBase.numerator == 1 { options[key: "movie_timescale"] = "\(Self.movieTimescale(timeBase.denominator))" }
@@ -67,7 +71,7 @@ extension TargetContainer {
     switch self {
     case .mp4: ["mjpeg", "png", "bmp"]
     case .mkv: ["mjpeg", "png", "gif", "tiff"]
-    case .annexb, .mov, .ts, .flv: []
+    case .annexb, .mov, .ts, .flv, .hls: []
     }
   }
 }

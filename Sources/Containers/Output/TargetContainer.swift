@@ -3,6 +3,8 @@
 /// The formats that `repack` writes.
 package enum TargetContainer: String, CaseIterable {
   case annexb, mp4, mov, mkv, ts, flv
+  /// Playlists and segments for HTTP live streaming.
+  case hls
 
   /// The format of a file name's suffix; `nil` for an unknown one.
   package init?(fileName: String) {
@@ -26,13 +28,14 @@ package enum TargetContainer: String, CaseIterable {
     case .mkv: "Matroska"
     case .ts: "MPEG-TS"
     case .flv: "FLV"
+    case .hls: "HLS"
     }
   }
 
-  /// The muxer's name; `nil` for a byte stream.
+  /// The name of GStreamer's muxer; `nil` if it has none.
   package var muxer: String? {
     switch self {
-    case .annexb: nil
+    case .annexb, .hls: nil
     case .mp4: "mp4mux"
     case .mov: "qtmux"
     case .mkv: "matroskamux"
@@ -42,7 +45,10 @@ package enum TargetContainer: String, CaseIterable {
   }
 
   /// Whether it is of the ISO base media file format.
-  package var isMovie: Bool { self == .mp4 || self == .mov }
+  package var isMovie: Bool { self == .mp4 || self == .mov || self == .hls }
+
+  /// Whether it has a configuration of Dolby Vision.
+  package var hasDolbyVisionRecord: Bool { self != .annexb && self != .flv }
 
   /// Whether its NAL units have start codes, not length prefixes.
   package var hasStartCodes: Bool { self == .annexb || self == .ts }

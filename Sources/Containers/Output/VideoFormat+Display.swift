@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
-import H26x
+import GStreamer
+package import H26x
 
 /// How to display the video, by the stream itself.
 extension MediaOutput.VideoFormat {
-  /// Takes colour, HDR10's metadata and the configuration of Dolby Vision from the configuration record and from an
-  /// access unit.
+  /// Takes colour, HDR10's metadata, the ambient viewing environment and the configuration of Dolby Vision from the
+  /// configuration record and from an access unit.
   ///
   /// - Parameter hasStartCodes: whether the access unit has start codes, not length prefixes.
   mutating func describeDisplay(by accessUnit: [UInt8], hasStartCodes: Bool) {
@@ -18,58 +19,100 @@ extension MediaOutput.VideoFormat {
   private mutating func describeDisplay<Codec: VideoCodecSyntax>(
     by accessUnit: [UInt8], _ hasStartCodes: Bool, _ codec: Codec.Type
   ) {
-    let format = FormatDescription(self.codec, configuration: configuration)
+    var format = FormatDescription(self.codec, configuration: configuration)
+    if format == nil, hasStartCodes {
+      do throws(BitstreamError) { format = try Self.description(codec, accessUnit, nil) } catch {
+        // It is not described.
+      }
+    }
     if let colour = format.map(StreamDescription.Colour.init), !colour.isUnspecified { sentColour = colour }
     var (metadata, dolbyVision) = (DisplayMetadata(), DolbyVisionContent())
     var packaging = NALPackaging.annexB
     do throws(BitstreamError) {
       let record = try Codec.ConfigurationRecord(configuration.span)
-      for nalUnit in record.nalUnits { Self.read(nalUnit.span, &metadata, codec) }
+      for nalUnit in record.nalUnits { read(nalUnit.span, &metadata, codec) }
       if !hasStartCodes { packaging = .lengthPrefixed(record.nalLengthSize) }
     } catch { guard hasStartCodes else { return } }
     for range in packaging.nalUnits(of: accessUnit.span) {
       let nalUnit = accessUnit.span.extracting(range)
-      Self.read(nalUnit, &metadata, codec)
-      dolbyVision.read(nalUnit, self.codec)
+      read(nalUnit, &metadata, codec)
+      dolbyVision.read(nalUnit, codec)
     }
     sentMetadata = [metadata.masteringDisplay.flatMap(SideData.init), metadata.contentLight.map(SideData.init)]
       .compactMap(\.self)
     let rate = frameDuration.flatMap { Ratio(UInt32(clamping: $0.denominator), UInt32(clamping: $0.numerator)) }
     // Films have 24 pictures a second.
-    guard let profile = dolbyVision.profile, let rate = rate ?? format?.frameRate ?? Ratio(24, 1) else { return }
-    sentDolbyVision = DolbyVision.Configuration(
+    let requested: DolbyVisionProfile? = if case .inserted(let profile) = self.dolbyVision { profile } else { nil }
+    guard dolbyVision.hasRPU, let profile = requested?.number ?? dolbyVision.profile,
+      let rate = rate ?? format?.frameRate ?? Ratio(24, 1)
+    else { return }
+    var configuration = DolbyVision.Configuration(
       profile: profile, hasEnhancementLayer: dolbyVision.hasEnhancementLayer, colour: format?.colour,
       width: size.width, height: size.height, rate: rate)
+    if let id = requested?.compatibilityID { configuration.compatibilityID = id }
+    sentDolbyVision = configuration
   }
 
-  private static func read<Codec: VideoCodecSyntax>(
+  /// The configuration of Dolby Vision in the copy; `nil` for none.
+  var copiedDolbyVision: DolbyVision.Configuration? {
+    dolbyVision.configuration(stated: statedDolbyVision, sent: sentDolbyVision)
+  }
+
+  /// That configuration if it is not the source's; `nil` otherwise.
+  var newDolbyVision: DolbyVision.Configuration? {
+    dolbyVision == .copied && statedDolbyVision != nil ? nil : copiedDolbyVision
+  }
+
+  private mutating func read<Codec: VideoCodecSyntax>(
     _ nalUnit: Span<UInt8>, _ metadata: inout DisplayMetadata, _ codec: Codec.Type
   ) {
     guard Codec.role(of: nalUnit) == .sei else { return }
     metadata.read(nalUnit, headerLength: Codec.nalUnitHeaderLength)
+    var messages = SEIMessages(nalUnit, headerLength: Codec.nalUnitHeaderLength)
+    do throws(BitstreamError) {
+      while let message = try messages.next() {
+        // The payload of the message is the content of the box (ISO/IEC 14496-12, 12.1.8).
+        guard message.type == .ambientViewingEnvironment, message.size == 8 else { continue }
+        sentAmbientViewing = try message.payload()
+      }
+    } catch {
+      // The messages before it were read.
+    }
+  }
+}
+
+extension VideoTrack {
+  /// The configuration of Dolby Vision that a copy in MP4 or Matroska has in place of the source's; `nil` if it has
+  /// that, or none.
+  ///
+  /// - Parameter accessUnit: the first one of the copy.
+  package func newDolbyVision(_ record: DolbyVisionRecord, _ accessUnit: [UInt8]) -> DolbyVision.Configuration? {
+    var format = MediaOutput.VideoFormat(
+      codec: codec, size: size ?? (0, 0), frameDuration: framerate.flatMap { TimeBase($0.denominator, $0.numerator) },
+      configuration: packaging.configuration ?? [])
+    (format.statedDolbyVision, format.dolbyVision) = (dolbyVision, record)
+    format.describeDisplay(by: accessUnit, hasStartCodes: false)
+    return format.newDolbyVision
   }
 }
 
 /// The NAL units of Dolby Vision in an access unit.
 private struct DolbyVisionContent {
-  /// By the RPU; `nil` without one.
+  private(set) var hasRPU = false
+  /// By the RPU; `nil` without one, and if it does not say.
   private(set) var profile: UInt8?
   private(set) var hasEnhancementLayer = false
 
-  mutating func read(_ nalUnit: Span<UInt8>, _ codec: FormatDescription.Codec) {
+  mutating func read<Codec: VideoCodecSyntax>(_ nalUnit: Span<UInt8>, _: Codec.Type) {
     guard nalUnit.count > 0 else { return }
-    switch codec {
-    case .h264:
-      let type = H264.NALUnitType(headerByte: nalUnit[0])
-      if type == .dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
-      guard type == .dolbyVisionRPU else { return }
-    case .h265:
-      let type = H265.NALUnitType(headerByte: nalUnit[0])
-      if type == .dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
-      guard type == .dolbyVisionRPU else { return }
-    }
+    let type = Codec.NALUnitType(headerByte: nalUnit[0])
+    if type == .dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
+    guard type == .dolbyVisionRPU else { return }
+    hasRPU = true
     // A damaged RPU describes nothing.
-    do throws(BitstreamError) { profile = try DolbyVision.RPU(nalUnit: nalUnit, codec: codec).profile(codec) } catch {}
+    do throws(BitstreamError) {
+      profile = try DolbyVision.RPU(nalUnit: nalUnit, codec: Codec.codec).profile(Codec.codec)
+    } catch {}
   }
 }
 

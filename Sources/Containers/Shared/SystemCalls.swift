@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import CLinux
 import Glibc
 package import SystemPackage
 
@@ -30,6 +31,30 @@ extension FilePath {
 
   func rename(to other: FilePath) throws(Errno) {
     try unsafe call { old in unsafe other.withPlatformString { unsafe Glibc.rename(old, $0) } }
+  }
+
+  /// Exchanges two files or folders in one step.
+  func exchange(with other: FilePath) throws(Errno) {
+    try unsafe call { path in unsafe other.withPlatformString { unsafe clinux_exchange(path, $0) } }
+  }
+
+  func makeFolder() throws(Errno) { try unsafe call { unsafe mkdir($0, 0o777) } }
+
+  /// Removes an empty folder.
+  func removeFolder() throws(Errno) { try unsafe call { unsafe rmdir($0) } }
+
+  /// The names in a folder.
+  func names() throws(Errno) -> [Component] {
+    guard let folder = unsafe withPlatformString({ unsafe opendir($0) }) else { throw .last }
+    defer { unsafe closedir(folder) }
+    var names: [Component] = []
+    while let entry = unsafe readdir(folder) {
+      let name = unsafe withUnsafePointer(to: entry.pointee.d_name) { name in
+        unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe Component(platformString: $0) }
+      }
+      if let name, name.kind == .regular { names.append(name) }
+    }
+    return names
   }
 
   /// Gives the file a second name, which must not exist.

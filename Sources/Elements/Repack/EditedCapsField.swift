@@ -31,7 +31,7 @@ enum EditedCapsField: String, CaseIterable {
     case .pixelAspectRatio: [.shape]
     case .masteringDisplay: [.sei(.masteringDisplayColourVolume)]
     case .contentLight: [.sei(.contentLightLevel)]
-    case .dynamicRange: [.sei(.masteringDisplayColourVolume), .sei(.contentLightLevel)]
+    case .dynamicRange: [.sei(.masteringDisplayColourVolume), .sei(.contentLightLevel), .metadata(.hdr10Plus)]
     case .multiviewMode, .multiviewFlags: [.sei(.stereoVideoInformation), .sei(.framePackingArrangement)]
     }
   }

@@ -10,7 +10,7 @@ struct EditedDescription<Codec: RepackCodec> {
   /// The caps fields that edits have concerned since the start of the stream.
   private var concerned: Set<EditedCapsField> = []
   /// Caps may have to change before the next access unit.
-  private var isChangeDue = false
+  private(set) var isChangeDue = false
 
   /// Edits apply starting at the next access unit.
   ///
@@ -68,6 +68,9 @@ struct EditedDescription<Codec: RepackCodec> {
     return true
   }
 
+  /// The value of `hdr-format` for a stream with dynamic metadata, whether or not it has that of HDR10.
+  private static var hdr10Plus: String { "hdr10+" }
+
   /// Sets the fields that edits concern, and those that they did concern as upstream has them.
   ///
   /// - Parameters:
@@ -82,10 +85,12 @@ struct EditedDescription<Codec: RepackCodec> {
       if let value { caps.set(field.rawValue, value) } else { caps.remove(field.rawValue) }
     }
     guard fields.contains(.dynamicRange), edited.contains(.dynamicRange) else { return }
-    let lights: [EditedCapsField] = [.masteringDisplay, .contentLight]
-    guard lights.allSatisfy({ caps.first.has($0.rawValue) }) else { return }
     let field = EditedCapsField.dynamicRange.rawValue
-    caps.set(field, upstream.value(field) ?? .string("hdr10"))
+    var format = upstream.string(field)
+    if format == Self.hdr10Plus, StreamEditList(edits).affects(.metadata(.hdr10Plus)) { format = nil }
+    let lights: [EditedCapsField] = [.masteringDisplay, .contentLight]
+    guard format == Self.hdr10Plus || lights.allSatisfy({ caps.first.has($0.rawValue) }) else { return }
+    caps.set(field, .string(format ?? "hdr10"))
   }
 }
 

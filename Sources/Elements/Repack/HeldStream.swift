@@ -49,7 +49,7 @@ struct HeldStream {
 }
 
 /// A class, because events are not copyable, and arrays hold only copyable values.
-private final class HeldEvent {
+final class HeldEvent {
   private var event: Event?
   let kind: Event.Kind
 

@@ -8,6 +8,8 @@ enum RepackAction: ~Copyable {
   case output(Buffer)
   /// The input is used up.
   case awaitInput
+  /// Send an event that was held behind access units, and fetch the next action.
+  case forward(Event)
   /// The parameter sets have come: send the held caps, then the events after them, and fetch the next action.
   case releaseCaps
   /// Send caps with this `codec_data`, unless it is empty, and with what edits have changed, and fetch the next action.

@@ -7,7 +7,9 @@ import H26x
 /// It never calls other code: it returns a ``RepackAction``, such as a buffer to send or a query. The element
 /// performs it and fetches the next one. Used with the sink pad's stream lock held.
 ///
-/// input format → assembler → continuity → parameter sets → edits → caps → writer → splitter
+/// input format → assembler → continuity → parameter sets → edits → captions → caps → writer → splitter
+///
+/// If captions come in presentation order, ``CaptionOrder`` assembles access units instead, and holds them.
 struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var settings: RepackSettings
   private var input: RepackFormat<Codec>?
@@ -17,6 +19,8 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var content = RepackedAccessUnit<Codec>()
   private var sets = RepackParameterSets<Codec>()
   private var editing = RepackEditing<Codec>()
+  /// nil if each buffer has its own picture's captions.
+  private var captionOrder: CaptionOrder<Codec>?
   private var held = HeldStream()
   private var continuity = RepackContinuity<Codec>()
   private var writer = RepackWriter<Codec>()
@@ -34,6 +38,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   init(_ settings: RepackSettings) {
     self.settings = settings
     editing.adopt(settings.edit.list)
+    if settings.captionOrder == .display { captionOrder = CaptionOrder() }
   }
 
   // MARK: Settings
@@ -60,7 +65,8 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var changesByEditsOnly: Bool {
     guard let input, let output, !held.holdsCaps, !input.lacksCodecData else { return false }
     guard input.streamFormat == output.streamFormat, input.alignment == output.alignment,
-      input.packaging == output.packaging, settings.drop.isEmpty, !settings.marksBrokenLinks
+      input.packaging == output.packaging, settings.drop.isEmpty, !settings.marksBrokenLinks,
+      !settings.insertsCaptions, !settings.removesCaptionMetas, captionOrder == nil
     else { return false }
     let insertsDelimiters = output.streamFormat == .byteStream && settings.insertsDelimiter
     return !insertsDelimiters && (output.streamFormat == .outOfBand || insertion == .never)
@@ -115,6 +121,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     input = format
     continuity.beginFormat()
     assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(format.alignment)
+    captionOrder?.adopt(caps, format.alignment)
     packets = LengthPrefixed.PacketHistory()
     removeAccessUnit()
     let known = sets.nalUnits
@@ -147,6 +154,9 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   mutating func hold(caps event: consuming Event) { held.hold(caps: event) }
   mutating func hold(_ event: consuming Event) { held.hold(event) }
+  /// Whether access units are held for their captions.
+  var holdsAccessUnits: Bool { captionOrder.map { !$0.isEmpty } ?? false }
+  mutating func holdBehindAccessUnits(_ event: consuming Event) { captionOrder?.hold(event) }
   mutating func takeHeldCaps() -> Event? { held.takeCaps() }
   mutating func takeHeldEvent() -> Event? { held.takeEvent() }
 
@@ -160,13 +170,17 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     do throws(FlowError) {
       if var piece = spare.take() {
         try piece.reuse(for: buffer, packaging: packaging, &packets, search)
-        assembler.put(piece)
+        try put(piece)
       } else {
-        assembler.put(try RepackPiece<Codec>(buffer, packaging: packaging, &packets, search))
+        try put(try RepackPiece<Codec>(buffer, packaging: packaging, &packets, search))
       }
     } catch {
       throw RepackFailure(error)
     }
+  }
+
+  private mutating func put(_ piece: RepackPiece<Codec>) throws(FlowError) {
+    if captionOrder == nil { assembler.put(piece) } else { try captionOrder?.put(piece) }
   }
 
   /// Whether a buffer is a picture that nothing is edited in, and that changes nothing: it is output as it came.
@@ -192,6 +206,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
       switch step {
       case .assemble:
         if let buffer = splitter.next() { return .output(buffer) }
+        if let event = captionOrder?.takeEvent()?.take() { return .forward(event) }
         guard try assemble() else { return .awaitInput }
         continuity.inspect(assembler.pieces, &content)
         journal.note(content, in: input?.streamFormat)
@@ -237,7 +252,11 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   }
 
   /// Ends the access unit that was begun. Returns whether there was one.
-  mutating func finish() -> Bool { assembler.finish() }
+  mutating func finish() -> Bool {
+    guard captionOrder != nil else { return assembler.finish() }
+    captionOrder?.finish()
+    return holdsAccessUnits
+  }
 
   /// The stream has ended. Returns the error to post, if it gave no output.
   /// After a flush the parameter sets may still come: the caps stay held, with the segment after them.
@@ -250,6 +269,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// Discards everything from before a flush.
   mutating func flush() {
     assembler.flush()
+    captionOrder?.flush()
     content = RepackedAccessUnit<Codec>()
     step = .assemble
     splitter.removeAll()
@@ -263,6 +283,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   mutating func beginStream() {
     input = nil
     assembler = AccessUnitAssembler<Codec, RepackPiece<Codec>>(.accessUnit)
+    if captionOrder != nil { captionOrder = CaptionOrder() }
     content = RepackedAccessUnit<Codec>()
     step = .assemble
     splitter.removeAll()
@@ -284,8 +305,11 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
 
   /// Returns the report since the last call.
   mutating func takeReport() -> RepackReport {
-    let waits = input?.alignment == .nalUnit && !assembler.seesMarkers && !isIdentity
-    return journal.takeReport(latency: output.map { _ in RepackLatency(waits: waits, frameRate: input?.frameRate) })
+    let seesMarkers = captionOrder?.seesMarkers ?? assembler.seesMarkers
+    let waits = input?.alignment == .nalUnit && !seesMarkers && !isIdentity
+    let accessUnits = (waits ? 1 : 0) + (captionOrder?.delay ?? 0)
+    return journal.takeReport(
+      latency: output.map { _ in RepackLatency(accessUnits: accessUnits, frameRate: input?.frameRate) })
   }
 
   // MARK: The way of an access unit
@@ -293,18 +317,32 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// Assembles the next access unit. Returns false when the input is used up before.
   private mutating func assemble() throws(RepackFailure) -> Bool {
     do throws(FlowError) {
+      guard captionOrder == nil else { return try takeAccessUnit() }
       return try assembler.collect(
         judge: { detector, nalUnit in detector.feed(nalUnit, parameterSets: sets.store).boundary },
-        read: { nalUnit, entry in
-          let role = Codec.role(of: nalUnit)
-          guard role.isParameterSet else { return content.add(nalUnit, role, type: entry.type) }
-          // Behind the slices they are meant for the next access unit.
-          if content.hasPicture { return content.add(lateParameterSet: nalUnit) }
-          content.add(parameterSet: nalUnit, role, sets.insert(nalUnit))
-        })
+        read: { nalUnit, entry in Self.read(nalUnit, entry, &content, &sets) })
     } catch {
       throw RepackFailure(error)
     }
+  }
+
+  /// Takes the next access unit that was held for its captions. Returns whether there is one.
+  private mutating func takeAccessUnit() throws(FlowError) -> Bool {
+    guard let accessUnit = captionOrder?.takeAccessUnit() else { return false }
+    try assembler.take(accessUnit) { nalUnit, entry in Self.read(nalUnit, entry, &content, &sets) }
+    return true
+  }
+
+  @inline(__always)
+  private static func read(
+    _ nalUnit: Span<UInt8>, _ entry: Repackager.Entry, _ content: inout RepackedAccessUnit<Codec>,
+    _ sets: inout RepackParameterSets<Codec>
+  ) {
+    let role = Codec.role(of: nalUnit)
+    guard role.isParameterSet else { return content.add(nalUnit, role, type: entry.type) }
+    // Behind the slices they are meant for the next access unit.
+    if content.hasPicture { return content.add(lateParameterSet: nalUnit) }
+    content.add(parameterSet: nalUnit, role, sets.insert(nalUnit))
   }
 
   /// Decides on the parts that are sent with the access unit.
@@ -322,6 +360,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     let isOlder = hasEdited && !editing.hasDelivered
     let codecData = content.changesCodecData || isOlder ? try changedCodecData(output) : []
     try edit(output)
+    if settings.insertsCaptions { try insertCaptions(output) }
     guard !assembler.pieces.allSatisfy(\.isEmpty), !content.isParameterSetsOnly else {
       removeAccessUnit()
       return nil
@@ -352,6 +391,17 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     }
     journal.note(refusal: editing.takeRefusal(), isPending: false)
     if let depth = editing.takeExcess() { journal.note(measuredReorderDepth: depth) }
+  }
+
+  /// Writes captions of the buffers into the access unit.
+  private mutating func insertCaptions(_ output: RepackFormat<Codec>) throws(RepackFailure) {
+    do throws(FlowError) {
+      let insertion = try CaptionInsertion<Codec>(into: assembler.pieces, limit: output.longestNALUnit)
+      journal.count(edited: insertion.apply(to: &assembler.pieces))
+      if insertion.isIncomplete { journal.warnOfUnreadableCaptions() }
+    } catch {
+      throw abandon(RepackFailure(error))
+    }
   }
 
   /// New `codec_data`; empty when downstream has it.
@@ -388,6 +438,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
       removeAccessUnit()
       editing.noteDelivery()
       if continuity.takeLoss() { written.buffer.flags.insert(.discontinuity) }
+      if settings.removesCaptionMetas, written.buffer.hasCaptions { written.buffer.removeMetas(with: .captions) }
       journal.count(output: written.buffer.size, written.method)
       return written.buffer
     } catch {

@@ -50,18 +50,18 @@ struct RepackEditing<Codec: RepackCodec> {
     /// The picture must be found.
     var needsPicture = false
     var insertsDelimiters = false
-    /// NAL units of any type may have to go.
-    var removesNALUnits = false
+    /// NAL units of any type may have to change.
+    var editsOtherNALUnits = false
 
     init() {}
 
     init(_ editor: StreamEditor<Codec>) {
       (isEmpty, hasMessages, needsPicture) = (editor.edits.isEmpty, editor.editsSEI, editor.needsPicture)
-      (insertsDelimiters, removesNALUnits) = (editor.needsDelimiters, editor.removesNALUnits)
+      (insertsDelimiters, editsOtherNALUnits) = (editor.needsDelimiters, editor.editsOtherNALUnits)
     }
 
     /// Whether all NAL units of an access unit must be looked at.
-    var hasWholeAccessUnits: Bool { needsPicture || insertsDelimiters || removesNALUnits }
+    var hasWholeAccessUnits: Bool { needsPicture || insertsDelimiters || editsOtherNALUnits }
   }
 
   private mutating func use(_ editor: StreamEditor<Codec>) {
@@ -81,8 +81,8 @@ struct RepackEditing<Codec: RepackCodec> {
     setMessages()
   }
 
-  /// Whether nothing is edited, and nothing is about to be.
-  @inline(__always) var isIdle: Bool { scope.isEmpty && wanted.isEmpty }
+  /// Whether nothing is edited, and nothing is about to be, nor are caps to change back.
+  @inline(__always) var isIdle: Bool { scope.isEmpty && wanted.isEmpty && !description.isChangeDue }
 
   /// Whether no edit concerns anything but parameter sets.
   @inline(__always) var keepsPictures: Bool {
@@ -266,7 +266,7 @@ struct RepackEditing<Codec: RepackCodec> {
           index += 1
           let type = Codec.NALUnitType(rawValue: entry.type)
           guard
-            type.isParameterSet || type.isSEI || scope.removesNALUnits
+            type.isParameterSet || type.isSEI || scope.editsOtherNALUnits
               || delimiter != nil && type == Codec.NALUnitType.accessUnitDelimiter
           else { continue }
           guard let new = edited(bytes.extracting(entry.range), picture, delimiter, limit) else { continue }

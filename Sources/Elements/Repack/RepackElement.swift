@@ -152,7 +152,11 @@ extension RepackElement {
       core.flush()
       return forward(event)
     default:
-      return event.isSerialized ? forwardInOrder(event) : forward(event)
+      guard event.isSerialized else { return forward(event) }
+      guard core.holdsAccessUnits else { return forwardInOrder(event) }
+      core.holdBehindAccessUnits(event)
+      pushReady()
+      return true
     }
   }
 
@@ -173,14 +177,18 @@ extension RepackElement {
     if let failure { post(failure) }
   }
 
-  /// Outputs the access unit that was begun: nothing follows in it.
+  /// Outputs the access unit that was begun, and those that are held: nothing follows in them.
   private func finishAccessUnit() {
-    guard core.finish() else { return }
+    if core.finish() { pushReady() }
+  }
+
+  /// Outputs what is ready.
+  private func pushReady() {
     do throws(FlowError) {
       while let buffer = try advance() { try sourcePad.push(buffer) }
     } catch {
       // The error was posted, or downstream has stopped, which the next push returns.
-      Self.log(.debug, self, "the last access unit was not output: \(error.rawValue)")
+      Self.log(.debug, self, "an access unit was not output: \(error.rawValue)")
     }
   }
 
@@ -245,6 +253,7 @@ extension RepackElement {
       switch try nextAction() {
       case .output(let buffer): return buffer
       case .awaitInput: return nil
+      case .forward(let event): _ = forwardInOrder(event)
       case .releaseCaps: try releaseCaps()
       case .announce(let codecData): try announce(codecData)
       }
@@ -322,11 +331,10 @@ extension RepackElement {
     return failure.flow
   }
 
-  /// Answers with upstream's latency, plus an access unit's duration if the element must wait for the next one.
+  /// Answers with upstream's latency, plus the time of the access units that the element must wait for.
   func answerLatency(_ query: borrowing Query) -> Bool {
     guard sinkPad.queryPeer(query), let upstream = query.latency else { return false }
-    let latency = latency.snapshot
-    guard latency.waitsForNextAccessUnit, let own = latency.accessUnitDuration else { return true }
+    guard let own = latency.snapshot.time else { return true }
     query.setLatency(
       isLive: upstream.isLive, minimum: upstream.minimum + own, maximum: upstream.maximum.map { $0 + own })
     return true

@@ -19,6 +19,7 @@ struct RepackJournal {
     static let unreadableParameterSet = Self(rawValue: 8)
     static let unreadableCodecData = Self(rawValue: 16)
     static let refusedEdit = Self(rawValue: 32)
+    static let unreadableCaptions = Self(rawValue: 64)
   }
 
   /// Another stream begins.
@@ -50,7 +51,16 @@ struct RepackJournal {
         debug: "a reorder depth of \(depth)"))
   }
 
-  /// Counts NAL units that edits have changed, inserted or removed.
+  /// Warns, once a stream, of captions that cannot be written.
+  mutating func warnOfUnreadableCaptions() {
+    warnOnce(.unreadableCaptions) {
+      ElementError(
+        .stream(.format), "Closed captions on buffers cannot be read; they are not written.",
+        debug: "expected at most \(CaptionTriplet.limit) triplets or pairs, or a packet with its checksum")
+    }
+  }
+
+  /// Counts NAL units that edits have changed, inserted or removed, and SEI with captions.
   mutating func count(edited: Int) { statistics.editedNALUnits += UInt64(edited) }
 
   /// Counts the damage of an access unit of the input, and warns of it.
@@ -162,20 +172,15 @@ struct RepackReport {
 
 /// The repackager's latency.
 struct RepackLatency: Sendable, Equatable {
-  /// The end of an access unit is seen only at the start of the next.
-  var waitsForNextAccessUnit = false
-  /// The time between access units; nil when the caps do not have it.
-  var accessUnitDuration: ClockTime?
-}
+  /// The access units after one that must arrive before it is output.
+  var accessUnits = 0
+  /// The caps' frame rate; nil without one.
+  var frameRate: Fraction?
 
-extension RepackLatency {
-  /// - Parameters:
-  ///   - waits: whether the end of an access unit is seen only at the start of the next.
-  ///   - frameRate: the caps' frame rate.
-  init(waits: Bool, frameRate: Fraction?) {
-    waitsForNextAccessUnit = waits
-    accessUnitDuration = frameRate.map {
-      .seconds(1, times: UInt32($0.denominator), over: UInt32($0.numerator))
-    }
+  /// How long these access units last; nil if that is unknown.
+  var time: ClockTime? {
+    guard accessUnits > 0, let frameRate else { return nil }
+    return .seconds(
+      UInt64(accessUnits), times: UInt32(clamping: frameRate.denominator), over: UInt32(clamping: frameRate.numerator))
   }
 }

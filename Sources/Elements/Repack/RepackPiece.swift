@@ -102,6 +102,23 @@ struct RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
     }
   }
 
+  /// Has a NAL unit written in front of one of ``nalUnits``, after everything else was spliced.
+  mutating func insert(_ nalUnit: [UInt8], directlyBefore index: Int) {
+    detach()
+    storage.found.repackager.insert(nalUnit, directlyBefore: index)
+  }
+
+  /// Replaces the closed captions on the buffer.
+  mutating func setCaptions(_ captions: [Buffer.ClosedCaptions]) {
+    detach()
+    guard var buffer = storage.buffer.take() else { return }
+    if buffer.hasCaptions { buffer.removeMetas(with: .captions) }
+    for captions in captions {
+      if let format = captions.format { buffer.addCaptions(captions.bytes.span, format: format) }
+    }
+    storage.buffer = consume buffer
+  }
+
   // MARK: What is written
 
   /// Whether nothing of it is written.
@@ -123,6 +140,9 @@ struct RepackPiece<Codec: ElementCodecSyntax>: AccessUnitPiece {
   var firstSlice: Range<Int>? { nalUnits.first { Codec.NALUnitType(rawValue: $0.type).isVCL }?.range }
 
   var isMarked: Bool { withBuffer { $0.flags.contains(.marker) } }
+
+  /// The closed captions on the buffer.
+  var captions: [Buffer.ClosedCaptions] { withBuffer { $0.hasCaptions ? $0.closedCaptions : [] } }
 
   /// Whether something in front of it was lost.
   var isDiscontinuous: Bool { withBuffer { $0.flags.contains(.discontinuity) } }
@@ -156,5 +176,14 @@ extension Array {
     var count = 0
     for index in indices { count += self[index].drop(types) }
     return count
+  }
+
+  /// The closed captions of an access unit: those on its first buffer that has any.
+  func captions<Codec>() -> [Buffer.ClosedCaptions] where Element == RepackPiece<Codec> {
+    for piece in self {
+      let captions = piece.captions
+      if !captions.isEmpty { return captions }
+    }
+    return []
   }
 }

@@ -11,6 +11,10 @@ struct RepackSettings: Sendable, Equatable {
   /// A CRA picture after a cut becomes a BLA picture.
   var marksBrokenLinks = false
   var edit = RepackEdit()
+  /// Closed captions of buffers are written into the stream.
+  var insertsCaptions = false
+  var captionOrder = CaptionMetaOrder.decode
+  var removesCaptionMetas = false
 
   /// Size of length prefixes in bytes.
   enum LengthSize: Int32, PropertyEnumeration {
@@ -48,6 +52,21 @@ struct RepackSettings: Sendable, Equatable {
       case .keyframes:
         PropertyNick("keyframes", "Before each random access point that lacks them, and when they change")
       case .changes: PropertyNick("changes", "At the start and when they change")
+      }
+    }
+  }
+
+  /// The order in which upstream has attached caption metas to buffers.
+  enum CaptionMetaOrder: Int32, PropertyEnumeration {
+    case decode, display
+
+    static let typeName: StaticString = "GstSwiftRepackCaptionMetaOrder"
+    var nick: PropertyNick {
+      switch self {
+      case .decode: PropertyNick("decode", "Each buffer has the captions of its own picture")
+      case .display:
+        PropertyNick(
+          "display", "The first buffer has the captions of the picture that is shown first, and so on; adds delay")
       }
     }
   }
@@ -102,6 +121,14 @@ struct RepackSettings: Sendable, Equatable {
         "insert-parameter-sets", \.parameterSets, "When to insert parameter sets in-band"),
       .boolean("insert-aud", \.insertsDelimiter, "Put an access unit delimiter before each access unit that lacks one"),
       .flags("drop", \.drop, "NAL units to drop"),
+      .boolean(
+        "insert-captions", \.insertsCaptions,
+        "Write closed captions of buffers (GstVideoCaptionMeta) as SEI into access units that have none"),
+      .enumeration(
+        "caption-meta-order", \.captionOrder,
+        "Order in which upstream attached caption metas to buffers; takes effect with the next session"
+      ).mutableInReady(),
+      .boolean("remove-caption-meta", \.removesCaptionMetas, "Remove caption metas from output buffers"),
       .text(
         "edit", \.edit, \.text, read: RepackEdit.read,
         "Header changes, FIELD=VALUE joined by commas, named as the options of h26x edit: colour=bt709,range=limited,level=auto"

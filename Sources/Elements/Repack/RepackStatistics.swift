@@ -16,7 +16,7 @@ struct RepackStatistics: Sendable {
   /// Parameter sets inserted.
   var insertedParameterSets: UInt64 = 0
   var insertedDelimiters: UInt64 = 0
-  /// NAL units that edits have changed, inserted or removed.
+  /// NAL units that edits have changed, inserted or removed, and SEI with captions of buffers.
   var editedNALUnits: UInt64 = 0
   /// Times the parameter sets changed after the first ones.
   var parameterSetChanges: UInt64 = 0

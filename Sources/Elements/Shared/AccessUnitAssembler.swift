@@ -64,9 +64,7 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
     if alignment == .accessUnit {
       incoming = nil
       pieces.append(piece)
-      try piece.withBytes { bytes in
-        for entry in piece.nalUnits { read(bytes.extracting(entry.range), entry) }
-      }
+      try Self.read(piece, read)
       isComplete = true
       return true
     }
@@ -81,6 +79,27 @@ struct AccessUnitAssembler<Codec: ElementCodecSyntax, Piece: AccessUnitPiece> {
       try cut(piece, before: boundary)
     }
     return isComplete
+  }
+
+  /// Takes a whole access unit, which the next call of ``removeAccessUnit()`` removes.
+  ///
+  /// - Parameters:
+  ///   - accessUnit: its pieces.
+  ///   - read: is given each NAL unit, in order.
+  mutating func take(
+    _ accessUnit: [Piece], read: (Span<UInt8>, Repackager.Entry) -> Void
+  ) throws(FlowError) {
+    pieces += accessUnit
+    for piece in accessUnit { try Self.read(piece, read) }
+    isComplete = true
+  }
+
+  private static func read(
+    _ piece: Piece, _ read: (Span<UInt8>, Repackager.Entry) -> Void
+  ) throws(FlowError) {
+    try piece.withBytes { bytes in
+      for entry in piece.nalUnits { read(bytes.extracting(entry.range), entry) }
+    }
   }
 
   /// Ends the access unit that was begun. Returns whether there was one.

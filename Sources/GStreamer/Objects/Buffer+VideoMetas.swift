@@ -14,6 +14,37 @@ extension Buffer {
     case cea708Packet
   }
 
+  /// Closed captions that are attached to a buffer.
+  public struct ClosedCaptions: Hashable, Sendable {
+    /// The layout of the bytes; nil for one that is not known here.
+    public var format: CaptionFormat?
+    /// The caption data.
+    public var bytes: [UInt8]
+
+    /// Closed captions of a layout.
+    public init(_ bytes: [UInt8], format: CaptionFormat?) {
+      self.format = format
+      self.bytes = bytes
+    }
+  }
+
+  /// The closed captions attached, a meta each.
+  public var closedCaptions: [ClosedCaptions] {
+    var captions: [ClosedCaptions] = []
+    var state: gpointer?
+    let kind = gst_video_caption_meta_api_get_type()
+    while let meta = unsafe gst_buffer_iterate_meta_filtered(raw, &state, kind) {
+      let found = unsafe UnsafeMutableRawPointer(meta).assumingMemoryBound(to: GstVideoCaptionMeta.self).pointee
+      // An element in C may have filled it in by itself.
+      let count = unsafe found.data == nil ? 0 : Int(clamping: found.size)
+      unsafe captions.append(
+        ClosedCaptions(
+          [UInt8](UnsafeBufferPointer(start: found.data, count: count)),
+          format: CaptionFormat(rawValue: found.caption_type.rawValue)))
+    }
+    return captions
+  }
+
   private borrowing func hasMeta(_ kind: GType) -> Bool { unsafe gst_buffer_get_n_meta(raw, kind) > 0 }
 
   /// Whether closed captions are attached.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MPL-2.0
 
 /// Cyclic redundancy checks of 32 bits.
-enum CRC32 {
+package enum CRC32 {
   /// The check of ISO/IEC 13818-1, annex A: polynomial 0x04C11DB7, most significant bit first, from 0xFFFFFFFF on.
-  static func mpeg2(_ bytes: some Sequence<UInt8>) -> UInt32 {
+  package static func mpeg2(_ bytes: some Sequence<UInt8>) -> UInt32 {
     var sum = UInt32.max
     for byte in bytes {
       sum ^= UInt32(byte) << 24

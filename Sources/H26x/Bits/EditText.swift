@@ -27,12 +27,12 @@ package enum EditText {
     return numbers.count == count ? numbers : nil
   }
 
-  static func isEqual(_ bytes: ArraySlice<UInt8>, _ text: StaticString) -> Bool {
+  package static func isEqual(_ bytes: ArraySlice<UInt8>, _ text: StaticString) -> Bool {
     text.withUTF8Buffer { unsafe $0.elementsEqual(bytes) }
   }
 
   /// The index of the name that the bytes are.
-  static func index(_ bytes: ArraySlice<UInt8>, among names: [StaticString]) -> Int? {
+  package static func index(_ bytes: ArraySlice<UInt8>, among names: [StaticString]) -> Int? {
     names.firstIndex { isEqual(bytes, $0) }
   }
 

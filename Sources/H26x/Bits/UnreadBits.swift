@@ -10,6 +10,18 @@ public struct UnreadBits: Sendable, Hashable {
   /// Creates a row of no bits.
   public init() {}
 
+  /// Creates a row of bits, the first one at the top of the first byte.
+  package init(_ bits: [Bool]) {
+    for bit in bits {
+      if count & 7 == 0 { bytes.append(0) }
+      if bit { bytes[bytes.count - 1] |= 0x80 >> UInt8(count & 7) }
+      count += 1
+    }
+  }
+
+  /// The bits, first one first.
+  package var bits: [Bool] { (0..<count).map { bytes[$0 >> 3] << UInt8($0 & 7) & 0x80 != 0 } }
+
   /// Reads the bits up to the end of a bounded reader.
   init(_ reader: inout BitReader, _ element: StaticString) throws(BitstreamError) {
     count = reader.remainingBits
@@ -19,7 +31,7 @@ public struct UnreadBits: Sendable, Hashable {
   }
 
   /// Whether all bits are 0.
-  var isZero: Bool { bytes.allSatisfy { $0 == 0 } }
+  package var isZero: Bool { bytes.allSatisfy { $0 == 0 } }
 
   /// Writes the bits.
   func write(to writer: inout BitWriter) {

@@ -149,6 +149,13 @@ extension DolbyVision.Configuration {
     }
   }
 
+  /// The record of the stream that ``DolbyVision/RPU/convertToProfile8()`` makes. The level stays.
+  public func convertedToProfile8() -> Self {
+    var record = self
+    (record.profile, record.compatibilityID, record.hasRPU, record.hasEnhancementLayer) = (8, 1, true, false)
+    return record
+  }
+
   /// The most pixels a second and the greatest width of each level, from 1 on (Dolby Vision Profiles and Levels, 2).
   private static var levels: [(pixels: UInt64, width: Int)] {
     [

@@ -46,6 +46,31 @@ extension DolbyVision {
       nalUnit.count > headerLength && nalUnit[headerLength] == prefix
     }
 
+    /// The CRC that an RPU has, and the right one. Its structures are not read.
+    ///
+    /// - Throws: `.unsupported` if the first byte is not that of an RPU; `.badTrailingBits` if the last byte is not 0x80;
+    ///   `.truncated`.
+    package static func checksum(
+      of nalUnit: Span<UInt8>, codec: FormatDescription.Codec
+    ) throws(BitstreamError) -> (sent: UInt32, right: UInt32) {
+      let headerLength = codec == .h264 ? 1 : 2
+      guard hasPrefix(nalUnit, headerLength: headerLength) else {
+        throw BitstreamError(.unsupported, "rpu_nal_prefix", bitOffset: headerLength * 8)
+      }
+      var end = nalUnit.count
+      while end > 0, nalUnit[end - 1] == 0 { end -= 1 }
+      let (bytes, count) = try payload(of: nalUnit.extracting(0..<end), headerLength: headerLength)
+      return checksum(of: bytes[..<(count - 1)], headerLength: headerLength)
+    }
+
+    /// - Parameter bytes: end with the CRC.
+    private static func checksum(of bytes: ArraySlice<UInt8>, headerLength: Int) -> (sent: UInt32, right: UInt32) {
+      (
+        sent: bytes.suffix(4).reduce(0) { $0 << 8 | UInt32($1) },
+        right: CRC32.mpeg2(bytes.dropFirst(headerLength + 1).dropLast(4))
+      )
+    }
+
     /// Reads an RPU.
     ///
     /// - Parameters:
@@ -69,8 +94,8 @@ extension DolbyVision {
       nalUnitHeader = Array(bytes.prefix(headerLength))
       // The CRC and the last byte, which is 0x80.
       let content = bytes[..<(count - 5)]
-      let crc = bytes[(count - 5)..<(count - 1)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-      crcDifference = crc ^ CRC32.mpeg2(content.dropFirst(headerLength + 1))
+      let checksum = Self.checksum(of: bytes[..<(count - 1)], headerLength: headerLength)
+      crcDifference = checksum.sent ^ checksum.right
       var reader = BitReader(
         bytes.span.extracting(0..<content.count), from: headerLength, removesEmulationPrevention: false, trace: trace)
       guard try reader.byte("rpu_nal_prefix") == Self.prefix else {
@@ -88,7 +113,7 @@ extension DolbyVision {
         // Nothing behind an unknown structure can be found.
         unreadBits = try UnreadBits(&rest, "rpu_data")
       }
-      trace?.append("rpu_data_crc32", Int64(crc), at: content.count * 8, count: 32)
+      trace?.append("rpu_data_crc32", Int64(checksum.sent), at: content.count * 8, count: 32)
     }
 
     /// Reads the payload behind the structures.
@@ -184,17 +209,13 @@ extension DolbyVision.RPU {
   /// The profile of Dolby Vision: 4, 5, 7, 8 or 9; nil if the RPU does not say.
   ///
   /// - Parameter codec: the stream's. H.264 has profile 9 only.
-  public func profile(_ codec: FormatDescription.Codec) -> UInt8? {
-    guard let sequence = header.sequence else { return nil }
-    switch header.profile {
-    case 0: return sequence.isBaseLayerFullRange && codec == .h265 ? 5 : nil
-    case 1:
-      if codec == .h264 { return 9 }
-      guard let layers = sequence.layers else { return 8 }
-      if !layers.isEnhancementLayerScaled || layers.isResidualDisabled { return 8 }
-      return layers.outputDepthMinus8 == 4 ? 7 : 4
-    default: return nil
-    }
+  public func profile(_ codec: FormatDescription.Codec) -> UInt8? { header.profile(of: codec) }
+
+  /// The profile by the header alone, even of a damaged RPU; nil if the RPU does not say.
+  static func profile(of nalUnit: Span<UInt8>, _ codec: FormatDescription.Codec) -> UInt8? {
+    // Behind the prefix.
+    var reader = BitReader(nalUnit, from: codec == .h264 ? 2 : 3)
+    do throws(BitstreamError) { return try DolbyVision.Header(&reader).profile(of: codec) } catch { return nil }
   }
 
   /// Makes profile 8.1 of profile 7: the base layer alone, which is HDR10.
@@ -216,5 +237,21 @@ extension DolbyVision.RPU {
     displayManagement?.source?.yccToRGBOffset = matrices.offset
     displayManagement?.source?.rgbToLMS = matrices.rgbToLMS
     displayManagement?.source?.colourSpace = 0
+  }
+}
+
+extension DolbyVision.Header {
+  /// See ``DolbyVision/RPU/profile(_:)``.
+  fileprivate func profile(of codec: FormatDescription.Codec) -> UInt8? {
+    guard let sequence else { return nil }
+    switch profile {
+    case 0: return sequence.isBaseLayerFullRange && codec == .h265 ? 5 : nil
+    case 1:
+      if codec == .h264 { return 9 }
+      guard let layers = sequence.layers else { return 8 }
+      if !layers.isEnhancementLayerScaled || layers.isResidualDisabled { return 8 }
+      return layers.outputDepthMinus8 == 4 ? 7 : 4
+    default: return nil
+    }
   }
 }

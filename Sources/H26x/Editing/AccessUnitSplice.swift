@@ -39,7 +39,14 @@ struct AccessUnitSplice: ~Escapable {
 
   /// Adds a NAL unit in front of another one.
   mutating func insert(_ nalUnit: [UInt8], before place: NALUnitPlace) throws(StreamEditError) {
-    copy(to: place.start)
+    try insert(nalUnit, at: place.start)
+  }
+
+  /// Adds a NAL unit at the end.
+  mutating func append(_ nalUnit: [UInt8]) throws(StreamEditError) { try insert(nalUnit, at: accessUnit.count) }
+
+  private mutating func insert(_ nalUnit: [UInt8], at offset: Int) throws(StreamEditError) {
+    copy(to: offset)
     owesZeroByte = false
     switch packaging {
     case .annexB: output += [0, 0, 0, 1]

@@ -3,6 +3,7 @@
 /// The edits that concern SEI.
 struct SEIEdits: Sendable {
   private var removed: Set<SEIPayloadType> = []
+  private var removedMetadata: Set<RemovableMetadata> = []
   private var kept: Set<SEIPayloadType>?
   private var atKeyframes: [SEIInsertion] = []
   private var byAccessUnit: [Int: [SEIInsertion]] = [:]
@@ -13,6 +14,7 @@ struct SEIEdits: Sendable {
       switch edit {
       case .removeSEI(let type): removed.insert(type)
       case .keepSEI(let types): kept = kept?.intersection(types) ?? types
+      case .removeMetadata(let kind, isForced: _): if kind != .dolbyVision { removedMetadata.insert(kind) }
       case .insertSEI(let insertion): add(insertion)
       case .removeHRD: removesHRD = true
       default: break
@@ -35,10 +37,20 @@ struct SEIEdits: Sendable {
       clause: clause)
   }
 
-  /// Whether messages of a type are removed.
-  private func removes(_ type: SEIPayloadType) -> Bool { removed.contains(type) || kept?.contains(type) == false }
+  /// Whether all messages of a type are removed.
+  private func removes(_ type: SEIPayloadType) -> Bool {
+    removed.contains(type) || kept?.contains(type) == false || removedMetadata.contains { $0.owns(type) }
+  }
 
-  private var changesMessages: Bool { removesHRD || kept != nil || !removed.isEmpty }
+  /// The metadata that is removed with a message; nil if the message is none.
+  private func removedKind(of message: borrowing SEIMessages.Message) -> RemovableMetadata? {
+    guard !removedMetadata.isEmpty, let kind = RemovableMetadata(message), removedMetadata.contains(kind) else {
+      return nil
+    }
+    return kind
+  }
+
+  private var changesMessages: Bool { removesHRD || kept != nil || !removed.isEmpty || !removedMetadata.isEmpty }
 
   /// Whether none concerns SEI.
   var isEmpty: Bool { !changesMessages && !insertsMessages }
@@ -94,6 +106,10 @@ struct SEIEdits: Sendable {
     let new: [UInt8]?
     do throws(BitstreamError) {
       new = try SEIMessages.edited(nalUnit, headerLength: Codec.nalUnitHeaderLength) { message in
+        if let kind = removedKind(of: message) {
+          counted.countRemoved(kind)
+          return .removed
+        }
         let result = edited(message, Codec.self, sps)
         switch result {
         case .unchanged: break
@@ -114,7 +130,9 @@ struct SEIEdits: Sendable {
     guard !removesHRD else { return true }
     var messages = SEIMessages(nalUnit, headerLength: headerLength)
     do throws(BitstreamError) {
-      while let message = try messages.next() { if removes(message.type) { return true } }
+      while let message = try messages.next() {
+        if removes(message.type) || removedKind(of: message) != nil { return true }
+      }
     } catch {
       // One that cannot be read to its end stays.
     }
@@ -211,11 +229,13 @@ public struct SEIChanges: Sendable, Hashable {
     public init() {}
   }
 
-  /// By type, of which at most 256 are distinguished.
+  /// By type, of which at most 256 are distinguished. Removed metadata is not included.
   public private(set) var counts: [SEIPayloadType: Count] = [:]
+  /// Messages that were removed by the metadata that they have.
+  public private(set) var removedMetadata: [RemovableMetadata: Int] = [:]
 
   /// Whether none was changed.
-  public var isEmpty: Bool { counts.isEmpty }
+  public var isEmpty: Bool { counts.isEmpty && removedMetadata.isEmpty }
 
   init() {}
 
@@ -224,7 +244,10 @@ public struct SEIChanges: Sendable, Hashable {
     kind(&counts[type, default: Count()])
   }
 
+  mutating func countRemoved(_ kind: RemovableMetadata) { removedMetadata[kind, default: 0] += 1 }
+
   mutating func add(_ other: SEIChanges) {
+    for (kind, more) in other.removedMetadata { removedMetadata[kind, default: 0] += more }
     for (type, more) in other.counts {
       count(type) {
         $0.changed += more.changed

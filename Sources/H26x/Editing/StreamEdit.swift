@@ -78,6 +78,13 @@ public enum StreamEdit: Sendable, Hashable {
   case removeSEI(SEIPayloadType)
   /// Removes SEI messages of all types but these. Picture timing is demanded as for ``removeSEI(_:)``.
   case keepSEI(Set<SEIPayloadType>)
+  /// Removes metadata: its SEI messages, but not others in the same NAL unit, or its NAL units.
+  ///
+  /// Dolby Vision is refused in profile 5, whose pictures have wrong colours without it, unless the edit is forced.
+  case removeMetadata(RemovableMetadata, isForced: Bool = false)
+  /// Makes Dolby Vision's profile 8.1 of profile 7: the RPUs are converted, and the enhancement layer is removed.
+  /// Refused for other profiles, and for an RPU that is damaged or has unknown syntax.
+  case convertDolbyVision
   /// Adds an SEI message in front of the slices of some access units.
   case insertSEI(SEIInsertion)
   /// Changes the time codes of the picture of an access unit, counted in decoding order from 0: the

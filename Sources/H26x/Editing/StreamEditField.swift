@@ -4,13 +4,14 @@
 package enum StreamEditField: UInt8, CaseIterable {
   case removeColour, colour, primaries, transfer, matrix, range, videoFormat, chromaLocation, sampleAspect, overscan
   case frameRate, crop, removeHRD, removeLayers, constraintSet, compatibleProfile, constraint, latency, level, tier
-  case delimiters, removeSEI, keepSEI, insertSEI
+  case delimiters, removeSEI, keepSEI, remove, dolbyVision, insertSEI
 
   /// In the order of the cases.
   private static let names: [StaticString] = [
     "remove-colour", "colour", "primaries", "transfer", "matrix", "range", "video-format", "chroma-location",
     "sample-aspect", "overscan", "frame-rate", "crop", "remove-hrd", "remove-layers", "constraint-set",
-    "compatible-profile", "constraint", "latency", "level", "tier", "aud", "remove-sei", "keep-sei", "insert-sei",
+    "compatible-profile", "constraint", "latency", "level", "tier", "aud", "remove-sei", "keep-sei", "remove",
+    "dolby-vision", "insert-sei",
   ]
 
   /// The field with a name; nil for another name. "colorimetry" is GStreamer's word for the colour.
@@ -36,6 +37,7 @@ package enum StreamEditField: UInt8, CaseIterable {
     case .overscan: ["show", "crop"]
     case .tier: ["main", "high"]
     case .delimiters: ["insert", "remove", "keep"]
+    case .dolbyVision: ["8.1"]
     default: []
     }
   }
@@ -55,6 +57,8 @@ package enum StreamEditField: UInt8, CaseIterable {
     case .latency: "a number of pictures up to \(FormatDescription.deepestReordering)"
     case .level: "auto, or a level such as 4.1 or 1b"
     case .removeSEI, .keepSEI: "types of SEI messages by number or name, or none"
+    case .remove: RemovableMetadata.expected
+    case .dolbyVision: "8.1; dovi_tool converts to other profiles"
     case .insertSEI: "TYPE=PAYLOAD, the payload in hexadecimal digits"
     case .range, .videoFormat, .chromaLocation, .overscan, .tier, .delimiters: listOfWords
     }
@@ -72,7 +76,9 @@ package enum StreamEditField: UInt8, CaseIterable {
   /// Whether it has no value.
   var isFlag: Bool { self == .removeColour || self == .removeHRD || self == .removeLayers }
   /// Whether it may be there several times.
-  var isRepeatable: Bool { [.constraintSet, .compatibleProfile, .constraint, .removeSEI, .insertSEI].contains(self) }
+  var isRepeatable: Bool {
+    [.constraintSet, .compatibleProfile, .constraint, .removeSEI, .remove, .insertSEI].contains(self)
+  }
 
   /// The edits of a value; nil if it cannot be read.
   func edits(_ value: ArraySlice<UInt8>) -> [StreamEdit]? {
@@ -80,7 +86,7 @@ package enum StreamEditField: UInt8, CaseIterable {
     case .removeColour: return value.isEmpty ? [.removeVideoSignal] : nil
     case .removeHRD: return value.isEmpty ? [.removeHRD] : nil
     case .removeLayers: return value.isEmpty ? [.removeLayers] : nil
-    case .range, .videoFormat, .chromaLocation, .overscan, .tier, .delimiters:
+    case .range, .videoFormat, .chromaLocation, .overscan, .tier, .delimiters, .dolbyVision:
       return EditText.index(value, among: words).map(edits(ofWord:))
     case .colour: return ColourDescription(text: value).map { [.colour($0)] }
     case .primaries: return EditText.number(value, upTo: 255).map { [.primaries(UInt8($0))] }
@@ -104,6 +110,7 @@ package enum StreamEditField: UInt8, CaseIterable {
     case .level: return StreamLevel(Self.text(value)).map { [.level($0)] }
     case .removeSEI: return Self.types(value)?.map { .removeSEI($0) }
     case .keepSEI: return Self.types(value).map { [.keepSEI(Set($0))] }
+    case .remove: return RemovableMetadata.list(value)?.map { .removeMetadata($0) }
     case .insertSEI:
       guard let equals = value.firstIndex(of: EditText.equals),
         let type = SEIPayloadType(Self.text(value[..<equals])),
@@ -122,6 +129,7 @@ package enum StreamEditField: UInt8, CaseIterable {
     case .overscan: return [.overscanAppropriate(index == 1)]
     case .tier: return [.highTier(index == 1)]
     case .delimiters: return index == 0 ? [.insertDelimiters] : index == 1 ? [.removeDelimiters] : []
+    case .dolbyVision: return [.convertDolbyVision]
     default: return []
     }
   }

@@ -46,6 +46,7 @@ public struct StreamEditList: Sendable, Hashable {
     if values.contains(where: { $0.field == .removeColour }), values.contains(where: { ofColour.contains($0.field) }) {
       throw StreamEditTextError(Array("remove-colour".utf8)[...], [], "excludes other fields of colour")
     }
+    try Self.checkDolbyVision(values)
     for field in StreamEditField.allCases {
       for (_, value) in values.filter({ $0.field == field }) {
         if field == .level, EditText.isEqual(value, "auto") {
@@ -62,6 +63,24 @@ public struct StreamEditList: Sendable, Hashable {
     // A stream of the High tier cannot be below level 4, so the tier comes first if it is Main.
     guard let tier = edits.firstIndex(of: .highTier(false)), tier > 0, edits[tier - 1].affects(.level) else { return }
     edits.swapAt(tier - 1, tier)
+  }
+
+  /// Refuses the conversion of metadata that is removed.
+  private static func checkDolbyVision(
+    _ values: [(field: StreamEditField, value: ArraySlice<UInt8>)]
+  ) throws(StreamEditTextError) {
+    guard let conversion = values.first(where: { $0.field == .dolbyVision }) else { return }
+    for (field, value) in values
+    where field == .remove && RemovableMetadata.list(value)?.contains(.dolbyVision) == true {
+      throw StreamEditTextError(Array("dolby-vision".utf8)[...], conversion.value, "excludes its removal")
+    }
+  }
+
+  /// Removes Dolby Vision even if pictures have wrong colours without it.
+  package mutating func force() {
+    edits = edits.map { edit in
+      if case .removeMetadata(let kind, isForced: _) = edit { .removeMetadata(kind, isForced: true) } else { edit }
+    }
   }
 
   /// Adds edits behind the others.

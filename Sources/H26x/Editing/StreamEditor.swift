@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Changes the headers of a stream, and nothing else: colour, shape, rate, level, SEI. Slices, start codes and all
-/// that no edit concerns come out byte for byte.
+/// Changes the headers of a stream and its metadata, and nothing else: colour, shape, rate, level, SEI, Dolby Vision.
+/// Slices, start codes and all that no edit concerns come out byte for byte.
 ///
 /// Make an editor for a stream, pass it the configuration record, if there is one, and then every access unit in
 /// decoding order.
@@ -19,6 +19,8 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
   public private(set) var messages = SEIChanges()
   /// NAL units of layers above the base layer that were removed.
   public private(set) var removedLayerNALUnits = 0
+  /// NAL units of Dolby Vision that were removed and converted.
+  public private(set) var dolbyVision = DolbyVisionChanges()
   /// Access unit delimiters that were corrected, removed and inserted.
   public private(set) var delimiters = SEIChanges.Count()
   /// The error in the last parameter set that could not be read and was left as it was; nil if there was none.
@@ -31,6 +33,7 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
 
   private let sei: SEIEdits
   private let clock: ClockTimestampEdits
+  private var dolbyVisionEdits: DolbyVisionEdits
   private let removesLayers: Bool
   private let removesDelimiters: Bool
   private let insertsDelimiters: Bool
@@ -44,6 +47,7 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
     self.edits = edits
     sei = SEIEdits(edits)
     clock = ClockTimestampEdits(edits)
+    dolbyVisionEdits = DolbyVisionEdits(edits)
     removesLayers = edits.contains(.removeLayers)
     removesDelimiters = edits.contains(.removeDelimiters)
     insertsDelimiters = edits.contains(.insertDelimiters)
@@ -136,6 +140,9 @@ public struct StreamEditor<Codec: StreamEditing>: Sendable {
       removedLayerNALUnits += 1
       return []
     }
+    if !dolbyVisionEdits.isEmpty, let new = try dolbyVisionEdits.edited(nalUnit, Codec.self, &dolbyVision) {
+      return new
+    }
     guard Self.isParameterSet(nalUnit) else { return try edited(sei: nalUnit, sps) }
     if let index = known.firstIndex(where: { BulkBytes.areEqual($0.original, nalUnit) }) { return known[index].edited }
     let result = try Codec.edited(parameterSet: nalUnit, edits, sets: sets)
@@ -226,8 +233,8 @@ extension StreamEditor {
   /// Whether access unit delimiters are inserted, which ``DelimiterSearch`` decides on.
   package var needsDelimiters: Bool { insertsDelimiters }
 
-  /// Whether NAL units of any type are removed.
-  package var removesNALUnits: Bool { removesLayers || removesDelimiters }
+  /// Whether NAL units of any type are edited, not only parameter sets and SEI.
+  package var editsOtherNALUnits: Bool { removesLayers || removesDelimiters || !dolbyVisionEdits.isEmpty }
 
   /// Edits a NAL unit of the access unit of a picture.
   ///

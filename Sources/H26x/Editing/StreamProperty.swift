@@ -22,6 +22,8 @@ public enum StreamProperty: Sendable, Hashable {
   case layers
   /// SEI messages of a type.
   case sei(SEIPayloadType)
+  /// Metadata that SEI messages or NAL units of their own have.
+  case metadata(RemovableMetadata)
 }
 
 extension StreamEdit {
@@ -37,9 +39,12 @@ extension StreamEdit {
     case .highTier: property == .tier
     case .level: property == .level
     case .removeLayers: property == .layers
-    case .removeSEI(let type): property == .sei(type)
+    case .removeSEI(let type): property.hasMessages { $0 == type }
     case .insertSEI(let insertion): property == .sei(insertion.type)
-    case .keepSEI(let types): if case .sei(let type) = property { !types.contains(type) } else { false }
+    case .keepSEI(let types): property.hasMessages { !types.contains($0) }
+    case .removeMetadata(let kind, isForced: _):
+      if case .sei(let type) = property { kind.owns(type) } else { property == .metadata(kind) }
+    case .convertDolbyVision: property == .metadata(.dolbyVision)
     case .removeHRD:
       [.sei(.bufferingPeriod), .sei(.pictureTiming), .sei(.decodingUnitInformation)].contains(property)
     case .clockTimestamps: property == .sei(.pictureTiming)
@@ -47,12 +52,12 @@ extension StreamEdit {
     }
   }
 
-  /// Whether it concerns SEI messages and access unit delimiters alone, so that any access unit can be the first that
-  /// it changes. Without picture timing, the VUI must not demand it.
+  /// Whether it concerns SEI messages, Dolby Vision and access unit delimiters alone, so that any access unit can be
+  /// the first that it changes. Without picture timing, the VUI must not demand it.
   public var keepsParameterSets: Bool {
     switch self {
     case .removeSEI, .keepSEI: !removesPictureTiming
-    case .insertSEI, .clockTimestamps, .insertDelimiters, .removeDelimiters: true
+    case .insertSEI, .clockTimestamps, .insertDelimiters, .removeDelimiters, .removeMetadata, .convertDolbyVision: true
     default: false
     }
   }
@@ -61,6 +66,17 @@ extension StreamEdit {
   var removesPictureTiming: Bool {
     switch self {
     case .removeSEI, .keepSEI: affects(.sei(.pictureTiming))
+    default: false
+    }
+  }
+}
+
+extension StreamProperty {
+  /// Whether SEI messages of a type have it, or may have it.
+  fileprivate func hasMessages(_ isOfType: (SEIPayloadType) -> Bool) -> Bool {
+    switch self {
+    case .sei(let type): isOfType(type)
+    case .metadata(let kind): kind.messageTypes.contains(where: isOfType)
     default: false
     }
   }

@@ -21,6 +21,10 @@ public protocol NALUnitTypeSyntax: RawRepresentable, Sendable, Hashable where Ra
   static var endOfStream: Self { get }
   /// Filler data.
   static var fillerData: Self { get }
+  /// Metadata of Dolby Vision (RPU).
+  static var dolbyVisionRPU: Self { get }
+  /// A NAL unit of Dolby Vision's enhancement layer.
+  static var dolbyVisionEnhancementLayer: Self { get }
 
   /// Whether this is a VCL NAL unit, in H.264 of the base view or layer.
   var isVCL: Bool { get }

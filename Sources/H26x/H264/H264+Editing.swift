@@ -65,6 +65,10 @@ extension H264.SequenceParameterSet: EditableParameterSet {
       throw StreamEditError(
         .notInCodec, "general_profile_compatibility_flag", nil, "H.264 has other constraint flags",
         clause: "H.264 7.4.2.1.1")
+    case .convertDolbyVision:
+      throw StreamEditError(
+        .notInCodec, "dv_profile", 7, "H.264 has Dolby Vision of profile 9 only",
+        clause: "Dolby Vision Profiles and Levels, 1")
     case .removeHRD:
       try editVUI { (vui: inout H264.VUI) throws(StreamEditError) in
         (vui.nalHRD, vui.vclHRD, vui.isLowDelayHRD) = (nil, nil, false)

@@ -237,6 +237,25 @@ public struct Repackager: Sendable {
     splice(nalUnits, at: index, replaces: false)
   }
 
+  /// Has another NAL unit written in front of one of ``entries``, behind those inserted there. Call this after
+  /// ``replace(with:at:)`` and ``insert(_:before:)``.
+  package mutating func insert(_ nalUnit: [UInt8], directlyBefore index: Int) {
+    guard entries.indices.contains(index) else { return }
+    payloadBytes += nalUnit.count
+    let place = splices.firstIndex { $0.index >= index } ?? splices.count
+    if place < splices.count, splices[place].index == index {
+      // Replacements come last.
+      splices[place].nalUnits.insert(nalUnit, at: splices[place].replaces ? 0 : splices[place].nalUnits.count)
+    } else {
+      splices.insert((index, [nalUnit], false), at: place)
+    }
+  }
+
+  /// The NAL units that are written in place of one of ``entries``; nil if it is written as it is.
+  package func replacement(at index: Int) -> [[UInt8]]? {
+    splices.first { $0.index == index && $0.replaces }?.nalUnits
+  }
+
   private mutating func splice(_ nalUnits: [[UInt8]], at index: Int, replaces: Bool) {
     guard entries.indices.contains(index), index > splices.last?.index ?? -1 else { return }
     splices.append((index, nalUnits, replaces))

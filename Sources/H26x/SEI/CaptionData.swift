@@ -135,6 +135,12 @@ public struct CaptionMessage: Sendable, Hashable {
     (countryCode, prefix, content) = (0xB5, Self.standardPrefix, .data(data))
   }
 
+  /// Whether user data has captions, even damaged ones. Only packets without the usual bytes in front are read.
+  static func isIn(_ userData: RegisteredUserData) -> Bool {
+    guard userData.countryCode == 0xB5 || userData.countryCode == 0xB4 else { return false }
+    return prefixLength(of: userData.data) != nil || [2, 6, 7].contains { packet(userData.data, at: $0) != nil }
+  }
+
   /// Reads captions.
   ///
   /// - Parameters:

@@ -77,8 +77,11 @@ public struct CaptionDistributionPacket: Sendable, Hashable {
   public var hasValidChecksum: Bool { checksumDifference == 0 }
 
   /// The frame rate of ``frameRateCode``; nil if it is reserved.
-  public var frameRate: Ratio? {
-    switch frameRateCode {
+  public var frameRate: Ratio? { Self.frameRate(code: frameRateCode) }
+
+  /// The frame rate of `cdp_frame_rate`; nil if it is reserved.
+  package static func frameRate(code: UInt8) -> Ratio? {
+    switch code {
     case 1: Ratio(24_000, 1001)
     case 2: Ratio(24, 1)
     case 3: Ratio(25, 1)

@@ -42,6 +42,8 @@ public struct SEIPayloadType: RawRepresentable, Sendable, Hashable {
   public static let contentLightLevel = SEIPayloadType(rawValue: 144)
   /// `alternative_transfer_characteristics()`.
   public static let alternativeTransferCharacteristics = SEIPayloadType(rawValue: 147)
+  /// `ambient_viewing_environment()`.
+  package static var ambientViewingEnvironment: Self { Self(rawValue: 148) }
 }
 
 extension SEIPayloadType {

@@ -74,6 +74,9 @@ public struct RegisteredUserData: Sendable, Hashable {
     countryCode == 0xB5 && data.starts(with: HDR10PlusMetadata.prefix)
   }
 
+  /// Whether it has captions, even damaged ones.
+  package var hasCaptions: Bool { CaptionMessage.isIn(self) }
+
   /// Whether it is an enhancement of the picture by MPEG-5 part 2 (LCEVC, ISO/IEC 23094-2), which most decoders ignore.
   public var isLCEVC: Bool {
     // The country code's second octet, and V-Nova's provider code.

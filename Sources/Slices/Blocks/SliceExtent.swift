@@ -11,6 +11,8 @@ public struct SliceExtent: Sendable, Hashable {
   public var endBlock: Int
   /// The bits of slice data, without emulation prevention bytes, header and trailing bits.
   public var dataBits: Int
+  /// The bins of arithmetic coding; 0 without it.
+  public var binCount: Int
   /// Peculiarities that are no damage.
   public var notes: Notes = []
 
@@ -31,11 +33,14 @@ public struct SliceExtent: Sendable, Hashable {
   }
 
   /// Creates an extent.
-  public init(firstBlock: Int, blockCount: Int, endBlock: Int, dataBits: Int, notes: Notes = []) {
+  public init(
+    firstBlock: Int, blockCount: Int, endBlock: Int, dataBits: Int, binCount: Int = 0, notes: Notes = []
+  ) {
     self.firstBlock = firstBlock
     self.blockCount = blockCount
     self.endBlock = endBlock
     self.dataBits = dataBits
+    self.binCount = binCount
     self.notes = notes
   }
 }

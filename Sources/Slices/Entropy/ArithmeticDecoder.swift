@@ -28,6 +28,8 @@ package struct ArithmeticDecoder: ~Escapable {
   private var loadedBits: Int
   /// Of these, the zeros behind the end.
   private var paddingBits = 0
+  /// The bins so far, of all kinds: calls of `DecodeBin` (9.3.1.2 of H.264; 9.3.4.3 of H.265).
+  package private(set) var binCount = 0
 
   /// Creates an engine and initializes it (9.3.1.2 of H.264; 9.3.2.5 of H.265).
   ///
@@ -57,6 +59,7 @@ package struct ArithmeticDecoder: ~Escapable {
   /// Decodes a bin with a context (9.3.4.3.2). Returns 0 or 1.
   @inline(__always)
   package mutating func bin(_ context: inout ContextState) -> UInt32 {
+    binCount &+= 1
     let state = UInt32(context)
     let lps = UInt32(ArithmeticTables.lpsRanges[Int((range & 0xC0) &<< 1 | (state & 127))])
     let mps = range &- lps
@@ -82,6 +85,7 @@ package struct ArithmeticDecoder: ~Escapable {
   /// Decodes a bin of equal probabilities (9.3.4.3.4). Returns 0 or 1.
   @inline(__always)
   package mutating func bypassBin() -> UInt32 {
+    binCount &+= 1
     value &<<= 1
     spare &-= 1
     if spare < 0 { refill() }
@@ -106,6 +110,7 @@ package struct ArithmeticDecoder: ~Escapable {
   /// Decodes 0 to 16 bins of equal probabilities.
   @inline(__always)
   private mutating func shortBypass(_ count: Int) -> UInt32 {
+    binCount &+= count
     if spare < count { refill() }
     let shift = UInt64(truncatingIfNeeded: count)
     // Long division by the range: `count` quotient bits, since `ivlOffset` is less than the range.
@@ -119,6 +124,7 @@ package struct ArithmeticDecoder: ~Escapable {
   /// Decodes a bin before termination (9.3.4.3.5). After true, nothing is read until ``restart(at:)``.
   @inline(__always)
   package mutating func terminate() -> Bool {
+    binCount &+= 1
     range &-= 2
     guard value < UInt64(range) &<< 54 else { return true }
     if range < 256 {

@@ -41,6 +41,7 @@ extension H264 {
     }
 
     var bitOffset: Int { engine.bitOffset }
+    var binCount: Int { engine.binCount }
     var isOverrun: Bool { engine.isOverrun }
     /// Whether the last bit read is in the last byte of the data.
     var isInLastByte: Bool { engine.nextByte == end }

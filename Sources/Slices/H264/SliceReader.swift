@@ -193,7 +193,7 @@ extension H264 {
       if RawPlace.lastSetByte(of: nalUnit, from: 0) + 1 < nalUnit.count { notes.insert(.zeroWords) }
       return SliceExtent(
         firstBlock: first, blockCount: count, endBlock: reader.address, dataBits: end - header.dataBitOffset,
-        notes: notes)
+        binCount: elements.binCount, notes: notes)
     }
 
     private mutating func readVariableLength<Visitor: MacroblockVisitor>(

@@ -189,7 +189,7 @@ extension H265 {
       if dataEnd < nalUnit.count { notes.insert(.zeroWords) }
       return SliceExtent(
         firstBlock: start, blockCount: address &- start, endBlock: address,
-        dataBits: engine.bitOffset &- coded.end.dataBitOffset, notes: notes)
+        dataBits: engine.bitOffset &- coded.end.dataBitOffset, binCount: engine.binCount, notes: notes)
     }
   }
 }

@@ -52,7 +52,7 @@ public struct LimitChecker: Sendable {
 
 extension LimitChecker {
   /// The bits of the samples of a block with `samples` luma samples.
-  private static func rawBits(
+  static func rawBits(
     _ samples: Int, _ format: ChromaFormat, lumaBitDepth: UInt8, chromaBitDepth: UInt8
   ) -> Int {
     let chromaSamples =
@@ -82,11 +82,7 @@ extension LimitChecker: H264.MacroblockVisitor {
     horizontalLimit = 8 * level.horizontalVectorRange - 1
     verticalLimit = 8 * level.verticalVectorRange - 1
     forbidsSmallBiprediction = level.forbidsSmallBiprediction
-    // RawMbBits (7-4).
-    bitLimit =
-      128
-      + Self.rawBits(
-        256, sequence.chromaArrayType, lumaBitDepth: sequence.lumaBitDepth, chromaBitDepth: sequence.chromaBitDepth)
+    bitLimit = 128 + sequence.rawMacroblockBits
   }
 
   /// Checks a macroblock.

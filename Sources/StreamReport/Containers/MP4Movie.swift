@@ -45,6 +45,8 @@ extension MP4 {
     public private(set) var duration: UInt64 = 0
     /// The tracks in the order of the file, 1024 at most.
     public private(set) var tracks: [Track] = []
+    /// The boxes within a `meta` box of QuickTime's keys and values (`mdta`); empty without one.
+    package private(set) var metadata: [UInt8] = []
     /// Whether there is an `mvex` box: samples may be in fragments.
     public private(set) var isFragmented = false
     /// The box's content, from which sample tables are read.
@@ -71,9 +73,31 @@ extension MP4 {
         case "trak":
           if tracks.count < Self.trackLimit { tracks.append(try Track(span, box.content)) }
         case "mvex": try readDefaults(span, box)
+        case "meta": metadata = Self.metadata(span, box)
+        case "udta":
+          var entries = Boxes(span, in: box.content)
+          guard metadata.isEmpty, let entry = entries.firstIntact(FourCharacterCode("meta")) else { break }
+          metadata = Self.metadata(span, entry)
         default: break
         }
       }
+    }
+
+    /// The most bytes of a `meta` box that are kept.
+    private static let metadataLimit = 1 << 20
+
+    /// The boxes within a `meta` box; empty unless it has QuickTime's keys and values (QuickTime File Format, "Metadata
+    /// Atom").
+    static func metadata(_ bytes: Span<UInt8>, _ box: Box) -> [UInt8] {
+      let start = box.content.lowerBound
+      // Version and flags are in front of the boxes in MP4, not in QuickTime.
+      let first = bytes.uint32(at: start) == 0 ? start + 4 : start
+      let content = min(first, box.content.upperBound)..<box.content.upperBound
+      var boxes = Boxes(bytes, in: content)
+      guard content.count <= metadataLimit, let handler = boxes.firstIntact(FourCharacterCode("hdlr")),
+        bytes.uint32(at: handler.content.lowerBound + 8) == FourCharacterCode("mdta").rawValue
+      else { return [] }
+      return bytes.array(content) ?? []
     }
 
     /// A duration field; 0 for one that is unknown, in which all bits are set (ISO/IEC 14496-12, 8.2.2 and 8.4.2).

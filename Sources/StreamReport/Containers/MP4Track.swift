@@ -26,6 +26,14 @@ extension MP4 {
       package let bytes: [UInt8]
 
       package init(type: FourCharacterCode, bytes: [UInt8]) { (self.type, self.bytes) = (type, bytes) }
+
+      /// Creates a box with a header of eight bytes.
+      package init(type: FourCharacterCode, content: [UInt8]) {
+        func bytes(_ number: UInt32) -> [UInt8] {
+          (0..<4).map { UInt8(truncatingIfNeeded: number >> UInt32(24 - 8 * $0)) }
+        }
+        self.init(type: type, bytes: bytes(UInt32(clamping: content.count + 8)) + bytes(type.rawValue) + content)
+      }
     }
 
     /// The shape of a pixel.
@@ -80,6 +88,8 @@ extension MP4 {
     package var isEnabled = true
     /// `name` in `udta`, as MOV has it; empty without one.
     package var title: [UInt8] = []
+    /// The boxes within a `meta` box of QuickTime's keys and values (`mdta`); empty without one.
+    package var metadata: [UInt8] = []
     /// `track_ID` of the track with chapter titles (`chap` of `tref`); nil without chapters.
     package var chapterTrack: UInt32?
     /// The first sample description of an audio track.
@@ -115,6 +125,7 @@ extension MP4 {
           if let name = entries.firstIntact(FourCharacterCode("name")), name.content.count <= Self.titleLimit {
             title = bytes.array(name.content) ?? []
           }
+        case "meta": metadata = Movie.metadata(bytes, box)
         case "mdia": try readMedia(bytes, box)
         default: break
         }
@@ -229,14 +240,15 @@ extension Array {
   fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }
 
-extension MP4.VisualSampleDescription {
+extension Array where Element == MP4.VisualSampleDescription.WholeBox {
   /// The configuration of Dolby Vision by `dvcC`, `dvvC` or `dvwC`; nil without one.
   package var dolbyVision: DolbyVision.Configuration? {
-    for box in otherBoxes {
+    for box in self {
       switch box.type {
       case "dvcC", "dvvC", "dvwC":
         do throws(BitstreamError) {
-          return try DolbyVision.Configuration(box.bytes.span.extracting(min(8, box.bytes.count)..<box.bytes.count))
+          let bytes = box.bytes.span
+          return try DolbyVision.Configuration(bytes.extracting(Swift.min(8, bytes.count)..<bytes.count))
         } catch {
           return nil
         }
@@ -245,6 +257,11 @@ extension MP4.VisualSampleDescription {
     }
     return nil
   }
+}
+
+extension MP4.VisualSampleDescription {
+  /// The configuration of Dolby Vision; nil without one.
+  package var dolbyVision: DolbyVision.Configuration? { otherBoxes.dolbyVision }
 
   /// Whether it has ST 2086 (`mdcv`).
   package var hasMasteringDisplay: Bool {

@@ -68,7 +68,7 @@ struct MetadataRules<Codec: CheckedCodec> {
 
   /// Takes a NAL unit that is not read.
   mutating func take(_ unit: NALUnitRecord) {
-    if Codec.NALUnitType(rawValue: unit.type) == Codec.dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
+    if Codec.NALUnitType(rawValue: unit.type) == .dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
   }
 
   /// Checks the access unit.
@@ -208,8 +208,8 @@ private struct CaptionRules: Sendable {
     _ messages: AccessUnitSEI, _ accessUnit: AccessUnitRecord, _ rate: Ratio?, _ log: borrowing FindingLog
   ) {
     pictures.add(log)
-    if let count = messages.captionCount, !accessUnit.isField, let expected = rate.flatMap(Self.count),
-      count != expected
+    if let count = messages.captionCount, !accessUnit.isField,
+      let expected = rate.flatMap({ CaptionRate($0)?.tripletCount }), count != expected
     {
       if misfits.count == 0 { counts = (count, expected) }
       misfits.add(log)
@@ -217,18 +217,6 @@ private struct CaptionRules: Sendable {
     guard let order = accessUnit.pictureOrderCount else { return }
     decoded.add(messages.captions)
     if let first = queue.add(messages.captions, sequence: accessUnit.sequence, order: order) { presented.add(first) }
-  }
-
-  /// `cc_count` of a frame (CTA-708, 4.4): 600 triplets a second.
-  private static func count(_ rate: Ratio) -> Int? {
-    switch UInt64(rate.numerator) * 1000 / UInt64(max(rate.denominator, 1)) {
-    case 23_976, 24_000: 25
-    case 25_000: 24
-    case 29_970, 30_000: 20
-    case 50_000: 12
-    case 59_940, 60_000: 10
-    default: nil
-    }
   }
 
   /// Ends the stream.

@@ -56,7 +56,7 @@ struct NALUnitOrderRules<Codec: CheckedCodec> {
     default:
       guard hasEnded, role != .end else { break }
       let type = Codec.NALUnitType(rawValue: unit.type)
-      if type == Codec.dolbyVisionRPU || type == Codec.dolbyVisionEnhancementLayer {
+      if type == .dolbyVisionRPU || type == .dolbyVisionEnhancementLayer {
         log.report(.rpuAfterEnd, "\(unit.name) after the end of the sequence", expected: "a place before it")
       } else {
         log.report(.order, "\(unit.name) after the end of the sequence", expected: "another access unit")

@@ -109,6 +109,10 @@ extension Rule {
       .init(
         "block-bits", .error, "A.3.1, A.3.2", "A.3",
         "Code the block as PCM or with a higher QP; hardware decoders may fail.")
+    case .binCount:
+      .init(
+        "bin-count", .error, "7.4.2.10", "7.4.3.10",
+        "Append cabac_zero_words to the picture's last slice; hardware decoders may be too slow for it.")
     case .frameNumberGap:
       .init(
         "frame-num-gap", .error, "7.4.3", "-",

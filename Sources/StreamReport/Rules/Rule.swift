@@ -65,6 +65,8 @@ public enum Rule: Int, Sendable, CaseIterable {
   case bipredictionSize
   /// A macroblock or coding tree unit with too many bits; see ``ReportOptions/readsSliceData``.
   case blockBits
+  /// A picture with more bins than its bytes allow; see ``ReportOptions/readsSliceData``.
+  case binCount
   /// A gap in `frame_num` that the SPS does not allow.
   case frameNumberGap
   /// `frame_num` is not incremented after a reference picture.

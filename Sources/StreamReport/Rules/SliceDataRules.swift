@@ -30,6 +30,10 @@ enum SliceDataRules {
         "data partition B or C without its data partition A", expected: "data partitions A, B and C of a slice in order"
       )
     case .limit(let violation): check(violation, slice: slice, log: &log)
+    case .bins(let bins):
+      log.report(
+        .binCount, at: .init(slice: slice, block: nil, bit: nil), clause: nil,
+        "\(bins.binCount) bins in \(bins.byteCount) bytes of slices", expected: "\(bins.limit) bins at most")
     }
   }
 

@@ -6,9 +6,6 @@ extension H264: ReportedCodec {
 
   static var delimiterElement: StaticString { "primary_pic_type" }
 
-  static var dolbyVisionRPU: NALUnitType { .dolbyVisionRPU }
-  static var dolbyVisionEnhancementLayer: NALUnitType { .dolbyVisionEnhancementLayer }
-
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int { sets.longestSliceHeader }
 
   static func shortName(_ type: UInt8) -> StaticString {

@@ -6,9 +6,6 @@ extension H265: ReportedCodec {
 
   static var delimiterElement: StaticString { "pic_type" }
 
-  static var dolbyVisionRPU: NALUnitType { .dolbyVisionRPU }
-  static var dolbyVisionEnhancementLayer: NALUnitType { .dolbyVisionEnhancementLayer }
-
   static func longestSliceHeader(_ sets: borrowing ParameterSets) -> Int { sets.longestSliceHeader }
 
   static func shortName(_ type: UInt8) -> StaticString { NALUnitType(rawValue: type).shortName }

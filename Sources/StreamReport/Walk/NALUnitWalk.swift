@@ -37,7 +37,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
     (record.offset, record.prefix, record.size) = (offset, prefix, bytes.size)
     let header = Codec.readHeader(nalUnit, &record, wantsFields: options.includesFields)
     let role = Codec.role(of: nalUnit)
-    let isRPU = Codec.NALUnitType(rawValue: record.type) == Codec.dolbyVisionRPU
+    let isRPU = Codec.NALUnitType(rawValue: record.type) == .dolbyVisionRPU
     let isMetadata = role == .sei || role == .suffixSEI || isRPU
     let wanted = isMetadata && options.keepsMetadata ? 1 << 16 : options.byteCount
     if wanted > 0 {
@@ -84,7 +84,7 @@ struct NALUnitWalk<Codec: ReportedCodec> {
       return .messages(endsProperly: endsProperly)
     case .accessUnitDelimiter: return read(delimiter: nalUnit, &record, trace)
     case .end: pictures.endSequence(Codec.NALUnitType(rawValue: record.type))
-    case .other where Codec.NALUnitType(rawValue: record.type) == Codec.dolbyVisionRPU:
+    case .other where Codec.NALUnitType(rawValue: record.type) == .dolbyVisionRPU:
       if record.layerID ?? 0 == 0 { return read(rpu: nalUnit, &record, trace) }
     case .slice, .slicePart, .layerSlice, .filler, .outsideStandard, .other: break
     }

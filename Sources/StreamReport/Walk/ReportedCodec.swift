@@ -12,10 +12,6 @@ protocol ReportedCodec: VideoCodecSyntax {
 
   /// The syntax element of an access unit delimiter.
   static var delimiterElement: StaticString { get }
-  /// The type of NAL units with metadata of Dolby Vision.
-  static var dolbyVisionRPU: NALUnitType { get }
-  /// The type of NAL units of Dolby Vision's enhancement layer.
-  static var dolbyVisionEnhancementLayer: NALUnitType { get }
   /// The short name of a NAL unit type.
   static func shortName(_ type: UInt8) -> StaticString
   /// Reads the header into the record.

@@ -60,6 +60,8 @@ struct SlicePlace {
   var first: Int
   /// Blocks of the picture.
   var pictureSize: Int
+  /// Bits of the picture's samples; see ``PictureBins/rawBits``.
+  var rawBits: UInt64
   /// `colour_plane_id`, 0 to 2.
   var plane = 0
   /// Color planes that are coded apart: 1 or 3.
@@ -98,10 +100,12 @@ extension H264: SliceDataCodec {
     guard slice.endsWithOnes, isQP(slice.quantizationParameter, lumaBitDepth: sps.lumaBitDepth) else { return nil }
     let frameSize = sps.widthInMacroblocks * sps.heightInMacroblocks
     let isInPairs = sps.isMacroblockAdaptiveFrameField && !header.isField
+    let pictureSize = header.isField ? frameSize / 2 : frameSize
+    let planeCount = sps.hasSeparateColourPlanes ? 3 : 1
     return SlicePlace(
-      first: Int(clamping: header.firstMacroblock) &* (isInPairs ? 2 : 1),
-      pictureSize: header.isField ? frameSize / 2 : frameSize, plane: Int(min(header.colourPlaneID, 2)),
-      planeCount: sps.hasSeparateColourPlanes ? 3 : 1,
+      first: Int(clamping: header.firstMacroblock) &* (isInPairs ? 2 : 1), pictureSize: pictureSize,
+      rawBits: UInt64(clamping: pictureSize) &* UInt64(clamping: planeCount * sps.rawMacroblockBits),
+      plane: Int(min(header.colourPlaneID, 2)), planeCount: planeCount,
       isInOrder: !header.allowsArbitraryOrder && pps.sliceGroups == nil,
       isRedundant: header.redundantPictureCount > 0)
   }
@@ -160,8 +164,8 @@ extension H265: SliceDataCodec {
     else { return nil }
     return SlicePlace(
       first: Int(clamping: decodingAddress(of: header, parameterSets: sets)), pictureSize: sps.codingTreeBlockCount,
-      plane: Int(min(header.colourPlaneID, 2)), planeCount: sps.hasSeparateColourPlanes ? 3 : 1,
-      isDependent: header.isDependent)
+      rawBits: sps.rawPictureBits, plane: Int(min(header.colourPlaneID, 2)),
+      planeCount: sps.hasSeparateColourPlanes ? 3 : 1, isDependent: header.isDependent)
   }
 
   static func lacksFirstSlice(_ slice: SliceSegmentHeader, after last: SliceSegmentHeader) -> Bool {

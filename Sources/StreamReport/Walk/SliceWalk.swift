@@ -90,7 +90,7 @@ struct SliceWalk<Reader: SliceDataReading> {
     do throws(SliceDamage) {
       let extent = try reader.read(nalUnit, partitionB: partitionB, partitionC: partitionC, sets)
       totals.add(extent)
-      picture.add(extent, place, at: offset)
+      picture.add(extent, place, at: offset, byteCount: nalUnit.count)
       let limits = reader.limits
       guard limits.hasViolations else { return }
       for limit in LimitViolation.Limit.allCases {
@@ -164,6 +164,9 @@ struct SliceWalk<Reader: SliceDataReading> {
       guard let missing = picture.missingAtEnd(ofPlane: plane) else { continue }
       report(.missingBlocks(missing, isAtEnd: true), at: picture.lastOffset, number: picture.number)
     }
+    if picture.isComplete, picture.bins.binCount > picture.bins.limit {
+      report(.bins(picture.bins), at: picture.lastOffset, number: picture.number)
+    }
     picture = PictureCoverage()
     last = nil
     reader.beginPicture()
@@ -182,6 +185,8 @@ struct SliceDefect: Sendable {
     case strayPartition
     /// The slice can be read, but breaks a limit.
     case limit(LimitViolation)
+    /// The picture has too many bins for its bytes; the last slice is named.
+    case bins(PictureBins)
   }
 
   var kind: Kind
@@ -213,11 +218,14 @@ struct PictureCoverage: Sendable {
   /// A slice could not be read.
   private var isLossy = false
   private var hasPrimarySlice = false
+  /// The bins and bytes of the primary picture's slices.
+  private(set) var bins = PictureBins()
 
   /// Takes what all slices of the picture have in common.
   mutating func begin(_ place: SlicePlace) {
     guard !place.isRedundant else { return }
     (size, planeCount) = (place.pictureSize, place.planeCount)
+    bins.rawBits = place.rawBits
     isInOrder = isInOrder && place.isInOrder
     hasPrimarySlice = true
   }
@@ -234,9 +242,10 @@ struct PictureCoverage: Sendable {
   func canContinue(_ place: SlicePlace) -> Bool { next[place.plane] == place.first && place.first > 0 }
 
   /// Adds a slice.
-  mutating func add(_ extent: SliceExtent, _ place: SlicePlace, at offset: UInt64) {
+  mutating func add(_ extent: SliceExtent, _ place: SlicePlace, at offset: UInt64, byteCount: Int) {
     lastOffset = offset
     guard !place.isRedundant else { return }
+    bins.add(extent, byteCount: byteCount)
     // A slice that comes too late, which the rules on headers report, fills a gap.
     next[place.plane] = max(next[place.plane] ?? 0, extent.endBlock)
     counts[place.plane] += extent.blockCount
@@ -246,6 +255,13 @@ struct PictureCoverage: Sendable {
   mutating func lose() {
     isLossy = true
     next = .init(repeating: nil)
+  }
+
+  /// Whether its slices were read and cover all blocks.
+  var isComplete: Bool {
+    guard hasPrimarySlice, !isLossy else { return false }
+    for plane in 0..<planeCount where counts[plane] < size { return false }
+    return true
   }
 
   /// The blocks of a plane that no slice covered; nil if there are none, or slices could not be read.

@@ -26,7 +26,7 @@ struct EditTarget {
       Interruption.signal == nil ? "" : "\(Interruption.remark)\(Text.count(edit.count, "access unit")): "
     return [
       "\(target.name): \(interrupted)\(edit.hasChanged ? Text.count(edit.lines.count, "change") : "nothing to change")"
-    ]
+    ] + edit.metadataLines.map { "\(target.name): \($0)" }
   }
 
   private func editByteStream(_ edit: VideoEdit, _ output: OutputFile) async throws(Failure) -> VideoEdit {
@@ -46,7 +46,7 @@ struct EditTarget {
     // Times derive from the headers, so the headers must be edited before the times are made.
     let scratch = try OutputFile(scratchPath, force: true)
     defer { scratch.discard() }
-    _ = try await editByteStream(edit, scratch)
+    let edited = try await editByteStream(edit, scratch)
     try Interruption.check()
     guard let path = scratch.path else { return try await repack(plan, edit) }
     let file = try OpenFile(path, .readOnly, name: target.name)
@@ -55,7 +55,7 @@ struct EditTarget {
     // The scratch file has no name of its own.
     var plan = plan
     plan.input = try InputFile(FilePath(file.descriptor.path), name: input.name)
-    let lines = try await repack(plan, nil)
+    let lines = try await repack(plan, nil) + edited.metadataLines.map { "\(target.name): \($0)" }
     return withExtendedLifetime(file) { lines }
   }
 
@@ -67,7 +67,8 @@ struct EditTarget {
 
   private func repack(_ plan: CopyPlan, _ edit: VideoEdit?) async throws(Failure) -> [String] {
     let result = try await Copy.run(plan, editing: edit.flatMap { $0.isEmpty ? nil : $0 })
-    return [result.summary] + result.left.map { "\(target.name): left behind: \($0)" }
+    let remarks = result.edited + result.remarks + result.left.map { "left behind: \($0)" }
+    return [result.summary] + remarks.map { "\(target.name): \($0)" }
   }
 
   // MARK: For the user

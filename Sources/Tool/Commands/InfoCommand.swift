@@ -15,7 +15,8 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
       duration and bitrate are exact, and captions and metadata behind the first pictures are found.
 
       --get prints values of the JSON that --json prints, one per line. Names are paths: streams.language. The members \
-      of video need no path: width, dolby-vision, captions.service. A file without the value is a failure.
+      of video need no path: width, dolby-vision, captions.service. A file without the value is a failure. --template \
+      prints a line with such values for each file; {captions.service|none} prints "none" for files without captions.
 
       --decoders lists what each GPU's driver decodes, for --hardware in the other commands.
 
@@ -23,6 +24,7 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
         h26x info clip.mp4
         h26x info --json --count *.h264
         h26x info --get framerate clip.mp4
+        h26x info --template '{file}: {width}x{height}, {framerate}' *.mp4
         h26x info --decoders
       """)
 
@@ -32,6 +34,10 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
   @Flag(help: "Print a JSON array with an object for each file or decoder.") var json = false
   @Option(help: ArgumentHelp("Print only the value of this name, or each on a line.", valueName: "name"))
   var get: String?
+  @Option(
+    help: ArgumentHelp("Print this text, with values in place of names in braces; {{ is a brace.", valueName: "text"),
+    transform: { try InfoTemplate($0) })
+  var template: InfoTemplate?
   @Flag(help: "List the decoders of this machine, with the profiles and sizes that GPUs' drivers report.")
   var decoders = false
   @Option(
@@ -42,8 +48,11 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
-    if get != nil, json || decoders {
-      throw ValidationError("--get cannot be combined with --json or --decoders")
+    if get != nil, json || decoders || template != nil {
+      throw ValidationError("--get cannot be combined with --json, --template or --decoders")
+    }
+    if template != nil, json || decoders {
+      throw ValidationError("--template cannot be combined with --json or --decoders")
     }
     guard decoders else {
       if hardwareDevice != nil { throw ValidationError("--hardware-device needs --decoders") }
@@ -68,6 +77,8 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
         }
         if let get {
           for value in try info.values(get) { print(Terminal.printable(value)) }
+        } else if let template {
+          print(Terminal.printable(try template.text(info)))
         } else if json {
           info.write(to: &documents)
         } else {

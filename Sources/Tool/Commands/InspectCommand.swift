@@ -76,8 +76,7 @@ struct InspectCommand: AsyncParsableCommand, ShowsProgress {
       let input = try InputFile(file)
       var edit = VideoEdit([], source: input.name)
       edit.listing = SEIListing(sei.types)
-      edit = try await input.trying(edit)
-      try edit.listing?.finish()
+      _ = try await input.trying(edit)
       return
     }
     let bounds = range.flatMap { Self.bounds($0) } ?? 0...UInt64.max

@@ -7,10 +7,10 @@ import SystemPackage
 /// `h26x repack`: changes container and packaging without re-encoding.
 struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   static let configuration = CommandConfiguration(
-    commandName: "repack", abstract: "Changes container and packaging: Annex B, MP4, MOV, MKV, TS and FLV.",
+    commandName: "repack", abstract: "Changes container and packaging: Annex B, MP4, MOV, MKV, TS, FLV and HLS.",
     discussion: """
-      OUT's suffix selects the format: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv. Slices \
-      stay as they are, byte for byte. Access units without a delimiter get one, unless --drop aud is given. \
+      OUT's suffix selects the format: .h264 .264 .avc .h265 .265 .hevc, .mp4 .m4v, .mov, .mkv, .ts, .flv, .m3u8. \
+      Slices stay as they are, byte for byte. Access units without a delimiter get one, unless --drop aud is given. \
       Keyframes of byte streams and TS get the parameter sets of the source's container. Audio, its language and the \
       rotation are kept if the container supports them. Text subtitles are converted if the container has another \
       codec for them. Everything that is dropped is listed, one item per line. An interrupt completes the file, so \
@@ -22,6 +22,10 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
 
       MP4 and MOV that are written into a pipe consist of fragments, which play while they load.
 
+      .m3u8 is the multivariant playlist of HTTP live streaming. Playlists of the video and of each sound, and their \
+      segments, are in a folder of the same name without the suffix. Segments are fragments of MP4. They begin with \
+      keyframes, and last --segment-duration or longer.
+
       Without --streams, --program and --language, everything that belongs to the first video is kept. info prints \
       the numbers of streams and programs.
 
@@ -31,6 +35,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
         cat clip.ts | h26x repack - -o clip.mkv
         h26x repack clip.mkv -o - --format mp4 | cat > clip.mp4
         h26x repack clip.mkv -o part.mp4 --start 1:30 --end 2:00 --cut hidden
+        h26x repack clip.mp4 -o site/clip.m3u8 --segment-duration 4
       """)
 
   @Argument(help: "The file; - is standard input.", completion: .file(), transform: FilePath.init(argument:))
@@ -56,22 +61,37 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   @Option(help: ArgumentHelp("Number of the MPEG-TS program to read.", valueName: "n")) var program: Int?
   @Option(help: ArgumentHelp("Keep only sound and subtitles in this language, such as ger.", valueName: "code"))
   var language: String?
+  @Option(help: ArgumentHelp("Duration of segments of .m3u8: 6 seconds by default.", valueName: "time"))
+  var segmentDuration: TimeArgument?
   @Flag(help: "Do not write audio.") var noAudio = false
   @Flag(help: "Replace an existing file.") var force = false
   @OptionGroup var progress: ProgressOptions
 
   mutating func validate() throws {
-    if format == nil { format = TargetContainer(fileName: output.string) }
+    if format == nil { format = isPlaylist ? .hls : TargetContainer(fileName: output.string) }
     guard let format else {
       throw ValidationError(
-        "-o \(output) has no known suffix: expected .h264, .mp4, .mov, .mkv, .ts or .flv, or --format")
+        "-o \(output) has no known suffix: expected .h264, .mp4, .mov, .mkv, .ts, .flv or .m3u8, or --format")
     }
+    try validateSegments(format)
     try validateCut(format)
     let kinds: Set<String> = ["aud", "filler", "sei", "end-of-sequence"]
     for kind in drop?.split(separator: "+") ?? [] where !kinds.contains(String(kind)) {
       throw ValidationError("--drop: unknown kind \(kind); expected aud, filler, sei or end-of-sequence, joined by +")
     }
   }
+
+  private var isPlaylist: Bool { output.extension?.lowercased() == "m3u8" }
+
+  private func validateSegments(_ format: TargetContainer) throws {
+    guard let segmentDuration else { return }
+    guard format == .hls else { throw ValidationError("--segment-duration needs -o OUT.m3u8") }
+    guard Self.segmentDurations.contains(segmentDuration.time) else {
+      throw ValidationError("--segment-duration \(Text.time(segmentDuration.time)): expected 0.1 seconds to an hour")
+    }
+  }
+
+  private static let segmentDurations = ClockTime(nanoseconds: 100_000_000)...ClockTime(nanoseconds: 3_600_000_000_000)
 
   private func validateCut(_ format: TargetContainer) throws {
     guard start != nil || end != nil else {
@@ -83,7 +103,7 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
       throw ValidationError("--end \(Text.time(end.time)) is not after --start \(Text.time(start?.time ?? .zero))")
     }
     if cut == .hidden, output == "-" { throw ValidationError(Self.hidingNeedsAFile) }
-    if cut == .hidden, !format.isMovie {
+    if cut == .hidden, !format.isMovie || format == .hls {
       throw ValidationError("--cut hidden needs an edit list, which \(format.name) does not have; mp4 and mov do")
     }
   }
@@ -103,15 +123,19 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
     guard let format else { throw Failure("\(output): no format", .usage) }
     let selection = StreamSelection(streams: streams?.numbers, program: program, language: language)
     let input = try InputFile(file).selecting(selection)
-    let target = try OutputFile(output, force: force, inputs: [input])
+    let target =
+      try format == .hls
+      ? OutputFile(playlist: output, force: force, inputs: [input])
+      : OutputFile(output, force: force, inputs: [input])
     let result = try await target.written { () async throws(Failure) in
       guard cut != .hidden || format.hasEditList(in: target) else {
         throw Failure("\(target.name): \(Self.hidingNeedsAFile)")
       }
-      return try await Copy.run(
-        CopyPlan(
-          input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio,
-          bounds: bounds.map { [$0] } ?? []))
+      var plan = CopyPlan(
+        input: input, target: target, container: format, framerate: framerate?.rate, drop: drop, keepsAudio: !noAudio,
+        bounds: bounds.map { [$0] } ?? [])
+      if let segmentDuration { plan.segmentDuration = Int64(clamping: segmentDuration.time.nanoseconds) }
+      return try await Copy.run(plan)
     }
     for remark in result.remarks { Terminal.say("\(target.name): \(remark)") }
     Terminal.say(result.summary)
@@ -119,5 +143,15 @@ struct RepackCommand: AsyncParsableCommand, ShowsProgress {
   }
 }
 
-extension TargetContainer: ExpressibleByArgument {}
+extension TargetContainer: ExpressibleByArgument {
+  /// The formats that --format selects: only a file's suffix selects playlists.
+  private static let named = allCases.filter { $0 != .hls }
+
+  package init?(argument: String) {
+    guard let format = Self.named.first(where: { $0.rawValue == argument }) else { return nil }
+    self = format
+  }
+
+  package static var allValueStrings: [String] { named.map(\.rawValue) }
+}
 extension Window.Bounds.Mode: ExpressibleByArgument {}

@@ -54,6 +54,14 @@ struct EditOptions: ParsableArguments {
     name: .customLong("keep-sei"),
     help: ArgumentHelp("Remove SEI messages of all other types; none removes all.", valueName: "types"))
   var keepSEI: String?
+  @Option(help: ArgumentHelp("Remove metadata: \(RemovableMetadata.expected).", valueName: "kinds"))
+  var remove: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "8.1 converts Dolby Vision of profile 7; record only makes the container's record from the stream.",
+      valueName: "8.1|record"),
+    completion: .list(["8.1", "record"]))
+  var dolbyVision: String?
   @Option(
     name: .customLong("insert-sei"),
     help: ArgumentHelp("Add an SEI message to every keyframe, its payload in hexadecimal.", valueName: "type=hex"))
@@ -67,13 +75,18 @@ struct EditOptions: ParsableArguments {
   var insertSEIFrom: FilePath?
 
   func validate() throws {
-    do throws(StreamEditTextError) {
-      guard try list.isEmpty, aud == nil, insertSEIFrom == nil else { return }
-    } catch {
+    do throws(StreamEditTextError) { _ = try list } catch {
       throw ValidationError("--\(error.field)\(error.value.isEmpty ? "" : " \(error.value)"): \(error.requirement)")
     }
-    throw ValidationError("nothing to change: expected an edit")
   }
+
+  /// Whether there is no edit.
+  var isEmpty: Bool {
+    get throws(StreamEditTextError) { try list.isEmpty && aud == nil && insertSEIFrom == nil && !renewsRecord }
+  }
+
+  /// Whether the container's configuration of Dolby Vision is made from the stream.
+  var renewsRecord: Bool { dolbyVision == "record" }
 
   /// The edits, except for those in the file of SEI messages.
   var list: StreamEditList {
@@ -86,7 +99,8 @@ struct EditOptions: ParsableArguments {
         (.removeHRD, [removeHRD ? "" : nil]), (.removeLayers, [removeLayers ? "" : nil]),
         (.constraintSet, constraintSet), (.compatibleProfile, compatibleProfile), (.constraint, constraint),
         (.latency, [latency == "auto" ? "measured" : latency]), (.level, [level]), (.tier, [tier]),
-        (.delimiters, [aud]), (.removeSEI, [removeSEI]), (.keepSEI, [keepSEI]), (.insertSEI, insertSEI),
+        (.delimiters, [aud]), (.removeSEI, [removeSEI]), (.keepSEI, [keepSEI]), (.remove, remove),
+        (.dolbyVision, [renewsRecord ? nil : dolbyVision]), (.insertSEI, insertSEI),
       ]
       return try StreamEditList(
         texts.flatMap { field, values in

@@ -12,7 +12,9 @@ extension InputFile {
   ///
   /// - Returns: the edit, with the changes that it would make.
   func trying(_ edit: VideoEdit) async throws(Failure) -> VideoEdit {
-    try await isRaw ? editedByteStream(edit) { _ in } : tryingContainer(edit)
+    var edit = try await isRaw ? editedByteStream(edit) { _ in } : tryingContainer(edit)
+    try edit.finishListing()
+    return edit
   }
 
   /// The bytes of a byte stream that are read at a time.
@@ -50,7 +52,8 @@ extension InputFile {
     return edit
   }
 
-  private func read(_ bytes: InputBytes) throws(Failure) -> [UInt8] {
+  /// The next bytes of the file; none at the end.
+  func read(_ bytes: InputBytes) throws(Failure) -> [UInt8] {
     var failure: AVError?
     let chunk = unsafe [UInt8](unsafeUninitializedCapacity: Self.editedChunk) { buffer, count in
       do throws(AVError) { count = try unsafe bytes.read(into: UnsafeMutableRawBufferPointer(buffer)) } catch {
@@ -68,18 +71,24 @@ extension InputFile {
     let file = try ContainerFile(self, ReadingStatus())
     let video = try ContainerReader.reader(file)
     file.hasAllReaders()
-    video.readAllMedia()
+    // When the presentation begins, whatever of it is read.
+    let shift = video.shift &- (video.beginning ?? 0)
+    if edit.includesHidden || video.parts.count > 1 { video.readAllMedia() }
     let place = ProgressPlace(of: video.track, in: self)
     var edit = edit
     edit.begin(video.track.codec)
     var isByteStream = try begin(video.track.packaging, video.track.codec, &edit)
+    let describes = !isByteStream && hasDescription
     try await Progress.during(place) { () async throws(Failure) in
       while Interruption.signal == nil, let sample = try video.next() {
         if let packaging = sample.packaging, try begin(packaging, video.track.codec, &edit) { isByteStream = true }
+        edit.show(at: sample.composition.map { $0 &+ shift }, byteCount: sample.bytes.count)
         if isByteStream {
           try edit.take(sample.bytes, isLast: false) { _ in }
         } else {
-          _ = try edit.edit(sample.bytes)
+          let isFirst = edit.count == 0
+          let edited = try edit.edit(sample.bytes)
+          if isFirst, describes { try edit.describeContainer(video.track, edited) }
         }
         place.reach(time: sample.composition ?? 0, bytes: video.position)
       }
@@ -87,6 +96,9 @@ extension InputFile {
     }
     return edit
   }
+
+  /// Whether it is a container that describes the video beside the stream.
+  private var hasDescription: Bool { [.container(.mp4), .container(.matroska)].contains(kind) }
 
   /// Begins another packaging.
   ///
@@ -97,7 +109,7 @@ extension InputFile {
     switch packaging {
     case .lengthPrefixed(let configuration, _):
       let edited = try edit.edit(configuration: configuration)
-      if [.container(.mp4), .container(.matroska)].contains(kind) { edit.describeContainer(codec, edited) }
+      if hasDescription { edit.describeContainer(codec, edited) }
       return false
     case .byteStream: return true
     }

@@ -20,9 +20,10 @@ struct SEISelectionArgument: ExpressibleByArgument {
 }
 
 /// Writes the SEI messages of a stream, access unit by access unit, as ``SEIFile`` reads them.
-struct SEIListing {
+struct SEIListing: AccessUnitListing {
   /// `nil` for all.
   private let types: Set<SEIPayloadType>?
+  let includesHidden = true
   private var writer = ResultWriter()
 
   init(_ types: Set<SEIPayloadType>?) { self.types = types }
@@ -31,15 +32,15 @@ struct SEIListing {
   private var sets = H264.ParameterSets()
 
   /// Takes the parameter sets of a configuration record.
-  mutating func add<Codec: VideoCodecSyntax>(_ nalUnits: [[UInt8]], _ codec: Codec.Type) {
+  mutating func add<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _ codec: Codec.Type) {
     guard Codec.codec == .h264 else { return }
     for nalUnit in nalUnits { _ = try? sets.insert(nalUnit.span) }
   }
 
   /// Lists the messages of an access unit. If a NAL unit cannot be read to its end, the messages before the fault are
   /// listed.
-  mutating func add<Codec: VideoCodecSyntax>(
-    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, number: Int, _ codec: Codec.Type
+  mutating func add<Codec: StreamEditing>(
+    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ place: AccessUnitPlace, _ codec: Codec.Type
   ) {
     let ranges = packaging.nalUnits(of: accessUnit)
     let sps = sequenceParameterSet(accessUnit, ranges, codec)
@@ -54,7 +55,7 @@ struct SEIListing {
           if message.type == .pictureTiming, let sps {
             timestamps = (try? H264.PictureTiming(message, sps: sps))?.clockTimestamps ?? []
           }
-          write(number, message.type, try message.payload(), timestamps, Codec.codec)
+          write(place.number, message.type, try message.payload(), timestamps, Codec.codec)
         }
       } catch { continue }
     }

@@ -2,6 +2,7 @@
 import Containers
 import GStreamer
 import H26x
+import StreamReport
 
 /// The editor of a stream whose codec is known only when it is read.
 struct VideoEdit: HeaderEditing {
@@ -16,25 +17,39 @@ struct VideoEdit: HeaderEditing {
   /// Access units so far.
   private(set) var count = 0
   private var packaging = NALPackaging.annexB
-  /// Lists the SEI messages that there are before the edits; `nil` for none.
-  var listing: SEIListing?
+  /// Takes access units before the edits; `nil` for none.
+  var listing: (any AccessUnitListing)?
+  /// Messages that single pictures get.
+  var insertions: [MetadataInsertion] = []
+  /// The places of access units, and when they are shown, for ``listing``.
+  private var times = PresentedTimes()
   /// The last access unit that gets a message of its own; `nil` for none.
   private let lastPlace: Int?
+  private let metadata: MetadataEdit
   /// The contents of a container's description of the video, a line each.
   private var containerLines: [String] = []
 
-  /// - Parameter source: the name for messages.
-  init(_ edits: [StreamEdit], source: String) {
+  /// - Parameters:
+  ///   - source: the name for messages.
+  ///   - renewsRecord: whether the container's configuration of Dolby Vision is made from the stream.
+  ///   - inserted: what becomes of it if Dolby Vision is inserted; `nil` if not.
+  init(
+    _ edits: [StreamEdit], source: String, renewsRecord: Bool = false, inserting inserted: DolbyVisionRecord? = nil
+  ) {
     (waiting, self.source) = (edits, source)
+    metadata = MetadataEdit(edits, renewsRecord: renewsRecord, inserting: inserted)
     lastPlace = edits.compactMap(\.lastPlace).max()
   }
 
   /// Whether there is no edit.
-  var isEmpty: Bool { editor?.edits.isEmpty ?? waiting.isEmpty }
+  var isEmpty: Bool {
+    insertions.isEmpty && editor?.edits.isEmpty ?? waiting.isEmpty && !metadata.changesRecordOnly
+  }
 
   /// Whether an edit can change a property.
   func affects(_ property: StreamProperty) -> Bool {
     (editor?.edits ?? waiting).contains { $0.affects(property) }
+      || metadata.makesRecord && property == .metadata(.dolbyVision)
   }
 
   /// Begins the stream.
@@ -47,9 +62,12 @@ struct VideoEdit: HeaderEditing {
 
   /// Ends the stream.
   ///
-  /// - Throws: a `Failure` if the stream lacks an access unit that gets a message of its own.
+  /// - Throws: a `Failure` if the stream lacks an access unit that gets a message of its own, or metadata to convert.
   func finish() throws(Failure) {
-    guard Interruption.signal == nil, let lastPlace, lastPlace >= count else { return }
+    guard Interruption.signal == nil else { return }
+    if let editor { try metadata.finish(editor.dolbyVision, source: source) }
+    for insertion in insertions { try insertion.finish(count: count, source: source) }
+    guard let lastPlace, lastPlace >= count else { return }
     throw Failure(
       "\(source): no access unit \(lastPlace) for an SEI message; it has \(Text.count(count, "access unit")), counted "
         + "from 0")
@@ -57,7 +75,9 @@ struct VideoEdit: HeaderEditing {
 
   mutating func edit(_ format: MediaOutput.VideoFormat) throws(Failure) -> MediaOutput.VideoFormat {
     begin(format.codec)
-    return format.edited(configuration: try edit(configuration: format.configuration), by: affects)
+    var edited = format.edited(configuration: try edit(configuration: format.configuration), by: affects)
+    try metadata.describe(&edited, source: source)
+    return edited
   }
 
   /// Edits a configuration record, which decides the packaging of access units that follow. An empty record stands
@@ -83,11 +103,34 @@ struct VideoEdit: HeaderEditing {
   /// Edits an access unit.
   mutating func edit(_ accessUnit: [UInt8]) throws(Failure) -> [UInt8] {
     defer { count += 1 }
-    if listing != nil { editor?.list(accessUnit.span, packaging, number: count, in: &listing) }
+    if listing != nil {
+      let (offset, time) = times.next(byteCount: accessUnit.count)
+      let place = AccessUnitPlace(number: count, offset: offset, time: time)
+      try editor?.list(accessUnit.span, packaging, place, in: &listing)
+    }
+    var edited = accessUnit
     do throws(StreamEditError) {
-      return try editor?.edit(accessUnit.span, packaging: packaging) ?? accessUnit
+      if let new = try editor?.edit(accessUnit.span, packaging: packaging) { edited = new }
     } catch { throw Failure("\(source): access unit \(count): \(error.words)") }
+    for index in insertions.indices {
+      let before = edited
+      if let new = try editor?.insert(&insertions[index], in: before.span, packaging, number: count, source) {
+        edited = new
+      }
+    }
+    return edited
   }
+
+  /// Whether samples that no copy has are read, too. Then numbers of access units differ from those of a copy.
+  var includesHidden: Bool { insertions.isEmpty && listing?.includesHidden != false }
+
+  /// Notes when the picture is shown that begins in the bytes that follow: an access unit, or a piece of a byte stream.
+  ///
+  /// - Parameter time: in nanoseconds since the beginning of the presentation; `nil` if it is not known.
+  mutating func show(at time: Int64?, byteCount: Int) { if listing != nil { times.add(time, byteCount: byteCount) } }
+
+  /// Ends ``listing``.
+  mutating func finishListing() throws(Failure) { try listing?.finish() }
 
   /// Edits the next bytes of a byte stream. Bytes that are in no access unit are copied.
   ///
@@ -100,6 +143,7 @@ struct VideoEdit: HeaderEditing {
   ) throws(Failure) {
     splitter?.append(bytes)
     while let piece = splitter?.next(isLast: isLast) {
+      if !piece.isAccessUnit, listing != nil { _ = times.next(byteCount: piece.bytes.count) }
       try write(piece.isAccessUnit ? edit(piece.bytes) : piece.bytes)
     }
     if isLast { try finish() }
@@ -131,6 +175,19 @@ struct VideoEdit: HeaderEditing {
     }
   }
 
+  /// Notes the configuration of Dolby Vision that an MP4 or Matroska file would have, by its first access unit.
+  ///
+  /// - Throws: a `Failure` if it cannot be made, or if the metadata must not be removed.
+  mutating func describeContainer(_ track: VideoTrack, _ accessUnit: [UInt8]) throws(Failure) {
+    if let line = try metadata.recordLine(track, accessUnit, source: source) { containerLines.append(line) }
+  }
+
+  /// The metadata that was removed or converted, a line for each kind.
+  var metadataLines: [String] {
+    (editor.map { metadata.lines($0.messages, $0.dolbyVision, includesNone: true) } ?? [])
+      + insertions.compactMap(\.line)
+  }
+
   /// The changes, a line each. The codec decides the names of SEI messages.
   var lines: [String] {
     guard let editor else { return [] }
@@ -141,12 +198,14 @@ struct VideoEdit: HeaderEditing {
       if count.changed > 0 { lines.append("SEI: \(name): \(count.changed) changed") }
       if count.inserted > 0 { lines.append("SEI: \(name): \(count.inserted) inserted") }
     }
+    lines += metadata.lines(editor.messages, editor.dolbyVision, includesNone: false)
     let delimiters = editor.delimiters
     for (count, word) in [
       (delimiters.inserted, "inserted"), (delimiters.changed, "corrected"), (delimiters.removed, "removed"),
     ] where count > 0 {
       lines.append("\(Text.count(count, "access unit delimiter")) \(word)")
     }
+    lines += insertions.compactMap(\.line)
     if editor.removedLayerNALUnits > 0 {
       lines.append("layers above the base layer: \(Text.count(editor.removedLayerNALUnits, "NAL unit")) removed")
     }
@@ -160,7 +219,26 @@ struct VideoEdit: HeaderEditing {
   var hasChanged: Bool {
     guard let editor else { return false }
     return !editor.changes.isEmpty || !editor.messages.isEmpty || editor.delimiters != SEIChanges.Count()
-      || editor.removedLayerNALUnits > 0
+      || editor.removedLayerNALUnits > 0 || editor.dolbyVision != DolbyVisionChanges()
+      || insertions.contains { $0.changed > 0 }
+  }
+}
+
+/// The times of access units, in decoding order.
+private struct PresentedTimes {
+  private var packets = PacketTimes()
+  /// The bytes of packets, and of access units so far.
+  private var (end, position): (UInt64, UInt64) = (0, 0)
+
+  mutating func add(_ time: Int64?, byteCount: Int) {
+    packets.add(time.map { AccessUnitRecord.Sample(pts: $0, dts: nil, duration: 0, isSync: nil) }, at: end)
+    end += UInt64(byteCount)
+  }
+
+  /// The offset of the next access unit, and its time; `nil` if it begins in no packet, or has no time.
+  mutating func next(byteCount: Int) -> (offset: UInt64, time: Int64?) {
+    defer { position += UInt64(byteCount) }
+    return (position, packets.take(at: position)?.pts)
   }
 }
 
@@ -178,6 +256,7 @@ extension StreamEdit {
 extension StreamEditError {
   /// The message for the user, whose option has frames a second, not a number of ticks.
   var words: String {
+    guard "\(element)" != "\(Self.incompatibleBaseLayer.element)" else { return "\(self); --force removes it even so" }
     guard isAboutFrameRate else { return "\(self)" }
     let hint = reason == .exceedsLevel ? "; --level auto finds a level with room" : ""
     return "--frame-rate: \(requirement) (\(clause))\(hint)"
@@ -200,27 +279,43 @@ private protocol VideoEditing: Sendable {
   var edits: [StreamEdit] { get }
   var changes: [FieldChange] { get }
   var messages: SEIChanges { get }
+  var dolbyVision: DolbyVisionChanges { get }
   var delimiters: SEIChanges.Count { get }
   var removedLayerNALUnits: Int { get }
   var lastUnreadable: BitstreamError? { get }
   var isH264: Bool { get }
   mutating func edit(_ accessUnit: Span<UInt8>, packaging: NALPackaging) throws(StreamEditError) -> [UInt8]?
   mutating func edit(configuration: [UInt8]) throws(RecordRefusal) -> ([UInt8], NALLengthSize)
-  func list(configuration: [UInt8], in listing: inout SEIListing?)
-  func list(_ accessUnit: Span<UInt8>, _ packaging: NALPackaging, number: Int, in listing: inout SEIListing?)
+  func list(configuration: [UInt8], in listing: inout (any AccessUnitListing)?)
+  func list(
+    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ place: AccessUnitPlace,
+    in listing: inout (any AccessUnitListing)?
+  ) throws(Failure)
+  func insert(
+    _ insertion: inout MetadataInsertion, in accessUnit: Span<UInt8>, _ packaging: NALPackaging, number: Int,
+    _ source: String
+  ) throws(Failure) -> [UInt8]?
 }
 
 extension StreamEditor: VideoEditing {
   fileprivate var isH264: Bool { Codec.codec == .h264 }
 
-  fileprivate func list(configuration: [UInt8], in listing: inout SEIListing?) {
+  fileprivate func list(configuration: [UInt8], in listing: inout (any AccessUnitListing)?) {
     if let record = try? Codec.ConfigurationRecord(configuration.span) { listing?.add(record.nalUnits, Codec.self) }
   }
 
   fileprivate func list(
-    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, number: Int, in listing: inout SEIListing?
-  ) {
-    listing?.add(accessUnit, packaging, number: number, Codec.self)
+    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ place: AccessUnitPlace,
+    in listing: inout (any AccessUnitListing)?
+  ) throws(Failure) {
+    try listing?.add(accessUnit, packaging, place, Codec.self)
+  }
+
+  fileprivate func insert(
+    _ insertion: inout MetadataInsertion, in accessUnit: Span<UInt8>, _ packaging: NALPackaging, number: Int,
+    _ source: String
+  ) throws(Failure) -> [UInt8]? {
+    try insertion.edit(accessUnit, packaging, number: number, source: source, Codec.self)
   }
 
   fileprivate mutating func edit(configuration: [UInt8]) throws(RecordRefusal) -> ([UInt8], NALLengthSize) {

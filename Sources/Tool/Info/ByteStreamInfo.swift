@@ -51,7 +51,8 @@ struct ByteStreamInfo {
     if isWhole, let duration, duration > .zero { bitrate = Double(end) * 8 / (Double(duration.nanoseconds) / 1e9) }
     return MediaInfo(
       name: input.name, container: "Annex B byte stream", size: input.size ?? (isWhole ? Int(clamping: end) : nil),
-      duration: duration, isEstimate: isEstimate, videoBitrate: bitrate, video: video, others: [],
+      duration: duration, isEstimate: isEstimate, videoBitrate: bitrate,
+      peakBitrate: isWhole ? stream.peak.bitsPerSecond : nil, video: video, others: [],
       counts: counting ? found : nil, layers: LayerText.text(stream.layers),
       metadata: stream.videoMetadata(colour: nil, record: nil, rate: video.fields["framerate"]?.fraction))
   }

@@ -41,7 +41,8 @@ enum MP4Info {
     return MediaInfo(
       name: input.name, container: isQuickTime(source) ? "QuickTime" : "MP4", size: input.size,
       duration: duration,
-      isEstimate: false, videoBitrate: seconds > 0 ? Double(tally.bytes) * 8 / seconds : nil, video: video,
+      isEstimate: false, videoBitrate: seconds > 0 ? Double(tally.bytes) * 8 / seconds : nil,
+      peakBitrate: tally.peak.bitsPerSecond, video: video,
       others: movie.tracks.enumerated().filter { $1.id != track.id }.map { number, other in
         StreamDetails(other, number: number, isChapters: other.id == track.chapterTrack)
       },
@@ -130,11 +131,14 @@ enum MP4Info {
     /// Samples that are beyond the end of the file.
     var missing = 0
     private let size: UInt64
+    private(set) var peak = PeakBitrate()
+    private let timescale: Double
     private var latestDuration: UInt32?
     private var durations = SampleDurations()
 
     init(_ samples: inout MP4.VideoSamples, _ input: InputFile) throws(Failure) {
       size = input.size.map { UInt64($0) } ?? .max
+      timescale = Double(max(samples.track.timescale, 1))
       do throws(MP4.ReadError) {
         while let sample = try samples.next() { add(sample) }
       } catch {
@@ -151,7 +155,9 @@ enum MP4Info {
       // The last duration is often made up.
       if let latest = latestDuration { durations.add(latest) }
       latestDuration = sample.duration
-      bytes &+= sample.range.upperBound - sample.range.lowerBound
+      let sampleSize = sample.range.upperBound - sample.range.lowerBound
+      bytes &+= sampleSize
+      peak.add(Int(clamping: sampleSize), at: Double(sample.decodingTime) / timescale)
       duration &+= UInt64(sample.duration)
       let time = sample.decodingTime &+ sample.compositionOffset
       (start, end) = (min(start, time), max(end, time &+ Int64(sample.duration)))

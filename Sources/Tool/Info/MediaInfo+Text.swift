@@ -36,6 +36,7 @@ extension MediaInfo {
     }
     rows.append(("Frame rate", frameRate))
     rows.append(("Video bitrate", videoBitrate.map { (isVideoBitrateEstimate ? "about " : "") + Self.bits($0) }))
+    rows.append(("Peak bitrate", peakBitrate.map { "\(Self.bits($0)) in one second" }))
     let depths = [video.text("bit-depth-luma"), video.text("bit-depth-chroma")].compactMap(\.self)
     let depth = Set(depths).count == 1 ? depths.prefix(1) : depths[...]
     rows.append(("Samples", video.text("chroma-format").map { "\($0), \(depth.joined(separator: " and ")) bits" }))
@@ -189,6 +190,7 @@ extension MediaInfo {
       }
     }
     json.member("bitrate", orNull: videoBitrate)
+    if peakBitrate != nil { json.member("peak-bitrate", orNull: peakBitrate) }
     json.member("rotation", orNull: video.orientation)
     writeMetadata(to: &json)
     if let counts {

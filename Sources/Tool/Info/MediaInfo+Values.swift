@@ -9,22 +9,26 @@ extension MediaInfo {
   /// - Parameter name: a member of the JSON, or a path of members with dots; those of the video need no path.
   /// - Throws: a `Failure` if there is no value.
   func values(_ name: String) throws(Failure) -> [String] {
+    let values = try document().values(named: name)
+    guard !values.isEmpty else { throw lack(of: name) }
+    return values
+  }
+
+  /// The error for a value that the file lacks.
+  func lack(of name: String) -> Failure { Failure("\(self.name): no value of \(name)") }
+
+  /// The JSON that `h26x info --json` prints.
+  func document() throws(Failure) -> JSONValue {
     var json = JSONText()
     write(to: &json)
-    let document: JSONValue
-    do { document = try JSONDecoder().decode(JSONValue.self, from: Data(json.bytes)) } catch {
-      throw Failure("\(self.name): values that JSON cannot hold")
+    do { return try JSONDecoder().decode(JSONValue.self, from: Data(json.bytes)) } catch {
+      throw Failure("\(name): values that JSON cannot hold")
     }
-    let path = name.split(separator: ".", omittingEmptySubsequences: false)[...]
-    var values = document.values(path)
-    if values.isEmpty, case .object(let members) = document { values = members["video"]?.values(path) ?? [] }
-    guard !values.isEmpty else { throw Failure("\(self.name): no value of \(name)") }
-    return values
   }
 }
 
 /// A value of JSON.
-private enum JSONValue: Decodable {
+enum JSONValue: Decodable {
   case object([String: JSONValue])
   case array([JSONValue])
   case text(String)
@@ -49,8 +53,16 @@ private enum JSONValue: Decodable {
     }
   }
 
+  /// The texts and numbers of a name: a member, or a path of members with dots. Those of the video need no path.
+  func values(named name: String) -> [String] {
+    let path = name.split(separator: ".", omittingEmptySubsequences: false)[...]
+    let values = values(path)
+    guard values.isEmpty, case .object(let members) = self else { return values }
+    return members["video"]?.values(path) ?? []
+  }
+
   /// The texts and numbers at a path; arrays are gone through.
-  func values(_ path: ArraySlice<Substring>) -> [String] {
+  private func values(_ path: ArraySlice<Substring>) -> [String] {
     switch self {
     case .array(let elements): elements.flatMap { $0.values(path) }
     case .object(let members): path.first.flatMap { members[String($0)] }?.values(path.dropFirst()) ?? []

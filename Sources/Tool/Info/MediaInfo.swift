@@ -15,6 +15,8 @@ struct MediaInfo: Sendable {
   let videoBitrate: Double?
   /// Whether the bitrate was not counted over the whole file.
   var isVideoBitrateEstimate = false
+  /// Bits in the second of video with the most of them; `nil` if the file was read in part, or is shorter.
+  var peakBitrate: Double?
   /// The programs of an MPEG transport stream.
   var programs: [Int] = []
   /// The numbers of the streams of programs, if they are known.

@@ -22,6 +22,9 @@ struct StreamSurvey {
   /// Layers above the base layer of H.265.
   private(set) var layers: Set<UInt8> = []
   private var metadata = StreamMetadata()
+  private(set) var peak = PeakBitrate()
+  /// How long a frame lasts by the first picture's parameter sets, in seconds; `nil` if that is not known.
+  private var frameDuration: Double?
   /// SEI of the first picture with picture timing.
   private var timing: [[UInt8]] = []
   /// The fewest and the most pictures from a keyframe to the next one.
@@ -44,6 +47,7 @@ struct StreamSurvey {
           .pictureParameterSetID
       }
       accessUnits += 1
+      addToPeak(accessUnit)
       if accessUnit.isField { fields += 1 }
       found.add(accessUnit)
       addToGroup(accessUnit)
@@ -53,6 +57,21 @@ struct StreamSurvey {
       }
     default: break
     }
+  }
+
+  /// Times come from the container in nanoseconds, or from the frame rate.
+  private mutating func addToPeak(_ accessUnit: AccessUnitRecord) {
+    let size = Int(clamping: accessUnit.size)
+    if let sample = accessUnit.sample {
+      peak.add(size, at: Double(sample.dts ?? sample.pts) / 1e9)
+      return
+    }
+    if accessUnits == 1 {
+      frameDuration = format?.plausibleFrameRate.map { Double($0.denominator) / Double($0.numerator) }
+    }
+    guard let frameDuration else { return }
+    // The fields of a frame are counted as one picture.
+    peak.add(size, at: Double(found.pictures) * frameDuration)
   }
 
   private mutating func addToGroup(_ accessUnit: AccessUnitRecord) {

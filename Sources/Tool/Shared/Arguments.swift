@@ -31,13 +31,14 @@ struct SizeArgument: ExpressibleByArgument {
 /// A frame rate: 25, 29.97 or 30000/1001; at least 0.01.
 struct FrameRateArgument: ExpressibleByArgument {
   let rate: Fraction
+  let ratio: Ratio
 
   init?(argument: String) {
     // Caps have numbers of 31 bits. Less than one picture in a hundred seconds is a mistake.
     guard let ratio = Ratio(frameRate: argument), let numerator = Int32(exactly: ratio.numerator),
       let denominator = Int32(exactly: ratio.denominator), Int64(numerator) * 100 >= Int64(denominator)
     else { return nil }
-    rate = Fraction(numerator, denominator)
+    (rate, self.ratio) = (Fraction(numerator, denominator), ratio)
   }
 }
 

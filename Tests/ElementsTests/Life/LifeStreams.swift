@@ -27,6 +27,9 @@ struct Trial: Sendable, CustomTestStringConvertible {
     Trial(element: "swifth265parse", output: "video/x-h265, stream-format=byte-stream, alignment=nal"),
     Trial(element: "swifth265repack", output: "video/x-h265, stream-format=byte-stream, alignment=nal"),
     Trial(element: "swifth265repack", output: "video/x-h265, stream-format=hev1, alignment=au"),
+    Trial(
+      element: "swifth265repack insert-captions=true caption-meta-order=display",
+      output: "video/x-h265, stream-format=byte-stream, alignment=au"),
     Trial(element: "swifth264dec max-threads=1", output: "video/x-raw"),
     Trial(element: "swifth264dec max-threads=2 thread-type=frame", output: "video/x-raw, format=NV12"),
     Trial(element: "swifth265dec max-threads=1", output: "video/x-raw"),

@@ -148,9 +148,11 @@ import Testing
 
   @Test func reportsLatencyWhenItChanges() {
     var journal = RepackJournal()
-    let waiting = RepackLatency(waitsForNextAccessUnit: true, accessUnitDuration: .second)
+    let waiting = RepackLatency(accessUnits: 1, frameRate: Fraction(25, 1))
     let received = [waiting, waiting, nil, waiting, RepackLatency()].map { journal.takeReport(latency: $0).latency }
     #expect(received == [waiting, nil, nil, nil, RepackLatency()])
+    #expect(waiting.time == .milliseconds(40) && RepackLatency(accessUnits: 1).time == nil)
+    #expect(RepackLatency(frameRate: Fraction(25, 1)).time == nil)
   }
 
   // MARK: Damage

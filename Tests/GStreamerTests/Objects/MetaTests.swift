@@ -49,6 +49,21 @@ import Testing
     #expect(buffer.metas(with: Buffer.MetaInterface(rawValue: "NoSuchType")).isEmpty)
   }
 
+  @Test func closedCaptionsComeBack() throws {
+    var buffer = Buffer()
+    #expect(buffer.closedCaptions.isEmpty)
+    buffer.addCaptions([1, 2, 3].span, format: .cea708Raw)
+    buffer.addCaptions([4, 5].span, format: .cea608Raw)
+    let captions = [
+      Buffer.ClosedCaptions([1, 2, 3], format: .cea708Raw), Buffer.ClosedCaptions([4, 5], format: .cea608Raw),
+    ]
+    #expect(buffer.closedCaptions == captions)
+    let meta = try unsafe #require(gst_buffer_get_meta(buffer.raw, gst_video_caption_meta_api_get_type()))
+    unsafe UnsafeMutableRawPointer(meta).assumingMemoryBound(to: GstVideoCaptionMeta.self).pointee.caption_type =
+      GstVideoCaptionType(rawValue: 99)
+    #expect(buffer.closedCaptions.map(\.format) == [nil, .cea608Raw])
+  }
+
   /// Metadata that elements in C add.
   @Test func findsMetasThatAreDefinedInC() throws {
     var buffer = Buffer()

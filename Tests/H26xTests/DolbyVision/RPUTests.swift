@@ -209,7 +209,7 @@ import Testing
   // MARK: Profiles
 
   /// The RPU of a disc: a polynomial for luma, and a residual.
-  private static func profile7(isMinimal: Bool) -> RPU {
+  static func profile7(isMinimal: Bool) -> DolbyVision.RPU {
     var header = DolbyVision.Header(profile: 1, sequence: .init())
     header.sequence?.layers?.isEnhancementLayerScaled = true
     header.sequence?.layers?.isResidualDisabled = false

@@ -45,6 +45,14 @@ import Testing
         .fullRange(true), .removeSEI(.userDataUnregistered), .removeSEI(.contentLightLevel),
       ]
     ),
+    (
+      "remove=captions,hdr10plus,range=full,remove=dolby-vision,hdr10",
+      [
+        .fullRange(true), .removeMetadata(.captions), .removeMetadata(.hdr10Plus), .removeMetadata(.dolbyVision),
+        .removeMetadata(.hdr10),
+      ]
+    ),
+    ("dolby-vision=8.1,remove=captions", [.removeMetadata(.captions), .convertDolbyVision]),
     ("keep-sei=none", [.keepSEI([])]), ("keep-sei=1,6", [.keepSEI([.pictureTiming, .recoveryPoint])]),
     (
       "insert-sei=144=03e80190",
@@ -95,6 +103,16 @@ import Testing
     #expect(
       !StreamEdit.insertSEI(SEIInsertion(.recoveryPoint, payload: [], at: .keyframes)).affects(.sei(.pictureTiming)))
     #expect(StreamEdit.removeHRD.affects(.sei(.bufferingPeriod)))
+    for (edit, kinds) in [
+      (.removeMetadata(.captions), [.captions]), (.removeMetadata(.hdr10), [.hdr10]),
+      (.removeSEI(.userDataRegistered), [.captions, .hdr10Plus]),
+      (.keepSEI([.contentLightLevel]), [.captions, .hdr10Plus, .hdr10]),
+      (.convertDolbyVision, [.dolbyVision]), (.removeSEI(.recoveryPoint), []),
+    ] as [(StreamEdit, [RemovableMetadata])] {
+      #expect(RemovableMetadata.allCases.filter { edit.affects(.metadata($0)) } == kinds, "\(edit)")
+    }
+    #expect(StreamEdit.removeMetadata(.hdr10).affects(.sei(.contentLightLevel)))
+    #expect(!StreamEdit.removeMetadata(.captions).affects(.sei(.userDataRegistered)))
   }
 
   private static let unreadable: [(String, String)] = [
@@ -120,6 +138,9 @@ import Testing
       "constraint=intra=1: expected NAME=0 or NAME=1, NAME one of progressive-source, interlaced-source, non-packed or frame-only"
     ),
     ("aud=yes", "aud=yes: expected insert, remove or keep"),
+    ("remove=subtitles", "remove=subtitles: expected captions, hdr10plus, dolby-vision or hdr10, joined by commas"),
+    ("dolby-vision=8.4", "dolby-vision=8.4: expected 8.1; dovi_tool converts to other profiles"),
+    ("dolby-vision=8.1,remove=dolby-vision", "dolby-vision=8.1: excludes its removal"),
     ("constraint-set=6=1", "constraint-set=6=1: expected N=0 or N=1, N from 0 to 5"),
   ]
 

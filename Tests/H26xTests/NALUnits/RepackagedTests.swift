@@ -67,6 +67,9 @@ import Testing
         default: break
         }
       }
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        repackager.insert(nalUnit(), directlyBefore: .random(in: 0...5, using: &random))
+      }
       let insertions = Int.random(in: 0..<3, using: &random) == 0 ? [nalUnit()] : []
       let size = try repackager.outputSize(packaging, inserting: insertions)
       var whole = [UInt8](repeating: 0, count: size)
@@ -85,5 +88,37 @@ import Testing
       #expect(front + bytes[tail.range] == whole)
     }
     #expect(tails > 1000 && wholes > 500, "\(tails) \(wholes)")
+  }
+
+  /// A NAL unit that is inserted last comes behind other insertions, and in front of a replacement.
+  @Test func insertsDirectlyInFront() throws {
+    let nalUnits: [[UInt8]] = [[9, 1], [6, 2], [5, 3], [6, 4]]
+    let bytes: [UInt8] = nalUnits.flatMap { [0, 0, 0, 1] + $0 }
+    let new: [UInt8] = [6, 9]
+    func written(at index: Int, after edit: (inout Repackager) -> Void) throws -> [[UInt8]] {
+      var repackager = Repackager(codec: .h264)
+      repackager.scanAnnexB(bytes.span)
+      edit(&repackager)
+      repackager.insert(new, directlyBefore: index)
+      var output = [UInt8](repeating: 0, count: try repackager.outputSize(.lengthPrefixed(.one)))
+      var target = output.mutableSpan
+      try repackager.write(bytes.span, as: .lengthPrefixed(.one), to: &target)
+      #expect(output.count == repackager.outputCount * 3)
+      return stride(from: 0, to: output.count, by: 3).map { [output[$0 + 1], output[$0 + 2]] }
+    }
+    #expect(try written(at: 2) { _ in } == [[9, 1], [6, 2], new, [5, 3], [6, 4]])
+    #expect(try written(at: 4) { _ in } == nalUnits)
+    let beside = try written(at: 2) {
+      $0.replace(with: [], at: 1)
+      $0.insert([[6, 7], [6, 8]], before: 2)
+      $0.replace(with: [[6, 5]], at: 3)
+    }
+    #expect(beside == [[9, 1], [6, 7], [6, 8], new, [5, 3], [6, 5]])
+    #expect(try written(at: 1) { $0.replace(with: [[6, 5]], at: 1) } == [[9, 1], new, [6, 5], [5, 3], [6, 4]])
+    var repackager = Repackager(codec: .h264)
+    repackager.scanAnnexB(bytes.span)
+    repackager.insert([[6, 7]], before: 1)
+    repackager.replace(with: [[6, 5]], at: 3)
+    #expect(repackager.replacement(at: 1) == nil && repackager.replacement(at: 3) == [[6, 5]])
   }
 }

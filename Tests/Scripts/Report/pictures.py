@@ -29,8 +29,8 @@ def main():
     try:
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder) / "report.html"
-            subprocess.run([program, "report", root / "Tests/Media/clip.mp4", "-o", report], check=True)
-            page = browser.page(report.as_uri(), width=1100, height=1010)
+            subprocess.run([program, "report", "--deep", root / "Tests/Media/clip.mp4", "-o", report], check=True)
+            page = browser.page(report.as_uri(), width=1100, height=1262)
             page.wait("[...document.querySelectorAll('#thumbnails img')].every((image) => image.complete && image.naturalWidth)")
             page.choose("#rate", "picture")
             page.write("#goto", "24")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Tests the report page and the inspector in headless Chromium, and compares the document with FFmpeg; installs what
-# is missing and builds what they need.
+# Tests the report page and the inspector in headless Chromium, and compares the document with FFmpeg and with what
+# x264 and x265 print; installs what is missing and builds what they need.
 #
 #   Tests/Scripts/Report/run.sh [NAME OF A TEST…]
 #
@@ -16,4 +16,5 @@ Sources/Inspector/build.sh
 
 cd Tests/Scripts/Report
 if (($#)); then exec python3 -B -m unittest -v "$@"; fi
-exec python3 -B -m unittest -v test_report_page test_page_documents test_inspector test_browser_example test_ffmpeg
+exec python3 -B -m unittest -v test_report_page test_page_documents test_inspector test_browser_example test_ffmpeg \
+  test_encoder_counts

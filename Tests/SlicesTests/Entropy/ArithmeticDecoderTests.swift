@@ -56,19 +56,25 @@ import Testing
     let bytes = encoder.writer.bytes
     let bits = encoder.writer.bitCount
     var decoder = ArithmeticDecoder(bytes.span, from: 2, to: bytes.count, bitOffset: 16)
+    var expectedBinCount = 0
     for part in parts {
       var contexts = initial
       var isRight = true
       for symbol in part {
         switch symbol {
-        case .decision(let bin, let context): isRight = isRight && decoder.decision(&contexts[context]) == bin
+        case .decision(let bin, let context):
+          isRight = isRight && decoder.decision(&contexts[context]) == bin
+          expectedBinCount += 1
         case .bypass(let count, let value):
+          expectedBinCount += count
           if count == 1 {
             isRight = isRight && decoder.bypass() == (value == 1)
           } else {
             isRight = isRight && decoder.bypass(count) == value
           }
-        case .terminate(let bin): isRight = isRight && decoder.terminate() == bin
+        case .terminate(let bin):
+          isRight = isRight && decoder.terminate() == bin
+          expectedBinCount += 1
         }
       }
       #expect(isRight)
@@ -80,6 +86,8 @@ import Testing
     }
     let (next, place) = (decoder.nextByte, (decoder.bitOffset + 7) & ~7)
     #expect(next == bytes.count && place == bits)
+    let binCount = decoder.binCount
+    #expect(binCount == expectedBinCount)
   }
 
   @Test func readsZerosBehindTheEnd() {

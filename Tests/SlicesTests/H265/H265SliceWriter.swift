@@ -89,8 +89,11 @@ struct H265SliceWriter {
   /// The bits that a decoder reads for each coding tree unit, of a slice without PCM and with one substream.
   func treeUnitBits(_ slice: Slice) -> [Int] { data(slice).bits }
 
-  /// The substreams with emulation prevention bytes, and the bits of coding tree units.
-  private func data(_ slice: Slice) -> (substreams: [[UInt8]], bits: [Int]) {
+  /// The bins of a slice.
+  func binCount(_ slice: Slice) -> Int { data(slice).binCount }
+
+  /// The substreams with emulation prevention bytes, the bits of coding tree units, and all bins.
+  private func data(_ slice: Slice) -> (substreams: [[UInt8]], bits: [Int], binCount: Int) {
     let settings = H265.SliceSettings(sps, pps) ?? H265.SliceSettings()
     var walk = H265.TreeBlockWalk(settings, raster: slice.address)
     var contexts = ContextSet()
@@ -118,11 +121,11 @@ struct H265SliceWriter {
       }
       encoder.terminate(true)
       substreams.append(encoder.writer.bytes)
-      encoder = ArithmeticEncoder(BitWriter())
+      encoder = ArithmeticEncoder(BitWriter(), binCount: encoder.binCount)
       // The units before did not use two blocks of a row, or all units of a slice are the same.
       contexts.initialize(initType: 0, qp: 26)
     }
-    return (substreams + [encoder.writer.bytes], bits)
+    return (substreams + [encoder.writer.bytes], bits, encoder.binCount)
   }
 
   /// A unit with one vector difference and without coefficients.
@@ -219,7 +222,7 @@ struct H265SliceWriter {
       if isPCM {
         var writer = encoder.writer
         for _ in 0..<384 { writer.u(8, 0) }
-        encoder = ArithmeticEncoder(writer)
+        encoder = ArithmeticEncoder(writer, binCount: encoder.binCount)
         return
       }
     }

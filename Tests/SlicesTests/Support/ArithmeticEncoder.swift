@@ -13,10 +13,14 @@ struct ArithmeticEncoder {
   private var outstanding = 0
   /// The bits that a decoder reads for the bins so far, behind the nine at the start.
   private(set) var shiftCount = 0
+  /// The bins so far, and those of the encoder before.
+  private(set) var binCount: Int
 
-  init(_ writer: BitWriter) { self.writer = writer }
+  /// - Parameter binCount: of the encoder whose data end where those of this one begin.
+  init(_ writer: BitWriter, binCount: Int = 0) { (self.writer, self.binCount) = (writer, binCount) }
 
   mutating func decision(_ bin: Bool, _ context: inout ContextState) {
+    binCount += 1
     let quarter = Int(range >> 6 & 3)
     let lps = UInt32(ArithmeticTables.lpsRanges[quarter << 7 | Int(context)])
     range -= lps
@@ -30,6 +34,7 @@ struct ArithmeticEncoder {
   }
 
   mutating func bypass(_ bin: Bool) {
+    binCount += 1
     low <<= 1
     shiftCount += 1
     if bin { low += range }
@@ -50,6 +55,7 @@ struct ArithmeticEncoder {
 
   /// A bin before termination. After true, the writer is aligned to bytes: its last bit is the stop bit.
   mutating func terminate(_ bin: Bool) {
+    binCount += 1
     range -= 2
     guard bin else { return renormalize() }
     low += range

@@ -77,7 +77,7 @@ extension VectorReportTests {
       default: break
       }
     }
-    let limits: Set<Rule> = [.vectorDifference, .bipredictionSize, .blockBits]
+    let limits: Set<Rule> = [.vectorDifference, .bipredictionSize, .blockBits, .binCount]
     let beyond = Set(findings.map(\.rule)).intersection(limits)
     #expect(beyond == Self.beyondLimits[file.lastPathComponent] ?? [], "\(findings)")
     findings.removeAll { limits.contains($0.rule) }

@@ -193,6 +193,7 @@ extension RuleTests {
         .init(frameNumber: 1, order: 4, data: TestStream.skipped(4)),
         .init(type: 1, frameNumber: 2, order: 2, reference: 0, data: TestStream.bipredicted))),
     Case(.blockBits, deep: .readable(TestStream.crowded)),
+    Case(.binCount, deep: .dense(1)),
     Case(
       .levelTiles,
       h265: .tiled(

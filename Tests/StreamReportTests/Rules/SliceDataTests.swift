@@ -127,6 +127,39 @@ import Testing
     #expect(damage.map(\.rule) == [.sliceData] && damage.first?.slicePlace?.block == 2)
   }
 
+  @Test("Bins of all slices of a picture are compared with their bytes, which cabac_zero_words add to")
+  func comparesBinsWithBytes() throws {
+    let dense = TestStream.dense(2)
+    let bytes = dense.nalUnits[2...].reduce(0) { $0 + $1.count }
+    for range in [nil, 0...UInt64.max] as [ClosedRange<UInt64>?] {
+      let deep = try Deep(dense.bytes, counting: range)
+      let finding = try #require(deep.findings.first)
+      #expect(deep.findings.count == 1 && finding.rule == .binCount && finding.offset == deep.slices[1].offset)
+      let place = try #require(finding.slicePlace)
+      #expect(place.slice == 1 && place.block == nil && place.bit == nil && finding.clause.description == "7.4.2.10")
+      #expect(finding.found.bytes == Array("2346 bins in \(bytes) bytes of slices".utf8))
+      // 3072 bits for the samples of a macroblock.
+      #expect(finding.expected.bytes == Array("\(bytes * 32 / 3 + 2 * 96) bins at most".utf8))
+    }
+    // 32 bins a word.
+    let wordCount = (2346 - (bytes * 32 / 3 + 2 * 96) + 31) / 32
+    for missing in [0, 1] {
+      var padded = dense
+      for _ in 0..<wordCount - missing { padded.nalUnits[3] += [0, 0, 3] }
+      let deep = try Deep(padded.bytes)
+      #expect(deep.findings.map(\.rule) == (missing == 0 ? [] : [.binCount]) && deep.totals?.withZeroWords == 1)
+    }
+  }
+
+  @Test("Bins of a picture are not judged unless all its slices can be read")
+  func doesNotJudgeBinsOfPartsOfAPicture() throws {
+    var (lost, cut) = (TestStream.dense(2), TestStream.dense(2))
+    lost.nalUnits.remove(at: 3)
+    cut.nalUnits[3].removeLast(20)
+    #expect(try Deep(lost.bytes).findings.map(\.rule) == [.missingBlocks])
+    #expect(try Deep(cut.bytes).damage.map(\.rule) == [.sliceData])
+  }
+
   @Test("A cut slice is one finding at its place", arguments: ["clip.h264", "clip.h265", "small-slices.h264"])
   func aCutSliceIsOneFinding(name: String) throws {
     let whole = try Self.bytes(name)

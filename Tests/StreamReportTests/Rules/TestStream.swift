@@ -200,6 +200,25 @@ struct TestStream {
     }
   }
 
+  /// Slice data with arithmetic coding of an I_NxN macroblock. The 64 levels of its first quarter are 15. These are 1173
+  /// bins: 14 of a level cost next to nothing.
+  static func dense(_ writer: inout BitWriter) {
+    while !writer.isByteAligned { writer.flag(true) }
+    writer.append([
+      0xB8, 0x15, 0x5A, 0x0F, 0x28, 0x1F, 0xE6, 0x15, 0, 0, 0, 0, 0, 0, 0, 0, 0x73, 0x35, 0xC0, 0, 0, 0, 0, 0, 0, 0,
+      0x29, 0x27, 0xD8, 0, 0, 0, 0, 0, 0xC2, 0x3F, 0x40, 0, 0, 0, 0x0E,
+    ])
+    writer.u(4, 2)
+  }
+
+  /// An IDR picture of macroblocks that have too many bins, each in a slice of its own.
+  static func dense(_ count: UInt32) -> TestStream {
+    var stream = TestStream(.init(width: count, height: 1), isCABAC: true)
+    stream.nalUnits.removeLast()
+    for first in 0..<count { stream.nalUnits.append(slice(.init(isIDR: true, type: 2, first: first, data: dense))) }
+    return stream
+  }
+
   /// An IDR picture whose slice data are legal, unless others are given.
   static func readable(
     _ data: @escaping (inout BitWriter) -> Void = intra(4), in sequence: Sequence = Sequence()

@@ -64,7 +64,8 @@ import Testing
 
   @Test(arguments: [false, true]) func findsCaptionsInDecodingOrder(isDecodingOrder: Bool) async throws {
     let folder = try Folder()
-    let places = try await Self.presentationPlaces(folder)
+    let places = try await AddedMetadata.presentationPlaces(
+      Program.media.appending(path: "clip.h265").path, in: folder)
     // Each code is sent with two pictures.
     let captions = try (0..<places.count).map { number in
       let pair = UInt8((isDecodingOrder ? number : places[number]) / 2)
@@ -73,19 +74,6 @@ import Testing
     try folder.write("in.h265", try AddedMetadata.clip(front: { [captions[$0]] }))
     let (names, run) = try await Self.findings("in.h265", in: folder)
     #expect(names == (isDecodingOrder ? ["captions-order"] : []), "\(run.text)\(run.said)")
-  }
-
-  /// The places in presentation order of the pictures of `clip.h265`, in decoding order.
-  private static func presentationPlaces(_ folder: Folder) async throws -> [Int] {
-    let run = try await Program.run(
-      ["inspect", "--json", Program.media.appending(path: "clip.h265").path], in: folder.url)
-    let orders = try run.text.split(separator: "\n").compactMap { line -> (Int, Int)? in
-      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
-      guard object?["kind"] as? String == "accessUnit" else { return nil }
-      return (try #require(object?["sequence"] as? Int), try #require(object?["poc"] as? Int))
-    }
-    try #require(orders.count == 62)
-    return orders.map { order in orders.count { $0 < order } }
   }
 
   @Test func findsHDR10PlusWithoutMasteringDisplay() async throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct PipelinesTests {
   static let names = [
     "annexb-to-mp4", "camera-to-file", "checksum", "file-to-raw", "keyframes", "many", "mosaic", "mp4-to-annexb",
-    "mp4-to-hls", "rtp-receive", "rtp-send", "show", "transcode",
+    "rtp-receive", "rtp-send", "show", "transcode",
   ]
 
   private func clip(_ suffix: String) -> String { Program.media.appending(path: "clip.\(suffix)").path }
@@ -35,10 +35,6 @@ import Testing
     #expect(try await script("annexb-to-mp4", [clip("h264"), "a.mp4"], in: folder).status == 0)
     #expect(try await script("mp4-to-annexb", ["a.mp4", "a.h264"], in: folder).status == 0)
     #expect(try await script("checksum", ["a.h264"], in: folder).text.contains(sum))
-    #expect(try await script("mp4-to-hls", [clip("mp4"), "."], in: folder).status == 0)
-    let playlist = String(decoding: folder.bytes("playlist.m3u8") ?? Data(), as: UTF8.self)
-    #expect(playlist.contains("segment-00000.ts"))
-    #expect(try await script("checksum", ["segment-00000.ts"], in: folder).text.contains(sum))
     #expect(try await script("keyframes", [clip("mp4"), "k-%02d.png"], in: folder).status == 0)
     #expect(folder.bytes("k-00.png")?.starts(with: [0x89, 0x50, 0x4e, 0x47]) == true)
   }
@@ -56,9 +52,7 @@ import Testing
       ("annexb-to-mp4", ["keep", "a.mp4"], "no readable H.264 or H.265"),
       ("annexb-to-mp4", [h264, "nothere/a.mp4"], "nothere/a.mp4: its folder"),
       ("mp4-to-annexb", [other, "a.h264"], "H.265"), ("mp4-to-annexb", [h264, "a.h264"], "expected video/quicktime"),
-      ("mp4-to-annexb", [mp4, "keep"], "keep: already exists"), ("mp4-to-hls", [other, "."], "H.265"),
-      ("mp4-to-hls", [mp4, "nothere"], "nothere: not a writable folder"),
-      ("mp4-to-hls", [mp4, "keep"], "keep: not a writable folder"),
+      ("mp4-to-annexb", [mp4, "keep"], "keep: already exists"),
       ("file-to-raw", ["nothere", "keep"], "no such file"), ("file-to-raw", [mp4, "keep"], "keep: already exists"),
       ("transcode", ["nothere", "keep"], "no such file"), ("transcode", [mp4, "keep"], "keep: already exists"),
       ("transcode", [mp4, "a.mp4", "fast"], "bitrate"), ("checksum", ["nothere"], "no such file"),
@@ -88,11 +82,11 @@ import Testing
       "gst-launch-1.0 -q mp4mux name=m ! filesink location=in.mp4 filesrc location=\(clip("mp4")) ! qtdemux ! h264parse "
         + "! queue ! m. audiotestsrc num-buffers=100 ! avenc_aac ! aacparse ! queue ! m.", in: folder.url)
     try #require(made.status == 0, "\(made.said)")
-    for (name, output) in [("mp4-to-annexb", "a.h264"), ("mp4-to-hls", "."), ("transcode", "t.mp4")] {
+    for (name, output) in [("mp4-to-annexb", "a.h264"), ("transcode", "t.mp4")] {
       let run = try await script(name, ["in.mp4", output], in: folder)
       #expect(run.status == 0 && run.said == "\(name): in.mp4: its sound (audio/mpeg) is left behind\n", "\(run.said)")
     }
-    #expect(folder.names == ["a.h264", "in.mp4", "playlist.m3u8", "segment-00000.ts", "t.mp4"])
+    #expect(folder.names == ["a.h264", "in.mp4", "t.mp4"])
   }
 
   /// Scripts that decode take either codec.

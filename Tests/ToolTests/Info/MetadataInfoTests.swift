@@ -103,6 +103,30 @@ import Testing
     #expect(unknown.status == 1 && unknown.said.contains("no value of weather"), "\(unknown.said)")
   }
 
+  /// By the packets that ffprobe lists.
+  @Test(arguments: [("clip.mp4", "247288"), ("clip.ts", "247288"), ("clip.h264", "246480"), ("clip.h265", "120328")])
+  func measuresThePeakOfASecond(name: String, bits: String) async throws {
+    let folder = try Folder()
+    let clip = Program.media.appending(path: name).path
+    let run = try await Program.run(["info", "--get", "peak-bitrate", clip], in: folder.url)
+    #expect(run.text == bits + "\n", "\(run.text)\(run.said)")
+  }
+
+  @Test func fillsInATemplate() async throws {
+    let folder = try Folder()
+    let clips = ["clip.mp4", "clip.h265"].map { Program.media.appending(path: $0).path }
+    let run = try await Program.run(
+      ["info", "--template", "{{{codec}}} {width}x{height} {video.level} {captions.service|none}{title|}"] + clips,
+      in: folder.url)
+    #expect(run.text == "{H.264} 320x180 1.2 none\n{H.265} 320x180 2 none\n", "\(run.text)\(run.said)")
+    let missing = try await Program.run(["info", "--template", "{weather}", clips[0]], in: folder.url)
+    #expect(missing.status == 1 && missing.said.contains("no value of weather"), "\(missing.said)")
+    for template in ["{width", "width}", "{}", "{|x}"] {
+      let refused = try await Program.run(["info", "--template", template, clips[0]], in: folder.url)
+      #expect(refused.status == 2 && refused.said.contains("expected "), "\(template): \(refused.said)")
+    }
+  }
+
   @Test func namesTheFirstField() async throws {
     let folder = try Folder()
     for (name, order) in [("interlaced.h264", "bottom"), ("interlaced.h265", "top"), ("clip.h265", nil)] {

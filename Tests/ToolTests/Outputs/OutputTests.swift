@@ -11,7 +11,7 @@ import Testing
   static let writers: [(arguments: [String], option: String, suffix: String)] = [
     (["decode"], "-o", ".yuv"), (["decode"], "-o", ".y4m"), (["repack"], "-o", ".mkv"), (["repack"], "-o", ".mp4"),
     (["snapshot"], "-o", ".png"), (["snapshot", "--sheet", "2x2"], "-o", ".jpg"), (["report"], "-o", ".html"),
-    (["demo"], "--sheet", ".png"), (["edit", "--range", "full"], "-o", ".mkv"),
+    (["demo"], "--sheet", ".png"), (["edit", "--range", "full"], "-o", ".mkv"), (["repack"], "-o", ".m3u8"),
   ]
 
   @Test func reportsOutputsThatCannotBeWritten() async throws {

@@ -95,7 +95,21 @@ enum AddedBoxes {
     return box("edts", box("elst", [1, 0, 0, 0] + bytes(UInt32(edits.count)) + list))
   }
 
+  /// The light of a living room.
+  static let ambientViewing = box("amve", bytes(314_000) + bytes(15_635 << 16 | 16_450))
+
   // MARK: Boxes of the movie
+
+  /// The boxes within `meta`: QuickTime's metadata. The value of each key is "Nobody".
+  ///
+  /// - Parameter first: the number of the first key that has a value, from 1.
+  static func quickTimeMetadata(_ keys: String..., first: UInt32 = 1) -> [UInt8] {
+    let handler = box("hdlr", bytes(0) + bytes(0) + Array("mdta".utf8) + [UInt8](repeating: 0, count: 13))
+    let names = keys.flatMap { box("mdta", Array($0.utf8)) }
+    let value = box("data", bytes(1) + bytes(0) + Array("Nobody".utf8))
+    let items = (first...UInt32(keys.count)).flatMap { box(bytes($0), value) }
+    return handler + box("keys", bytes(0) + bytes(UInt32(keys.count)) + names) + box("ilst", items)
+  }
 
   /// One grey pixel.
   static let picture: [UInt8] = [

@@ -34,11 +34,25 @@ enum AddedMetadata {
     return stream
   }
 
+  /// The places in presentation order of the pictures of a stream, in decoding order.
+  static func presentationPlaces(_ name: String, in folder: Folder) async throws -> [Int] {
+    let run = try await Program.run(["inspect", "--json", name], in: folder.url)
+    let orders = try run.text.split(separator: "\n").compactMap { line -> (Int, Int)? in
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      guard object?["kind"] as? String == "accessUnit" else { return nil }
+      return (try #require(object?["sequence"] as? Int), try #require(object?["poc"] as? Int))
+    }
+    try #require(!orders.isEmpty, "\(run.said)")
+    return orders.map { order in orders.count { $0 < order } }
+  }
+
   /// An RPU without mapping.
   static func rpu(profile: UInt8) throws -> [UInt8] {
     var header = DolbyVision.Header(
       profile: profile == 5 ? 0 : 1, sequence: .init(isBaseLayerFullRange: profile == 5))
     header.previousMappingID = 0
+    header.sequence?.layers?.isEnhancementLayerScaled = profile == 7
+    header.sequence?.layers?.isResidualDisabled = profile != 7
     let rpu = try DolbyVision.RPU(header: header, mapping: nil, displayManagement: nil).nalUnit()
     try #require(DolbyVision.RPU(nalUnit: rpu.span).profile(.h265) == profile)
     return rpu

@@ -3,8 +3,8 @@ public import H26x
 
 /// Edits a stream. The input decides the edits, the packaging and the stream.
 ///
-/// Traps and changed bytes outside parameter sets and SEI are findings. So are edits that differ when they are made
-/// twice, and empty edits that change something.
+/// Traps and changed bytes outside parameter sets, SEI and Dolby Vision are findings. So are edits that differ when they
+/// are made twice, and empty edits that change something.
 public enum EditSubject<Codec: StreamEditing> {
   /// Runs with one input.
   public static func run(_ input: Span<UInt8>) {
@@ -12,12 +12,12 @@ public enum EditSubject<Codec: StreamEditing> {
     let stream = [UInt8](choices.data, 0..<choices.data.count)
     let packaging = Self.packaging(choices.below(4))
     var edits: [StreamEdit] = []
-    for _ in 0...choices.below(4) { edits.append(Self.edit(choices.below(24), choices.byte())) }
+    for _ in 0...choices.below(4) { edits.append(Self.edit(choices.below(26), choices.byte())) }
     require(outcome([], stream, packaging) == .unchanged, "edit: an empty edit changes something")
     guard case .edited(let edited) = outcome(edits, stream, packaging) else { return }
     require(
       nalUnits(stream, packaging) == nalUnits(edited, packaging),
-      "edit: NAL units that are neither parameter sets nor SEI have changed")
+      "edit: NAL units that are neither parameter sets, SEI nor Dolby Vision have changed")
     // Others undo what one before them has done, or add something each time.
     guard edits.allSatisfy(\.isOfDisplay) else { return }
     require(outcome(edits, edited, packaging) == .unchanged, "edit: the second time differs")
@@ -71,6 +71,8 @@ public enum EditSubject<Codec: StreamEditing> {
     case 20: .sourceConstraint(H265.SourceConstraint.allCases[Int(value & 3)], value >> 7 != 0)
     case 21: .clockTimestamps([value & 1 == 0 ? nil : timestamp(value)], accessUnit: Int(value >> 6))
     case 22: .removeLayers
+    case 23: .removeMetadata(RemovableMetadata.allCases[Int(value & 3)], isForced: value >> 7 != 0)
+    case 24: .convertDolbyVision
     default: .insertSEI(SEIInsertion(.contentLightLevel, payload: [0, 0, 0, value], at: .keyframes))
     }
   }
@@ -81,13 +83,16 @@ public enum EditSubject<Codec: StreamEditing> {
     return timestamp
   }
 
-  /// The NAL units of the base layer without SEI and delimiters, and parameter sets cut down to their types.
+  /// The NAL units of the base layer without SEI, delimiters and Dolby Vision, and parameter sets cut down to their
+  /// types.
   private static func nalUnits(_ stream: [UInt8], _ packaging: NALPackaging) -> [[UInt8]] {
     var result: [[UInt8]] = []
     func take(_ range: Range<Int>) {
       let nalUnit = [UInt8](stream[range])
       let type = Codec.NALUnitType(headerByte: nalUnit[0])
-      guard !type.isSEI, type != .accessUnitDelimiter, !Codec.isOfEnhancementLayer(nalUnit.span) else { return }
+      guard !type.isSEI, type != .accessUnitDelimiter, type != .dolbyVisionRPU, type != .dolbyVisionEnhancementLayer,
+        !Codec.isOfEnhancementLayer(nalUnit.span)
+      else { return }
       result.append(type.isParameterSet ? [nalUnit[0]] : nalUnit)
     }
     switch packaging {
@@ -106,7 +111,8 @@ extension StreamEdit {
   fileprivate var isOfDisplay: Bool {
     switch self {
     case .level, .highTier, .constraintSet, .compatibleProfile, .sourceConstraint, .reordering, .removeHRD,
-      .removeLayers, .insertDelimiters, .removeDelimiters, .removeSEI, .keepSEI, .insertSEI, .clockTimestamps:
+      .removeLayers, .insertDelimiters, .removeDelimiters, .removeSEI, .keepSEI, .insertSEI, .clockTimestamps,
+      .convertDolbyVision:
       false
     default: true
     }

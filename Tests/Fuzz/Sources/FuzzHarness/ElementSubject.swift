@@ -30,7 +30,8 @@ public struct ElementSubject: Sendable {
   public func run(_ input: Span<UInt8>) {
     Self.registerElements()
     var choices = Choices(input)
-    guard let harness = try? Harness("\(element) \(settings[choices.below(settings.count)])") else {
+    let setting = settings[choices.below(settings.count)]
+    guard let harness = try? Harness("\(element) \(setting)") else {
       fatalError("\(element) cannot be made")
     }
     harness.collectMessages()
@@ -45,12 +46,23 @@ public struct ElementSubject: Sendable {
       let isTimed = choices.flag()
       time += 20_000_000
       let pts = ClockTime(nanoseconds: isTimed ? time : UInt64(choices.byte()) << 56)
-      harness.push(piece, pts: choices.below(3) == 0 ? nil : pts, dts: choices.flag() ? pts : nil)
+      guard var buffer = Buffer(copying: piece.span) else { continue }
+      buffer.pts = choices.below(3) == 0 ? nil : pts
+      buffer.dts = choices.flag() ? pts : nil
+      if setting.contains("captions") { Self.attachCaptions(to: &buffer, piece) }
+      harness.push(buffer)
       drain(harness)
     }
     harness.endOfStream()
     drain(harness)
     _ = (harness.takeMessages(), harness.queryLatency(), harness.querySinkCaps(filter: nil).description)
+  }
+
+  /// Attaches the first bytes of a buffer as captions. Its size decides on their layout and number.
+  private static func attachCaptions(to buffer: inout Buffer, _ bytes: [UInt8]) {
+    let format = Buffer.CaptionFormat(rawValue: UInt32(bytes.count % 4 + 1)) ?? .cea708Raw
+    let captions = [UInt8](bytes.prefix(bytes.count / 4 % 110))
+    buffer.addCaptions(captions.span, format: format)
   }
 
   /// Registers the elements, once.

@@ -80,8 +80,61 @@ func saveMetadata() throws {
     (5, Array(try rpu.nalUnit().dropFirst(3).dropLast())), (6, Array(try rpu.nalUnit().dropFirst(3).dropLast())),
   ]
   for (choice, bytes) in seeds { try save([choice] + bytes, "metadata") }
+  try saveMetadataFiles(try rpu.nalUnit())
+}
+
+/// Seeds of files with metadata; the first byte is the subject's choice of a format.
+func saveMetadataFiles(_ rpu: [UInt8]) throws {
+  let curve = "\"BezierCurveData\":{\"Anchors\":[143,298],\"KneePointX\":164,\"KneePointY\":240}"
+  let luminance =
+    "\"LuminanceParameters\":{\"AverageRGB\":263,\"LuminanceDistributions\":{\"DistributionIndex\":[1,99],"
+    + "\"DistributionValues\":[0,5843]},\"MaxScl\":[7768,6589,6912]}"
+  let picture =
+    "{\(curve),\(luminance),\"NumberOfWindows\":1,\"TargetedSystemDisplayMaximumLuminance\":400,"
+    + "\"SequenceFrameIndex\":0}"
+  let document =
+    "{\"JSONInfo\":{\"HDR10plusProfile\":\"B\",\"Version\":\"1.0\"},\"SceneInfo\":[\(picture)],\"ToolInfo\":null}"
+  let window =
+    "{\"maxscl\":[1,2,3],\"average-maxrgb\":4,\"distribution-maxrgb-percentages\":[1],"
+    + "\"distribution-maxrgb-percentiles\":[2],\"fraction-bright-pixels\":3,\"knee-point\":[1,2],"
+    + "\"bezier-curve-anchors\":[4],\"color-saturation-weight\":5,\"window-upper-left-corner\":[1,2],"
+    + "\"window-lower-right-corner\":[3,4],\"center-of-ellipse\":[2,3],\"rotation-angle\":5,"
+    + "\"semimajor-axis-internal-ellipse\":6,\"semimajor-axis-external-ellipse\":7,"
+    + "\"semiminor-axis-external-ellipse\":8,\"overlap-process-option\":1}"
+  let line =
+    "{\"picture\":0,\"application-version\":1,\"windows\":[\(window),\(window)],"
+    + "\"targeted-system-display-maximum-luminance\":400,\"mastering-display-actual-peak-luminance\":"
+    + "{\"rows\":1,\"columns\":2,\"values\":[3,4]},\"trailing-bits\":\"0101\"}\n"
+  try save([0] + Array(document.utf8), "metadata-files")
+  try save([1] + Array(line.utf8), "metadata-files")
+  var rpus: [UInt8] = [2] + startCode
+  rpus += rpu.dropFirst(2)
+  rpus += startCode + rpu
+  try save(rpus, "metadata-files")
 }
 try saveMetadata()
+
+/// Seeds of caption files.
+func saveCaptionFiles() throws {
+  let captions = "T52S524F67Z0172F4FC9420ROO73D1E0656E67C13FFF74Z017FB4"
+  let head = "File Format=MacCaption_MCC V2.0\n\n// A\n\nTime Code Rate=30DF\n"
+  let form = "User Data=B500314741393403C0FFFF\n"
+  for text in [
+    head + form + "00:00:00:00\t\(captions)\n00:00:01;01\t\(captions)\n",
+    head + "00:00:00:00.1,9\tT16S164F43Z0572E1FC94207504U74Z057E78\n",
+    "Scenarist_SCC V1.0\n\n00:00:01;02\t9420 9420 94ae 94ae c1c2\n\n00:01:00;02\t942f 942f\n",
+  ] { try save(Array(text.utf8), "caption-files") }
+}
+try saveCaptionFiles()
+
+/// A seed of two program maps: descriptors of a codec, and of more bytes than a packet has.
+func saveProgramMaps() throws {
+  let codec: [UInt8] = [5, 4] + Array("HEVC".utf8)
+  let long = codec + [UInt8](repeating: 0xFF, count: 170)
+  try save(
+    [1] + [codec, long].flatMap { [0, 0, 0, UInt8($0.count)] + $0 }, "program-map")
+}
+try saveProgramMaps()
 
 /// Slices of a stream that become seeds: short ones, so that the fuzzer changes all of their syntax.
 let sliceLimit = (count: 12, bytes: 4000)

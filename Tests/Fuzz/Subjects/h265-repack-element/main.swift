@@ -7,6 +7,7 @@ private let subject = ElementSubject(
   settings: [
     "", "nal-length-size=1", "nal-length-size=2", "insert-parameter-sets=never", "insert-parameter-sets=changes",
     "insert-aud=true", "drop=sei+aud+filler", "drop=parameter-sets", "cra-to-bla=true",
+    "insert-captions=true remove-caption-meta=true", "insert-captions=true caption-meta-order=display",
   ],
   outputs: [
     "video/x-h265, stream-format=hvc1, alignment=au", "video/x-h265, stream-format=hev1, alignment=au",

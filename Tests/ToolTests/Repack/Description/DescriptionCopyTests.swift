@@ -201,8 +201,8 @@ import Testing
     #expect(entry?.coding.name == "dvh1")
     let video = try CutCompanionTests.open(Program.media.appending(path: name).path).stream(0)
     let extras = SampleEntryExtras(
-      entry, video, sent: nil, codec: video.flatMap(ContainerInput.codec), editing: [],
-      allowsInBandParameterSets: isInBand)
+      entry?.coding, entry?.otherBoxes ?? [], stated: nil, sent: nil, ambientViewing: nil,
+      codec: video.flatMap(ContainerInput.codec), editing: [], allowsInBandParameterSets: isInBand)
     #expect(extras.coding?.name == coding)
   }
 
@@ -225,6 +225,35 @@ import Testing
   }
 
   // MARK: The file
+
+  /// QuickTime's metadata has keys of any name. `meta` has version and flags in MP4 only.
+  @Test func keepsQuickTimeMetadata() async throws {
+    let folder = try Folder()
+    let clip = try #require(Self.clip)
+    let movie = AddedBoxes.quickTimeMetadata("com.apple.quicktime.make")
+    let track = AddedBoxes.quickTimeMetadata("com.apple.quicktime.camera.lens_model")
+    let (plain, full) = (AddedBoxes.box("meta", movie), AddedBoxes.box("meta", [0, 0, 0, 0] + movie))
+    let inTrack = AddedBoxes.add(AddedBoxes.box("meta", track), to: ["moov", "trak"], of: clip)
+    try folder.write("in.mov", AddedBoxes.add(plain, to: ["moov"], of: inTrack))
+    for (from, to, box) in [
+      ("in.mov", "out.mov", plain), ("in.mov", "out.mp4", full), ("out.mp4", "again.mp4", full),
+      ("out.mp4", "back.mov", plain),
+    ] {
+      #expect(try await Self.repack(from, to, in: folder) == [], "\(to)")
+      #expect(Self.has(box, to, folder) && Self.has(track, to, folder), "\(to)")
+      let file = try CutCompanionTests.open(folder.url.appending(path: to).path)
+      #expect(file.metadata[key: "com.apple.quicktime.make"] == "Nobody", "\(to)")
+    }
+    #expect(try await Self.repack("in.mov", "out.mkv", in: folder) == [])
+    #expect(try await Self.repack("in.mov", "out.ts", in: folder) == ["metadata (com.apple.quicktime.make)"])
+    #expect(try await Self.pipe("in.mov", "mov", in: folder) == ["metadata (com.apple.quicktime.make)"])
+    // The name of another muxer is not true of a copy.
+    let (encoder, make) = ("encoder", "com.apple.quicktime.make")
+    #expect(
+      QuickTimeMetadata(AddedBoxes.quickTimeMetadata(encoder, make)).kept
+        == AddedBoxes.quickTimeMetadata(encoder, make, first: 2))
+    #expect(QuickTimeMetadata(movie).kept == movie && QuickTimeMetadata([]).kept.isEmpty)
+  }
 
   @Test func ignoresLanguagesOfMetadataKeys() {
     func missing(_ source: KeyValuePairs<String, String>, in copy: KeyValuePairs<String, String>) -> [String] {

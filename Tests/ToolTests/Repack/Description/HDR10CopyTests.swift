@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 import Foundation
+import H26x
 import Testing
 
 /// Colour and HDR10's metadata of the stream, in containers whose source does not state them.
@@ -35,6 +36,34 @@ import Testing
         continue
       }
       #expect(Set(stream.sideData.map(\.kind)).isSuperset(of: [.masteringDisplay, .contentLight]), "\(source)")
+    }
+  }
+
+  /// The ambient viewing environment is a box in MP4 and MOV, and has no place in Matroska.
+  @Test func describesTheAmbientViewingEnvironment() async throws {
+    let folder = try Folder()
+    let box = AddedBoxes.ambientViewing
+    let message = (type: SEIPayloadType(rawValue: 148), payload: Array(box[8...]))
+    let sei = seiNALUnit([message], header: [0x4E, 0x01])
+    try folder.write("in.h265", try AddedMetadata.clip(front: { $0 == 0 ? [sei] : [] }))
+    for (source, target, hasBox) in [
+      ("in.h265", "out.mp4", true), ("in.h265", "out.ts", false), ("out.ts", "out.mov", true),
+      ("out.mp4", "out.mkv", false), ("out.mkv", "again.mp4", true), ("out.mov", "again.mov", true),
+    ] {
+      let run = try await Program.run(["repack", source, "-o", target], in: folder.url)
+      #expect(run.status == 0 && !run.said.contains("left behind"), "\(run.said)")
+      #expect((folder.bytes(target)?.range(of: Data(box)) != nil) == hasBox, "\(source) to \(target)")
+    }
+    let edit = try await Program.run(
+      ["edit", "out.mp4", "-o", "edited.mp4", "--remove-sei", "148"], in: folder.url)
+    #expect(edit.status == 0 && folder.bytes("edited.mp4")?.range(of: Data("amve".utf8)) == nil, "\(edit.said)")
+    // A box alone.
+    let clip = try Data(contentsOf: Program.media.appending(path: "clip-h265.mp4"))
+    try folder.write("box.mp4", AddedBoxes.add(box, to: AddedBoxes.entry, of: clip))
+    for (target, isKept) in [("kept.mp4", true), ("kept.mov", true), ("lost.mkv", false), ("lost.ts", false)] {
+      let run = try await Program.run(["repack", "box.mp4", "-o", target], in: folder.url)
+      #expect(run.said.contains("left behind: amve in the description of the video") != isKept, "\(run.said)")
+      #expect((folder.bytes(target)?.range(of: Data(box)) != nil) == isKept, "\(target)")
     }
   }
 

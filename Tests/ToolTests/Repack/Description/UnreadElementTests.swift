@@ -97,6 +97,36 @@ import Testing
     #expect(run.status == 0 && lines.filter { !$0.hasPrefix("when ") } == source.lines, "\(run.said)")
   }
 
+  /// A BlockAdditionMapping with the content of a box of MP4.
+  private static func addition(_ type: String, _ content: [UInt8]) -> [UInt8] {
+    element(0x41E4, element(0x41E7, Array(type.utf8)) + element(0x41ED, content))
+  }
+
+  /// The configurations of Dolby Vision and of its enhancement layer are boxes in MP4, with all of their bits.
+  /// libavformat does not write the second into Matroska, and not all bits of the first.
+  @Test func keepsAdditionsThatAreBoxesInMP4() async throws {
+    let folder = try Folder()
+    var record = Array(AddedBoxes.dolbyVision("dvcC", profile: 9, compatibility: 2)[8...])
+    record[7] = 1
+    let layer: [UInt8] = [1, 100, 0, 30, 0xFF, 0xE0, 0]
+    let track = Self.addition("dvvC", record) + Self.addition("avcE", layer) + Self.addition("abcd", [1])
+    try folder.write("in.mkv", try Self.clip(track: track))
+    for (target, lines) in [
+      ("out.mp4", []), ("out.mov", []),
+      ("out.mkv", ["avcE in the description of the video", "reserved bits of the configuration of Dolby Vision"]),
+    ] {
+      let run = try await Program.run(["repack", "in.mkv", "-o", target], in: folder.url)
+      let left = run.said.split(separator: "\n").compactMap { line in
+        line.range(of: ": left behind: ").map { String(line[$0.upperBound...]) }
+      }
+      #expect(run.status == 0 && left == lines, "\(run.said)")
+      guard lines.isEmpty else { continue }
+      for box in [AddedBoxes.box("dvvC", record), AddedBoxes.box("avcE", layer)] {
+        #expect(folder.bytes(target)?.range(of: Data(box)) != nil, "\(target)")
+      }
+    }
+  }
+
   /// IDs and sizes of any length, and what is none.
   @Test func readsElementHeaders() {
     func header(_ bytes: [UInt8]) -> [UInt64?]? {

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MPL-2.0
+import Containers
+import H26x
+import StreamReport
+
+/// Reads a part of each picture in decoding order, and takes these parts in the order of presentation.
+protocol PresentedPart: Sendable {
+  /// The part of a picture.
+  associatedtype Part: Sendable
+  /// Takes the NAL units of a configuration record.
+  mutating func insert<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _ codec: Codec.Type)
+  /// Reads the next access unit in decoding order.
+  ///
+  /// - Parameter previous: the part of the access unit before; `nil` for the first one. Something in front of the first
+  ///   slice may belong to it.
+  mutating func read<Codec: StreamEditing>(
+    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ place: AccessUnitPlace, after previous: inout Part?,
+    _ codec: Codec.Type
+  ) throws(Failure) -> Part
+  /// Takes the next picture in the order of presentation.
+  mutating func take(_ part: Part, of picture: PresentedPicture) throws(Failure)
+  /// Takes the part of an access unit without a picture, which belongs to no other.
+  mutating func takeStray(_ part: Part, of accessUnit: AccessUnitPlace) throws(Failure)
+  /// All pictures were taken.
+  mutating func finish() throws(Failure)
+}
+
+/// A picture in the order of presentation.
+struct PresentedPicture: Sendable {
+  /// Its number in the order of presentation, from 0, and whether it is a field.
+  let picture: PresentationRanks.Picture
+  /// The place of its access unit.
+  let place: AccessUnitPlace
+}
+
+/// Puts parts of pictures into the order of presentation. It holds those of the last pictures only.
+struct PresentationListing<Target: PresentedPart>: AccessUnitListing {
+  private(set) var target: Target
+  private var reader = CodecReader()
+  private var queue = PresentationQueue<Held>()
+  /// The last access unit, to whose part the next one may add.
+  private var last: Held?
+  /// Pictures so far.
+  private(set) var count = 0
+
+  private struct Held: Sendable {
+    /// `nil` without a picture.
+    var picture: PresentationPlace?
+    var place: AccessUnitPlace
+    var part: Target.Part
+  }
+
+  init(_ target: Target) { self.target = target }
+
+  mutating func add<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _ codec: Codec.Type) {
+    reader.insert(nalUnits, codec)
+    target.insert(nalUnits, codec)
+  }
+
+  mutating func add<Codec: StreamEditing>(
+    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ place: AccessUnitPlace, _ codec: Codec.Type
+  ) throws(Failure) {
+    let picture = reader.read(accessUnit, packaging, codec)
+    var previous = last?.part
+    let part = try target.read(accessUnit, packaging, place, after: &previous, codec)
+    if let previous { last?.part = previous }
+    try passLast()
+    last = Held(picture: picture, place: place, part: part)
+  }
+
+  private mutating func passLast() throws(Failure) {
+    guard let held = last else { return }
+    last = nil
+    guard let picture = held.picture else { return try target.takeStray(held.part, of: held.place) }
+    if let first = queue.add(held, sequence: picture.sequence, order: picture.order) { try pass(first) }
+  }
+
+  private mutating func pass(_ held: Held) throws(Failure) {
+    let picture = PresentationRanks.Picture(
+      rank: count, isField: held.picture?.isField == true, isSecondField: held.picture?.isSecondField == true)
+    count += 1
+    try target.take(held.part, of: PresentedPicture(picture: picture, place: held.place))
+  }
+
+  mutating func finish() throws(Failure) {
+    try passLast()
+    for held in queue.finish() { try pass(held) }
+    try target.finish()
+  }
+}

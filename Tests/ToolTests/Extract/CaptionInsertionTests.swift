@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MPL-2.0
+import Foundation
+import H26x
+import Testing
+
+@testable import Tool
+
+/// Captions of files go to the pictures of their time codes.
+@Suite(.enabled(if: Program.isBuilt)) struct CaptionInsertionTests {
+  private static let scc = "Scenarist_SCC V1.0\n\n01:00:00;02\t9420 9420 942c 942c\n\n01:00:01;00\t942f 942f\n"
+
+  /// The triplets of each frame that has captions, in the order of presentation.
+  private static func captions(_ name: String, in folder: Folder) async throws -> [[CaptionTriplet]] {
+    let run = try await Program.run(["extract", name, "--captions", "\(name).mcc", "--force"], in: folder.url)
+    try #require(run.status == 0, "\(run.said)")
+    let file = try CaptionExtractionTests.read("\(name).mcc", in: folder)
+    return (0...(file.track.last?.frame ?? 0)).map { file.track.messages(ofFrame: $0).flatMap { $0?.triplets ?? [] } }
+  }
+
+  @Test(arguments: ["-107892", "-01:00:00;00", "-3600"]) func shiftsTimeCodes(shift: String) async throws {
+    let folder = try Folder()
+    try await CaptionStream.make("in.h264", in: folder)
+    try folder.write("in.scc", Data(Self.scc.utf8))
+    let late = try await Program.run(
+      ["edit", "in.h264", "-o", "out.h264", "--insert-captions", "in.scc"], in: folder.url)
+    #expect(
+      late.status == 1
+        && late.said.contains(
+          "in.scc: line 3: 01:00:00;02 would be frame 107894, but in.h264 has 180 frames, counted from 0; "
+            + "--shift=-107894 begins with the first captions"),
+      "\(late.said)")
+    #expect(folder.bytes("out.h264") == nil)
+    let run = try await Program.run(
+      [
+        "edit", "in.h264", "-o", "out.h264", "--insert-captions", "in.scc", "--shift",
+        shift == "-3600" ? "-1:00:00" : shift,
+      ],
+      in: folder.url)
+    try #require(run.status == 0, "\(run.said)")
+    let captions = try await Self.captions("out.h264", in: folder)
+    #expect(captions.count == 180)
+    // A clock's hour is 107892.1 frames.
+    let pairs: [Int: UInt8] = [2: 0x20, 3: 0x20, 4: 0x2C, 5: 0x2C, 30: 0x2F, 31: 0x2F]
+    for (frame, triplets) in captions.enumerated() {
+      let pair = pairs[frame].map { CaptionTriplet(.field1, 0x94, $0) } ?? CaptionTriplet(.field1, 0x80, 0x80)
+      #expect(triplets.count == 20 && triplets[0] == pair && triplets[1] == CaptionTriplet(.field2, 0x80, 0x80))
+      #expect(triplets[2...].allSatisfy { $0 == .padding })
+    }
+  }
+
+  /// `cc_count` and the pairs of each rate, for a file that has only what is not padding.
+  @Test(arguments: [
+    ("24000/1001", "24", 25), ("24/1", "24", 25), ("25/1", "25", 24), ("30/1", "30", 20), ("50/1", "50", 12),
+    ("60000/1001", "60DF", 10), ("60/1", "60", 10),
+  ])
+  func padsToTheCountOfTheRate(rate: String, code: String, count: Int) async throws {
+    let folder = try Folder()
+    try folder.write("plain.h264", try Data(contentsOf: Program.media.appending(path: "clip.h264")))
+    let line = "T16S164F43Z0572E1FC94207504U74Z057E78"
+    try folder.write(
+      "in.mcc", Data("File Format=MacCaption_MCC V2.0\n\nTime Code Rate=\(code)\n00:00:00:05\t\(line)\n".utf8))
+    let run = try await Program.shell(
+      "h26x edit plain.h264 -o in.h264 --frame-rate \(rate) --level 4 && h26x edit in.h264 -o out.mp4 --insert-captions in.mcc",
+      in: folder.url)
+    try #require(run.status == 0, "\(run.said)")
+    let captions = try await Self.captions("out.mp4", in: folder)
+    #expect(captions.count == 62 && captions.allSatisfy { $0.count == count })
+    #expect(captions[5][0] == CaptionTriplet(.field1, 0x94, 0x20) && captions[5][1] == .padding)
+    let number = try #require(UInt32(rate.split(separator: "/")[0]))
+    let ratio = try #require(Ratio(number, rate.hasSuffix("1001") ? 1001 : 1))
+    let stream = try #require(CaptionRate(ratio))
+    for frame in [0, 1, 2, 3, 61] {
+      #expect(captions[frame].filter { $0 != .padding }.map(\.kind) == stream.pairs(ofFrame: frame))
+    }
+    let checked = try await Program.run(["check", "out.mp4"], in: folder.url)
+    #expect(!checked.text.contains("cc-count"), "\(checked.text)")
+  }
+
+  @Test func refusesOtherRatesAndBadFiles() async throws {
+    let folder = try Folder()
+    try folder.write("in.h264", FieldStream.make(frames: 24))
+    try folder.write("hour.scc", Data(Self.scc.utf8))
+    let files: [(String, String, String)] = [
+      (
+        "in.scc", "Scenarist_SCC V1.0\n\n00:00:00:00\t9420\n",
+        "in.scc: SCC has 29.97 frames a second, but in.h264 has 25"
+      ),
+      (
+        "in.mcc",
+        "File Format=MacCaption_MCC V1.0\nTime Code Rate=30\n00:00:00:00\tT16S164F43Z0572E1FC94207504U74Z057E78\n",
+        "in.mcc: time codes of 30 frames a second, but in.h264 has 25"
+      ),
+      ("bad.scc", "Scenarist_SCC V1.0\n\n00:00:00:00\t94\n", "bad.scc: line 3: expected pairs"),
+      ("foreign.scc", "1\n00:00:00,000 --> 00:00:01,000\nText\n", "foreign.scc: line 1: expected \"File Format="),
+      ("empty.mcc", "", "empty.mcc: an empty file"), ("missing.mcc", "", "missing.mcc: no such file"),
+    ]
+    for (name, text, reason) in files {
+      if name != "missing.mcc" { try folder.write(name, Data(text.utf8)) }
+      let run = try await Program.run(["edit", "in.h264", "-o", "out.h264", "--insert-captions", name], in: folder.url)
+      #expect(run.status == 1 && run.said.contains(reason), "\(run.said)")
+    }
+    let alone = try await Program.run(["edit", "in.h264", "-o", "out.h264", "--shift", "2"], in: folder.url)
+    #expect(alone.status == 64 && alone.said.contains("--shift is for --insert-captions FILE"), "\(alone.said)")
+    #expect(!folder.names.contains { $0.contains("out.h264") }, "\(folder.names)")
+  }
+
+  // MARK: Frames
+
+  /// Times in nanoseconds, with an error, of frames of which some are missing.
+  private static func clock(
+    _ rate: Double, count: Int, rounding: Int64 = 1, missing: Set<Int> = []
+  ) -> CaptionClock {
+    var clock = CaptionClock()
+    for frame in 0..<count where !missing.contains(frame) {
+      clock.add(Int64((Double(frame) * 1e9 / rate).rounded()) / rounding * rounding)
+    }
+    return clock
+  }
+
+  @Test func ratesAreFoundByTimes() throws {
+    for code: UInt8 in 1...8 {
+      let rate = try #require(CaptionRate(code: code))
+      let frames = Double(rate.ratio.numerator) / Double(rate.ratio.denominator)
+      // Matroska counts milliseconds.
+      for rounding: Int64 in [1, 1_000_000] {
+        #expect(try Self.clock(frames, count: 400, rounding: rounding).rate("in") == rate)
+      }
+    }
+    for clock in [
+      Self.clock(15, count: 100), Self.clock(25, count: 100, missing: [50]), Self.clock(25, count: 100, missing: [1]),
+      Self.clock(48, count: 100),
+    ] {
+      let error = #expect(throws: (any Error).self) { try clock.rate("in") }
+      #expect("\(error.map { "\($0)" } ?? "")".contains("variable or unknown rate"))
+    }
+    #expect(throws: (any Error).self) { try CaptionClock().rate("in") }
+    #expect(try CaptionClock().rate("in", edited: Ratio(25, 1)).code == 3)
+  }
+
+  @Test func fieldsOfAFrameHaveItsNumber() {
+    var numbering = FrameNumbering()
+    let pictures: [(isField: Bool, isSecondField: Bool, frame: Int)] = [
+      (false, false, 0), (true, false, 1), (true, true, 1), (true, true, 2), (true, false, 2), (true, false, 3),
+      (true, false, 4), (true, true, 4), (false, false, 5),
+    ]
+    for (rank, picture) in pictures.enumerated() {
+      let (frame, isOther) = numbering.next(
+        PresentationRanks.Picture(rank: rank, isField: picture.isField, isSecondField: picture.isSecondField))
+      #expect(frame == picture.frame && isOther == (rank > 0 && pictures[rank - 1].frame == frame))
+    }
+    #expect(numbering.count == 6)
+  }
+
+  @Test func readsShifts() throws {
+    let (rate, timeCode) = (try #require(CaptionRate(code: 4)), CaptionTimeCode(base: 30, dropsFrames: true))
+    for (text, frames) in [
+      ("5", 5), ("-5", -5), ("+7", 7), ("0.5", 15), ("-1:00", -1798), ("00:01:00:02", 1800), ("-00:00:01;00", -30),
+    ] {
+      #expect(CaptionShift(argument: text)?.frames(at: rate, timeCode) == frames, "\(text)")
+    }
+    for text in ["", "-", "--5", "x", "5x", "1:2:3:4:5"] { #expect(CaptionShift(argument: text) == nil, "\(text)") }
+    #expect(CaptionShift(argument: "00:01:00:00")?.frames(at: rate, timeCode) == nil)
+  }
+}
