@@ -42,10 +42,15 @@ extension MediaOutput.VideoFormat {
       .compactMap(\.self)
     let rate = frameDuration.flatMap { Ratio(UInt32(clamping: $0.denominator), UInt32(clamping: $0.numerator)) }
     // Films have 24 pictures a second.
-    guard let profile = dolbyVision.profile, let rate = rate ?? format?.frameRate ?? Ratio(24, 1) else { return }
-    sentDolbyVision = DolbyVision.Configuration(
+    let requested: DolbyVisionProfile? = if case .inserted(let profile) = self.dolbyVision { profile } else { nil }
+    guard dolbyVision.hasRPU, let profile = requested?.number ?? dolbyVision.profile,
+      let rate = rate ?? format?.frameRate ?? Ratio(24, 1)
+    else { return }
+    var configuration = DolbyVision.Configuration(
       profile: profile, hasEnhancementLayer: dolbyVision.hasEnhancementLayer, colour: format?.colour,
       width: size.width, height: size.height, rate: rate)
+    if let id = requested?.compatibilityID { configuration.compatibilityID = id }
+    sentDolbyVision = configuration
   }
 
   /// The configuration of Dolby Vision in the copy; `nil` for none.
@@ -85,15 +90,16 @@ extension VideoTrack {
     var format = MediaOutput.VideoFormat(
       codec: codec, size: size ?? (0, 0), frameDuration: framerate.flatMap { TimeBase($0.denominator, $0.numerator) },
       configuration: packaging.configuration ?? [])
-    format.describeDisplay(by: accessUnit, hasStartCodes: false)
     (format.statedDolbyVision, format.dolbyVision) = (dolbyVision, record)
+    format.describeDisplay(by: accessUnit, hasStartCodes: false)
     return format.newDolbyVision
   }
 }
 
 /// The NAL units of Dolby Vision in an access unit.
 private struct DolbyVisionContent {
-  /// By the RPU; `nil` without one.
+  private(set) var hasRPU = false
+  /// By the RPU; `nil` without one, and if it does not say.
   private(set) var profile: UInt8?
   private(set) var hasEnhancementLayer = false
 
@@ -102,6 +108,7 @@ private struct DolbyVisionContent {
     let type = Codec.NALUnitType(headerByte: nalUnit[0])
     if type == .dolbyVisionEnhancementLayer { hasEnhancementLayer = true }
     guard type == .dolbyVisionRPU else { return }
+    hasRPU = true
     // A damaged RPU describes nothing.
     do throws(BitstreamError) {
       profile = try DolbyVision.RPU(nalUnit: nalUnit, codec: Codec.codec).profile(Codec.codec)

@@ -86,10 +86,11 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     if let file = edits.insertSEIFrom { list.append(contentsOf: try SEIFile(path: file).edits()) }
     if force { list.force() }
     let consequences = try await list.measure(input)
-    var edit = VideoEdit(list.edits, source: input.name, renewsRecord: edits.renewsRecord)
-    let (insertions, remarks) = try await self.insertions.insertions(
+    var edit = VideoEdit(
+      list.edits, source: input.name, renewsRecord: edits.renewsRecord, inserting: insertions.dolbyVisionRecord)
+    let (messages, remarks) = try await insertions.insertions(
       input, force: force, frameRate: input.isRaw ? edits.frameRate?.ratio : nil)
-    edit.insertions = insertions
+    edit.insertions = messages
     guard let output, let format else {
       let tried = try await input.trying(edit)
       try Interruption.check()
@@ -100,7 +101,7 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
       for remark in remarks { Terminal.say(remark) }
       return
     }
-    let target = try OutputFile(output, force: force, inputs: [input], texts: self.insertions.files)
+    let target = try OutputFile(output, force: force, inputs: [input], texts: insertions.files)
     let plan = CopyPlan(
       input: input, target: target, container: format, framerate: input.isRaw ? edits.frameRate?.rate : nil,
       framerateOption: "--frame-rate")

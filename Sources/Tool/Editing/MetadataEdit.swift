@@ -12,12 +12,16 @@ struct MetadataEdit: Sendable {
   /// What becomes of the container's configuration of Dolby Vision.
   private let record: DolbyVisionRecord
 
-  /// - Parameter renewsRecord: whether the container's configuration of Dolby Vision is made from the stream.
-  init(_ edits: [StreamEdit], renewsRecord: Bool) {
+  /// - Parameters:
+  ///   - renewsRecord: whether the container's configuration of Dolby Vision is made from the stream.
+  ///   - inserted: what becomes of it if Dolby Vision is inserted; `nil` if not.
+  init(_ edits: [StreamEdit], renewsRecord: Bool, inserting inserted: DolbyVisionRecord?) {
     let removals = edits.compactMap(\.removal)
     removed = RemovableMetadata.allCases.filter { kind in removals.contains { $0.kind == kind } }
     isForced = removals.contains { $0.isForced }
-    if removed.contains(.dolbyVision) {
+    if let inserted {
+      record = inserted
+    } else if removed.contains(.dolbyVision) {
       record = .removed
     } else if edits.contains(.convertDolbyVision) {
       record = .converted
@@ -28,6 +32,8 @@ struct MetadataEdit: Sendable {
 
   /// Whether only the container changes.
   var changesRecordOnly: Bool { record == .renewed }
+  /// Whether the container's configuration of Dolby Vision is made from the stream.
+  var makesRecord: Bool { if case .inserted = record { true } else { record == .renewed } }
 
   /// Checks the source, and describes the copy.
   ///
@@ -35,7 +41,7 @@ struct MetadataEdit: Sendable {
   ///   record.
   func describe(_ format: inout MediaOutput.VideoFormat, source: String) throws(Failure) {
     try check(format.statedDolbyVision, source: source)
-    (format.dolbyVision, format.removedMetadata) = (record, Set(removed))
+    (format.dolbyVision, format.removedMetadata) = (record, Set(removed.filter { $0 != .dolbyVision || !makesRecord }))
   }
 
   private func check(_ stated: DolbyVision.Configuration?, source: String) throws(Failure) {

@@ -4,7 +4,7 @@ import H26x
 
 /// Gives each picture a message of its own, in place of the messages of this kind that it has.
 struct MetadataInsertion: Sendable {
-  let kind: PictureMetadata
+  let kind: RemovableMetadata
   let ranks: PresentationRanks
   let messages: any PictureMessages
 
@@ -15,7 +15,7 @@ struct MetadataInsertion: Sendable {
   /// Pictures that have another message than before, or none.
   private(set) var changed = 0
 
-  init(_ kind: PictureMetadata, _ ranks: PresentationRanks, _ messages: any PictureMessages) {
+  init(_ kind: RemovableMetadata, _ ranks: PresentationRanks, _ messages: any PictureMessages) {
     (self.kind, self.ranks, self.messages) = (kind, ranks, messages)
   }
 
@@ -52,16 +52,5 @@ struct MetadataInsertion: Sendable {
     guard inserted + removed > 0 else { return nil }
     let count = Text.count(inserted, "picture")
     return "\(kind.name): inserted in \(count)" + (removed > 0 ? ", in place of \(removed) that were there" : "")
-  }
-}
-
-extension PictureMetadata {
-  /// For the user.
-  var name: String {
-    switch self {
-    case .captions: "captions"
-    case .hdr10Plus: "HDR10+"
-    case .dolbyVision: "Dolby Vision"
-    }
   }
 }

@@ -32,9 +32,12 @@ struct VideoEdit: HeaderEditing {
   /// - Parameters:
   ///   - source: the name for messages.
   ///   - renewsRecord: whether the container's configuration of Dolby Vision is made from the stream.
-  init(_ edits: [StreamEdit], source: String, renewsRecord: Bool = false) {
+  ///   - inserted: what becomes of it if Dolby Vision is inserted; `nil` if not.
+  init(
+    _ edits: [StreamEdit], source: String, renewsRecord: Bool = false, inserting inserted: DolbyVisionRecord? = nil
+  ) {
     (waiting, self.source) = (edits, source)
-    metadata = MetadataEdit(edits, renewsRecord: renewsRecord)
+    metadata = MetadataEdit(edits, renewsRecord: renewsRecord, inserting: inserted)
     lastPlace = edits.compactMap(\.lastPlace).max()
   }
 
@@ -46,7 +49,7 @@ struct VideoEdit: HeaderEditing {
   /// Whether an edit can change a property.
   func affects(_ property: StreamProperty) -> Bool {
     (editor?.edits ?? waiting).contains { $0.affects(property) }
-      || metadata.changesRecordOnly && property == .metadata(.dolbyVision)
+      || metadata.makesRecord && property == .metadata(.dolbyVision)
   }
 
   /// Begins the stream.
@@ -181,7 +184,8 @@ struct VideoEdit: HeaderEditing {
 
   /// The metadata that was removed or converted, a line for each kind.
   var metadataLines: [String] {
-    editor.map { metadata.lines($0.messages, $0.dolbyVision, includesNone: true) } ?? []
+    (editor.map { metadata.lines($0.messages, $0.dolbyVision, includesNone: true) } ?? [])
+      + insertions.compactMap(\.line)
   }
 
   /// The changes, a line each. The codec decides the names of SEI messages.

@@ -30,13 +30,25 @@ struct InsertionOptions: ParsableArguments {
       "Give pictures the RPUs of a file, as extract and dovi_tool write it.", valueName: "file.bin"),
     completion: .file(), transform: FilePath.init(argument:))
   var insertDolbyVision: FilePath?
-
-  /// The files that are inserted.
-  var files: [FilePath] { [insertCaptions, insertHDR10Plus, insertDolbyVision].compactMap(\.self) }
+  @Option(
+    name: .customLong("dv-profile"),
+    help: ArgumentHelp(
+      "The profile in the container's record of inserted Dolby Vision, in place of the RPUs' own, such as 8.1.",
+      valueName: "profile"))
+  var profile: DolbyVisionProfile?
 
   func validate() throws {
     if shift != nil, insertCaptions == nil { throw ValidationError("--shift is for --insert-captions FILE") }
+    guard profile == nil || insertDolbyVision != nil else {
+      throw ValidationError("--dv-profile describes what --insert-dolby-vision inserts, which is not there")
+    }
   }
+
+  /// What becomes of the container's configuration of Dolby Vision; `nil` if none is inserted.
+  var dolbyVisionRecord: DolbyVisionRecord? { insertDolbyVision == nil ? nil : .inserted(profile) }
+
+  /// The files that are inserted.
+  var files: [FilePath] { [insertCaptions, insertHDR10Plus, insertDolbyVision].compactMap(\.self) }
 
   /// Reads the files, and the order in which the pictures of a stream are shown.
   ///
@@ -49,7 +61,7 @@ struct InsertionOptions: ParsableArguments {
   ) async throws(Failure) -> ([MetadataInsertion], remarks: [String]) {
     guard !files.isEmpty else { return ([], []) }
     let captions = try insertCaptions.map { path throws(Failure) in try CaptionFile(path: path) }
-    var sources: [(kind: PictureMetadata, file: FilePath, messages: any PictureMessages, count: Int)] = []
+    var sources: [(kind: RemovableMetadata, file: FilePath, messages: any PictureMessages, count: Int)] = []
     if let file = insertHDR10Plus {
       let messages = try HDR10PlusMessages(file)
       sources.append((.hdr10Plus, file, messages, messages.count))
@@ -112,4 +124,8 @@ extension InputFile {
       return try videoTrack().codec
     }
   }
+}
+
+extension DolbyVisionProfile: ExpressibleByArgument {
+  init?(argument: String) { self.init(text: argument) }
 }

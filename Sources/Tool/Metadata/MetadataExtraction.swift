@@ -16,7 +16,7 @@ struct MetadataExtraction: PresentedPart {
 
   init(source: String) { self.source = source }
 
-  private var kinds: [PictureMetadata] {
+  private var kinds: [RemovableMetadata] {
     (captions == nil ? [] : [.captions]) + (hdr10Plus == nil ? [] : [.hdr10Plus])
       + (dolbyVision == nil ? [] : [.dolbyVision])
   }

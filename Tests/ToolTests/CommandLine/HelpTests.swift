@@ -17,7 +17,8 @@ import Testing
 
   /// All lines of all pages of help, those of usage too.
   @Test(arguments: [
-    "info", "decode", "hash", "repack", "cut", "join", "edit", "snapshot", "compare", "play", "receive", "demo",
+    "info", "decode", "hash", "repack", "cut", "join", "edit", "extract", "snapshot", "compare", "play", "receive",
+    "demo",
     "inspect", "check", "report", "",
   ])
   func fitsHelpIntoTheTerminal(_ command: String) async throws {

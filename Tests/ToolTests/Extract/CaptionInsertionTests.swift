@@ -60,7 +60,7 @@ import Testing
     try folder.write(
       "in.mcc", Data("File Format=MacCaption_MCC V2.0\n\nTime Code Rate=\(code)\n00:00:00:05\t\(line)\n".utf8))
     let run = try await Program.shell(
-      "h26x edit plain.h264 -o in.h264 --frame-rate \(rate) && h26x edit in.h264 -o out.mp4 --insert-captions in.mcc",
+      "h26x edit plain.h264 -o in.h264 --frame-rate \(rate) --level 4 && h26x edit in.h264 -o out.mp4 --insert-captions in.mcc",
       in: folder.url)
     try #require(run.status == 0, "\(run.said)")
     let captions = try await Self.captions("out.mp4", in: folder)

@@ -45,7 +45,7 @@ import Testing
       ("[1]", "line 1: no object"),
       ("{\"scenes\": []}", "no SceneInfo; expected the JSON of hdr10plus_tool"),
       ("{\"SceneInfo\": []}", "no picture; expected SceneInfo"),
-      (one + "x", "more text; expected the end of the file"),
+      (one + "[]", "more text; expected the end of the file"),
       (String(document([picture(0), picture(1)]).prefix(700)), "picture 1: the end of the file"),
       (document([picture(0), picture(2)]), "line 9: picture 1: SequenceFrameIndex 2; expected 1"),
       (document([picture(0, average: "131072")]), "picture 0: AverageRGB; expected a whole number from 0 to 131071"),

@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: MPL-2.0
 
-/// Metadata that each picture of a stream has for itself.
-package enum PictureMetadata: UInt8, Sendable, CaseIterable {
-  /// Captions (ATSC A/53 part 4): SEI messages, with a payload for each.
-  case captions
-  /// HDR10+ (SMPTE ST 2094-40): an SEI message.
-  case hdr10Plus
-  /// Dolby Vision's RPU: a NAL unit.
-  case dolbyVision
-
+extension RemovableMetadata {
   /// Whether it is a NAL unit, not an SEI message.
   package var isNALUnit: Bool { self == .dolbyVision }
 
-  /// Whether an SEI message is of this kind. A damaged one is, if its beginning is.
-  package func includes(_ message: borrowing SEIMessages.Message) -> Bool {
-    guard !isNALUnit, message.type == .userDataRegistered else { return false }
-    do throws(BitstreamError) {
-      let userData = try RegisteredUserData(message)
-      guard self == .captions else { return userData.isHDR10Plus }
-      do throws(BitstreamError) { return try CaptionMessage(userData) != nil } catch { return true }
-    } catch {
-      return false
-    }
+  /// Whether an SEI message is of this kind.
+  fileprivate func includes(_ message: borrowing SEIMessages.Message) -> Bool {
+    Self(message) == self
   }
 }
 
-/// Metadata that were found in an access unit.
+/// Metadata that was found in an access unit.
 package struct FoundMetadata: Sendable {
   /// Its kind.
-  package let kind: PictureMetadata
+  package let kind: RemovableMetadata
   /// The payload of the SEI message, or the NAL unit with its header.
   package let bytes: [UInt8]
   /// The offset of its NAL unit in the access unit.
@@ -41,7 +26,7 @@ extension StreamEditing {
   /// Finds metadata in an access unit, in the order of its NAL units. If a NAL unit cannot be read to its end, messages
   /// in front of the fault are found.
   package static func metadata(
-    _ kinds: [PictureMetadata], in accessUnit: Span<UInt8>, _ packaging: NALPackaging
+    _ kinds: [RemovableMetadata], in accessUnit: Span<UInt8>, _ packaging: NALPackaging
   ) -> [FoundMetadata] {
     var found: [FoundMetadata] = []
     var isInFront = true
@@ -77,13 +62,14 @@ extension StreamEditing {
   /// SEI message gets a NAL unit in front of the slices, and an RPU comes behind everything but an end of sequence.
   ///
   /// - Parameters:
+  ///   - kind: has one message for each picture.
   ///   - new: the payload of an SEI message of type ``SEIPayloadType/userDataRegistered``, or a NAL unit; nil to remove
   ///     metadata of the kind.
   ///   - accessUnit: has a picture.
   /// - Returns: the access unit, nil if it stays as it is; and how many were there before.
   /// - Throws: `.lengthNotRepresentable` if a NAL unit is too long for the length prefix.
   package static func replacing(
-    _ kind: PictureMetadata, with new: [UInt8]?, in accessUnit: Span<UInt8>, _ packaging: NALPackaging
+    _ kind: RemovableMetadata, with new: [UInt8]?, in accessUnit: Span<UInt8>, _ packaging: NALPackaging
   ) throws(StreamEditError) -> (bytes: [UInt8]?, count: Int) {
     kind.isNALUnit
       ? try replacingRPU(with: new, accessUnit, packaging)
@@ -91,7 +77,7 @@ extension StreamEditing {
   }
 
   private static func replacingMessages(
-    _ kind: PictureMetadata, with new: [UInt8]?, _ accessUnit: Span<UInt8>, _ packaging: NALPackaging
+    _ kind: RemovableMetadata, with new: [UInt8]?, _ accessUnit: Span<UInt8>, _ packaging: NALPackaging
   ) throws(StreamEditError) -> (bytes: [UInt8]?, count: Int) {
     let places = NALUnitPlace.all(accessUnit, packaging)
     var edited: [(index: Int, nalUnit: [UInt8])] = []
@@ -176,10 +162,8 @@ extension StreamEditing {
 
   /// Whether a NAL unit is Dolby Vision's RPU.
   private static func isRPU(_ nalUnit: Span<UInt8>) -> Bool {
-    guard nalUnit.count > nalUnitHeaderLength else { return false }
-    switch codec {
-    case .h264: return H264.NALUnitType(headerByte: nalUnit[0]) == .dolbyVisionRPU
-    case .h265: return H265.NALUnitType(headerByte: nalUnit[0]) == .dolbyVisionRPU
-    }
+    // The Recommendation leaves the type to applications: others may use it.
+    DolbyVision.RPU.hasPrefix(nalUnit, headerLength: nalUnitHeaderLength)
+      && NALUnitType(headerByte: nalUnit[0]) == .dolbyVisionRPU
   }
 }

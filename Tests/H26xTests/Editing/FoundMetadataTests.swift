@@ -5,7 +5,7 @@ import Testing
 @testable import H26x
 
 /// Metadata of single pictures is found, replaced, added and removed.
-@Suite struct PictureMetadataTests {
+@Suite struct FoundMetadataTests {
   private static func payload(_ number: UInt32) throws -> [UInt8] {
     try HDR10PlusMetadata(targetedMaximumLuminance: number).userData().payload
   }
@@ -24,7 +24,7 @@ import Testing
   private static func rpu(_ number: UInt8) -> [UInt8] { [0x7C, 1, 25, number, 0x80] }
 
   private func replaced(
-    _ kind: PictureMetadata, _ new: [UInt8]?, in nalUnits: [[UInt8]]
+    _ kind: RemovableMetadata, _ new: [UInt8]?, in nalUnits: [[UInt8]]
   ) throws -> (nalUnits: [[UInt8]]?, count: Int) {
     let accessUnit = MinimalStream.annexB(nalUnits)
     let result = try H265.replacing(kind, with: new, in: accessUnit.span, .annexB)
@@ -110,7 +110,7 @@ import Testing
       Self.slice, Self.rpu(2),
     ]
     let accessUnit = MinimalStream.annexB(nalUnits)
-    let found = H265.metadata(PictureMetadata.allCases, in: accessUnit.span, .annexB)
+    let found = H265.metadata([.captions, .hdr10Plus, .dolbyVision], in: accessUnit.span, .annexB)
     #expect(found.map(\.kind) == [.dolbyVision, .captions, .hdr10Plus, .dolbyVision])
     #expect(found.map(\.bytes) == [Self.rpu(1), Self.captions, message, Self.rpu(2)])
     #expect(found.map(\.isInFront) == [true, true, true, false])
