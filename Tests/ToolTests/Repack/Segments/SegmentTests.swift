@@ -46,7 +46,7 @@ import Testing
     for segment in video.segments {
       try folder.write("one.mp4", video.initialization + segment.bytes)
       let listed = try await Program.run(["inspect", "--json", "one.mp4"], in: folder.url)
-      let first = try #require(listed.text.split(separator: "\n").first { $0.contains("\"accessUnit\"") })
+      let first = try #require(listed.text.split(separator: "\n").first { $0.contains("\"kind\":\"accessUnit\"") })
       let fields = try #require(try JSONSerialization.jsonObject(with: Data(first.utf8)) as? [String: Any])
       #expect(fields["keyframe"] != nil, "\(first)")
       let types = (fields["nalUnits"] as? [[String: Any]] ?? []).compactMap { $0["type"] as? Int }
@@ -63,7 +63,8 @@ import Testing
     #expect(pictures.number("EXT-X-TARGETDURATION") == 1 && pictures.lines.contains("#EXT-X-INDEPENDENT-SEGMENTS"))
     #expect(pictures.number("EXT-X-VERSION") == 6 && pictures.lines.contains("#EXT-X-PLAYLIST-TYPE:VOD"))
     let edit = try await Program.run(
-      ["edit", Self.media("clip.h264"), "-o", "ntsc.h264", "--frame-rate", "30000/1001"], in: folder.url)
+      ["edit", Self.media("clip.h264"), "-o", "ntsc.h264", "--frame-rate", "30000/1001", "--level", "auto"],
+      in: folder.url)
     try #require(edit.status == 0, "\(edit.said)")
     let ntsc = try await files("ntsc.h264", ["--segment-duration", "0.5", "--force"], in: folder)
     let video = try ntsc.video
