@@ -87,7 +87,7 @@ public enum RewrittenProgramMap {
     let content = (1..<bytes.count).map { bytes[$0] }
     let stream = bytes[0] & 1 == 0 ? content : made(content)
     let whole = rewritten(stream)
-    guard rewritten(stream, piece: Int(bytes[0] >> 1) + 1) == whole else { return "pieces give another stream" }
+    guard rewritten(stream, piece: Int(bytes[0] >> 1) + 100) == whole else { return "pieces give another stream" }
     let added = whole.count - stream.count
     guard added >= 0, added % 188 == 0, added <= stream.count else { return "\(added) bytes more" }
     guard rewritten(whole) == whole else { return "described twice" }
@@ -103,7 +103,9 @@ public enum RewrittenProgramMap {
       let count = Int(rest[rest.startIndex + 2]) << 8 | Int(rest[rest.startIndex + 3])
       let part = Array(rest.dropFirst(4).prefix(count))
       rest = rest.dropFirst(4 + part.count)
-      let streams: [(type: UInt8, descriptors: [UInt8])] = [(0x0F, [0x0A, 0]), (0x24, Array(part.prefix(1000)))]
+      let one = part.prefix(255)
+      let descriptors = form & 8 == 0 ? [0x80, UInt8(one.count)] + one : Array(part.prefix(1000))
+      let streams: [(type: UInt8, descriptors: [UInt8])] = [(0x0F, [0x0A, 0]), (0x24, descriptors)]
       let made = form & 4 == 0 ? map(streams) : section(table: form & 8 == 0 ? 2 : 0, Array(part.prefix(1012)))
       let packets = packets(
         made, identifier: form & 16 == 0 ? 0x1000 + UInt16(form & 3) : 0, counter: counter & 15,

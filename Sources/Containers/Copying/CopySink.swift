@@ -208,7 +208,7 @@ struct CopySink {
     let zero = times.otherStreamOffset
     while var packet = try otherStreams.next(before: turn) {
       let base = packet.stream.timeBase
-      let end = number + 1 < plan.ranges.count ? span?.end.map { base.rescaled($0, from: .nanoseconds) } : nil
+      let end = plan.ranges.count > 1 ? span?.end.map { base.rescaled($0, from: .nanoseconds) } : nil
       let stream = joined?.number(of: packet.stream.index) ?? packet.stream.index
       if span?.clip(&packet) != false,
         seams.place(&packet, of: stream, zero: base.rescaled(zero, from: .nanoseconds), end: end)

@@ -86,6 +86,15 @@ struct OpenSeam<Codec: SeamSyntax> {
     encoded.append(frame)
   }
 
+  /// Whether an access unit has SEI messages in front of its slices. Most have none, and are not read any further.
+  func hasMessages(_ accessUnit: MediaOutput.AccessUnit) -> Bool {
+    let front = accessUnit.bytes.span.extracting(first: Self.frontSize)
+    return packaging.nalUnits(of: front).contains { Codec.role(of: front.extracting($0)) == .sei }
+  }
+
+  /// More bytes than are in front of slices.
+  private static var frontSize: Int { 1 << 14 }
+
   /// Reads the messages of an access unit that was read.
   mutating func readMessages(of accessUnit: MediaOutput.AccessUnit) {
     let id = accessUnit.disposition == .encoded ? header(of: accessUnit)?.sequenceParameterSetID : nil

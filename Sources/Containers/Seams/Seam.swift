@@ -137,8 +137,9 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   }
 
   mutating func read(_ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat) {
-    if let messages, messages.formatNumber != accessUnit.format { self.messages = nil }
+    if let number = messages?.formatNumber, number != accessUnit.format { messages = nil }
     if messages == nil { messages = OpenSeam(format, hasStartCodes: hasStartCodes) }
+    guard accessUnit.role.start != .none || messages?.hasMessages(accessUnit) == true else { return }
     messages?.read(accessUnit)
     messages?.readMessages(of: accessUnit)
   }

@@ -55,9 +55,7 @@ extension SEIMessages {
     var messages = SEIMessages(nalUnit, headerLength: headerLength)
     do throws(BitstreamError) {
       while let message = try messages.next() {
-        guard message.type == .userDataRegistered else { continue }
-        let userData = try RegisteredUserData(message)
-        do throws(BitstreamError) { if try CaptionMessage(userData) != nil { return true } } catch { return true }
+        if message.type == .userDataRegistered, try RegisteredUserData(message).hasCaptions { return true }
       }
     } catch {
       // The messages before it were read.

@@ -211,7 +211,8 @@ package struct ProgramMapRewriter {
         place = next
         continue
       }
-      if Self.hasRecord(section[place + 5..<next]) {
+      guard let tags = Self.tags(of: section[place + 5..<next]) else { return nil }
+      if tags.contains(Self.recordTag) {
         hasRecord = true
         return nil
       }
@@ -229,12 +230,13 @@ package struct ProgramMapRewriter {
     return nil
   }
 
-  private static func hasRecord(_ descriptors: ArraySlice<UInt8>) -> Bool {
-    var place = descriptors.startIndex
+  /// The tags of descriptors; nil unless the last one ends with the loop.
+  private static func tags(of descriptors: ArraySlice<UInt8>) -> [UInt8]? {
+    var (tags, place): ([UInt8], Int) = ([], descriptors.startIndex)
     while place + 2 <= descriptors.endIndex {
-      if descriptors[place] == recordTag { return true }
+      tags.append(descriptors[place])
       place += 2 + Int(descriptors[place + 1])
     }
-    return false
+    return place == descriptors.endIndex ? tags : nil
   }
 }

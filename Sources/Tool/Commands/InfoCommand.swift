@@ -36,7 +36,9 @@ struct InfoCommand: AsyncParsableCommand, ShowsProgress {
   var get: String?
   @Option(
     help: ArgumentHelp("Print this text, with values in place of names in braces; {{ is a brace.", valueName: "text"),
-    transform: { try InfoTemplate($0) })
+    transform: {
+      do throws(Failure) { return try InfoTemplate($0) } catch { throw ValidationError(error.message) }
+    })
   var template: InfoTemplate?
   @Flag(help: "List the decoders of this machine, with the profiles and sizes that GPUs' drivers report.")
   var decoders = false

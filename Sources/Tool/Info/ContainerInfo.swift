@@ -80,7 +80,8 @@ struct ContainerInfo {
     return MediaInfo(
       name: input.name, container: otherStreams.containerName, size: input.size, duration: exact ?? estimate,
       isEstimate: estimate != nil, videoBitrate: seconds > 0 ? Double(seen.bytes) * 8 / seconds : nil,
-      isVideoBitrateEstimate: !isWhole, peakBitrate: isWhole ? stream.peak.bitsPerSecond : nil, programs: input.programs,
+      isVideoBitrateEstimate: !isWhole, peakBitrate: isWhole ? stream.peak.bitsPerSecond : nil,
+      programs: input.programs,
       programStreams: otherStreams.context.programs.reduce(into: [:]) { $0[$1.number] = $1.streams }, video: video,
       others: otherStreams.others.map { StreamDetails($0) },
       counts: counting && isWhole ? counts : nil, encryption: input.encryption?.name,

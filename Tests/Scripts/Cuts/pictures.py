@@ -5,6 +5,7 @@ import dataclasses
 import json
 import math
 import re
+import statistics
 import subprocess
 import tempfile
 
@@ -63,6 +64,13 @@ def read(path, has_bars=True, is_strict=True, edits=None):
         pictures.append(Picture(int(time) * unit, int(duration) * unit, digest, plane,
                                 sources.number(plane, depth) if has_bars else None))
     return edited(pictures, edits) if edits else pictures
+
+
+def evenly(pictures):
+    """The pictures with their usual distance. FFmpeg places pictures of byte streams unevenly if some are fields."""
+    distance = statistics.mode(round(next.time - last.time, 6) for last, next in zip(pictures, pictures[1:]))
+    return [dataclasses.replace(picture, time=place * distance, duration=distance)
+            for place, picture in enumerate(pictures)]
 
 
 def edited(pictures, edits):

@@ -61,7 +61,8 @@ class Pictures:
 
     def of(self, source):
         if source.name not in self.known:
-            self.known[source.name] = pictures.read(source.path, source.has_bars)
+            found = pictures.read(source.path, source.has_bars)
+            self.known[source.name] = found if source.has_bars else pictures.evenly(found)
         return self.known[source.name]
 
 

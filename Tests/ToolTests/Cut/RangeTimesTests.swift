@@ -73,6 +73,26 @@ import Testing
     try Self.expectEvenTimes(in: out, folder, count: 4 + 8 + 22, "\(run.said)")
   }
 
+  /// The sound of several ranges ends within half a packet of their pictures.
+  @Test(.enabled(if: FormatLibrary.isAvailable), arguments: ["#40-#55", "#41-#55", "#43-#55"])
+  func soundEndsWithTheLastRange(last: String) async throws {
+    let folder = try Folder()
+    let made = try await Program.shell(
+      """
+      gst-launch-1.0 -q qtmux name=m ! filesink location=in.mov \
+        filesrc location=\(CutTests.media("clip.mp4")) ! qtdemux ! h264parse ! queue ! m. \
+        audiotestsrc num-buffers=140 wave=saw ! audio/x-raw,rate=48000,channels=2 ! avenc_aac ! aacparse ! queue ! m.
+      """, in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    let ranges = ["#3-#10", "#20-#31", last].flatMap { ["--range", $0] }
+    let run = try await Program.run(["cut", "in.mov", "-o", "out.mp4", "--mode", "hidden"] + ranges, in: folder.url)
+    try #require(run.status == 0, "\(run.said)")
+    let contents = try CutCompanionTests.Contents(folder.url.appending(path: "out.mp4").path)
+    let (frame, end) = (1024.0 / 48_000, try #require(contents.packets[.audio]?.last?.time))
+    let first = try #require(Int(last.dropFirst().prefix(2)))
+    #expect(abs(end + frame - Double(7 + 11 + 55 - first) * 0.04) <= frame / 2 + 0.001, "\(end)")
+  }
+
   // MARK: Leading pictures
 
   /// A stream of 50 pictures with CRA pictures at 12, 24, 36 and 48, whose three leading pictures can be decoded from it,

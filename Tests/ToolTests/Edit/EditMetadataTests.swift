@@ -107,9 +107,7 @@ import Testing
       #expect(after.subtracting(before) == expected, "\(suffix)")
       guard suffix != "ts" else { continue }
       let kinds = try Self.sideData("in.\(suffix)", folder)
-      // libavformat writes HDR10's boxes into MP4 only.
-      #expect(
-        kinds.isSuperset(of: suffix == "mov" ? [.dolbyVision] : [.dolbyVision, .masteringDisplay, .contentLight]))
+      #expect(kinds.isSuperset(of: [.dolbyVision, .masteringDisplay, .contentLight]), "\(suffix)")
       let gone: Set<SideData.Kind> =
         kind == .dolbyVision ? [.dolbyVision] : kind == .hdr10 ? [.masteringDisplay, .contentLight] : []
       #expect(try Self.sideData("out.\(suffix)", folder) == kinds.subtracting(gone), "\(suffix)")

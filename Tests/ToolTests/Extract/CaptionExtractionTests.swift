@@ -147,6 +147,8 @@ import Testing
       #expect(found == (0..<(fields.max() ?? 0) + 1).map { fields.contains($0) ? [UInt8(2 * frame + $0)] : nil })
     }
     #expect(try Self.nalUnits("back.h264", in: folder) == Self.nalUnits("in.h264", in: folder))
+    _ = try await Self.run("h26x repack in.h264 -o in.mp4 && h26x extract in.mp4 --captions mp4.mcc", in: folder)
+    #expect(folder.bytes("mp4.mcc") == folder.bytes("out.mcc"))
   }
 
   /// Open groups, fields, two sequences, and messages of other forms.

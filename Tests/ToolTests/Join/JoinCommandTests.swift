@@ -276,6 +276,31 @@ import Testing
     #expect(run.status == 0 && folder.names.isEmpty, "\(run.said)")
   }
 
+  /// The measurements of a camera, such as positions, go along with the pictures of each file.
+  @Test(arguments: ["mp4", "mov"]) func keepsTheMeasurementsOfACamera(suffix: String) async throws {
+    let folder = try Folder()
+    let made = try await Program.run(
+      ["repack", Program.media.appending(path: "subtitles.mkv").path, "-o", "text.mp4"], in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    // The sample entry and the handler of GoPro's tracks, in place of those of timed text.
+    var movie = try #require(folder.bytes("text.mp4"))
+    for (old, new) in [("tx3g", "gpmd"), ("sbtl", "meta")] {
+      while let place = movie.firstRange(of: Data(old.utf8)) { movie.replaceSubrange(place, with: Data(new.utf8)) }
+    }
+    try folder.write("camera.mp4", movie)
+    let run = try await Program.run(["join", "camera.mp4", "camera.mp4", "-o", "out.\(suffix)"], in: folder.url)
+    #expect(run.status == 0 && run.said.contains("H.264, sensors") && !run.said.contains("left behind"), "\(run.said)")
+    func count(_ name: String) -> Int {
+      var (rest, count) = (folder.bytes(name) ?? Data(), 0)
+      while let place = rest.firstRange(of: Data("one word".utf8)) {
+        rest = rest[place.upperBound...]
+        count += 1
+      }
+      return count
+    }
+    #expect(count("camera.mp4") == 3 && count("out.\(suffix)") == 2 * count("camera.mp4"))
+  }
+
   /// The file has all pictures up to the signal, of the first file or of both.
   @Test(arguments: [0.1, 1.2]) func completesTheFileWhenInterrupted(files: Double) async throws {
     let folder = try Folder()

@@ -127,12 +127,11 @@ func saveCaptionFiles() throws {
 }
 try saveCaptionFiles()
 
-/// A seed of two program maps: descriptors of a codec, and of more bytes than a packet has.
+/// A seed of two program maps: with descriptors of a codec, and with more of them than a packet has room for.
 func saveProgramMaps() throws {
   let codec: [UInt8] = [5, 4] + Array("HEVC".utf8)
-  let long = codec + [UInt8](repeating: 0xFF, count: 170)
-  try save(
-    [1] + [codec, long].flatMap { [0, 0, 0, UInt8($0.count)] + $0 }, "program-map")
+  let long = codec + [0x80, 168] + [UInt8](repeating: 0xFF, count: 168)
+  try save([1] + [codec, long].flatMap { [8, 0, 0, UInt8($0.count)] + $0 }, "program-map")
 }
 try saveProgramMaps()
 

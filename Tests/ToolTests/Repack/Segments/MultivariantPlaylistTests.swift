@@ -24,10 +24,11 @@ import Testing
     #expect(variant["FRAME-RATE"] == "25.000" && variant["VIDEO-RANGE"] == "SDR")
     #expect(variant["CLOSED-CAPTIONS"] == "NONE" && variant["SUPPLEMENTAL-CODECS"] == nil && variant["AUDIO"] == nil)
     let video = try files.video
-    let sizes = video.segments.map { Double($0.bytes.count) * 8 / (Double($0.duration) ?? 1) }
-    let peak = variant["BANDWIDTH"].flatMap(Int.init)
-    // All segments last more than half of the target duration, and no two fit into 1.5 of it.
-    #expect(peak == sizes.map { Int($0.rounded(.up)) }.max(), "\(files.lines) \(sizes)")
+    let segments = video.segments.map { (size: Double($0.bytes.count) * 8, duration: Double($0.duration) ?? 0) }
+    // Contiguous segments that last 0.5 to 1.5 of the target duration, which is a second.
+    let runs = segments + zip(segments, segments.dropFirst()).map { ($0.size + $1.size, $0.duration + $1.duration) }
+    let rates = runs.filter { 0.5...1.5 ~= $0.duration }.map { Int(($0.size / $0.duration).rounded(.up)) }
+    #expect(variant["BANDWIDTH"].flatMap(Int.init) == rates.max(), "\(files.lines) \(segments)")
     let average = Double(video.segments.reduce(0) { $0 + $1.bytes.count }) * 8e9 / Double(video.total)
     #expect(variant["AVERAGE-BANDWIDTH"] == "\(Int(average.rounded(.up)))")
     #expect(files.lines.contains("#EXT-X-INDEPENDENT-SEGMENTS"))
@@ -81,7 +82,7 @@ import Testing
         h26x repack \(Self.media("clip.mp4")) -o "$name"
         tail -1 "$name"; test -e "$(tail -1 "$name")"
         if [ -x /usr/bin/ffprobe ]; then
-          ffprobe -v error -count_packets -show_entries stream=nb_read_packets -of csv=p=0 "file:$name" | sort -u
+          ffprobe -v error -count_packets -show_entries stream=nb_read_packets -of csv=p=0 "file:$name" | grep . | sort -u
         else echo 62; fi
       done
       """, in: folder.url)
