@@ -7,8 +7,8 @@ import Testing
 
 /// Pictures whose few bits have many bins.
 @Suite struct PictureBinsTests {
-  /// An I slice of H.264 that covers a picture. All luma levels of its macroblocks are 15, whose first 14 bins cost next
-  /// to nothing.
+  /// An I slice of H.264 that covers a picture. All luma levels of its macroblocks are 15, whose first 14 bins cost
+  /// next to nothing.
   private func denseSlice(_ settings: SliceSettings) -> (nalUnit: [UInt8], binCount: Int) {
     var writer = settings.writer(firstMacroblock: 0)
     while !writer.isByteAligned { writer.flag(true) }
