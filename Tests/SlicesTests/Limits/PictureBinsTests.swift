@@ -7,8 +7,8 @@ import Testing
 
 /// Pictures whose few bits have many bins.
 @Suite struct PictureBinsTests {
-  /// An I slice of H.264 that covers a picture. All luma levels of its macroblocks are 15, whose first 14 bins cost next
-  /// to nothing.
+  /// An I slice of H.264 that covers a picture. All luma levels of its macroblocks are 15, whose first 14 bins cost
+  /// next to nothing.
   private func denseSlice(_ settings: SliceSettings) -> (nalUnit: [UInt8], binCount: Int) {
     var writer = settings.writer(firstMacroblock: 0)
     while !writer.isByteAligned { writer.flag(true) }
@@ -92,12 +92,13 @@ import Testing
     var uncompressed = writer
     uncompressed.sps.pcm = .init(
       lumaBitDepth: 8, chromaBitDepth: 8, log2MinimumBlockSize: 4, log2BlockSizeRange: 0, disablesLoopFilter: false)
-    var wavefronts = writer
+    // With more columns, rows would begin with the contexts of the row above.
+    var wavefronts = H265SliceWriter(width: 16, height: 64)
     wavefronts.pps.usesWavefronts = true
     let cases: [(H265SliceWriter, H265SliceWriter.Slice)] = [
       (writer, .init(count: 3, crowded: [2: (long: 40, longer: 30)])), (writer, .init(count: 8)),
       (writer, .init(count: 8, vectors: [5: (99, -7)])), (uncompressed, .init(count: 8, pcm: [0, 3])),
-      (wavefronts, .init(count: 8)),
+      (wavefronts, .init(count: 4)),
     ]
     for (writer, slice) in cases {
       let (nalUnit, sets) = (writer.nalUnit(slice), try writer.parameterSets())
