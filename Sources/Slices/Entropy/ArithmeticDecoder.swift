@@ -29,6 +29,8 @@ package struct ArithmeticDecoder: ~Escapable {
   /// Of these, the zeros behind the end.
   private var paddingBits = 0
   /// The bins so far, of all kinds: calls of `DecodeBin` (9.3.1.2 of H.264; 9.3.4.3 of H.265).
+  ///
+  /// To count each bin of coefficients takes 3 % of all time: their loops read uncounted ones, and add their number.
   package private(set) var binCount = 0
 
   /// Creates an engine and initializes it (9.3.1.2 of H.264; 9.3.2.5 of H.265).
@@ -60,6 +62,16 @@ package struct ArithmeticDecoder: ~Escapable {
   @inline(__always)
   package mutating func bin(_ context: inout ContextState) -> UInt32 {
     binCount &+= 1
+    return uncountedBin(&context)
+  }
+
+  /// Adds bins that were not counted when they were decoded.
+  @inline(__always)
+  package mutating func addBins(_ count: Int) { binCount &+= count }
+
+  /// Decodes a bin with a context, which ``addBins(_:)`` counts. Returns 0 or 1.
+  @inline(__always)
+  package mutating func uncountedBin(_ context: inout ContextState) -> UInt32 {
     let state = UInt32(context)
     let lps = UInt32(ArithmeticTables.lpsRanges[Int((range & 0xC0) &<< 1 | (state & 127))])
     let mps = range &- lps
@@ -82,10 +94,20 @@ package struct ArithmeticDecoder: ~Escapable {
   @inline(__always)
   package mutating func decision(_ context: inout ContextState) -> Bool { bin(&context) != 0 }
 
+  /// Decodes a bin with a context, which ``addBins(_:)`` counts.
+  @inline(__always)
+  package mutating func uncountedDecision(_ context: inout ContextState) -> Bool { uncountedBin(&context) != 0 }
+
   /// Decodes a bin of equal probabilities (9.3.4.3.4). Returns 0 or 1.
   @inline(__always)
   package mutating func bypassBin() -> UInt32 {
     binCount &+= 1
+    return uncountedBypassBin()
+  }
+
+  /// Decodes a bin of equal probabilities, which ``addBins(_:)`` counts. Returns 0 or 1.
+  @inline(__always)
+  package mutating func uncountedBypassBin() -> UInt32 {
     value &<<= 1
     spare &-= 1
     if spare < 0 { refill() }

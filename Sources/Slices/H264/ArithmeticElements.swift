@@ -289,17 +289,20 @@ extension H264 {
       let lastBase = Int(ResidualContexts.last[offset &+ category])
       var count = 0
       var index = 0
+      // Without inference, there are flags at `index` + 1 places, and `count` that tell the last one.
+      var binCount = 1
       if category == 5 || category == 9 || category == 13 {
         let map = isField ? 63 : 0
         while true {
           let context = significance &+ Int(ResidualContexts.significant8x8[map &+ index])
-          if engine.decision(&contexts[context]) {
+          if engine.uncountedDecision(&contexts[context]) {
             count &+= 1
-            if engine.decision(&contexts[lastBase &+ Int(ResidualContexts.last8x8[index])]) { break }
+            if engine.uncountedDecision(&contexts[lastBase &+ Int(ResidualContexts.last8x8[index])]) { break }
           }
           index &+= 1
           if index == 63 {
             count &+= 1
+            binCount = -1
             break
           }
         }
@@ -308,25 +311,27 @@ extension H264 {
         let shift = most == 8 ? 1 : 0
         while true {
           let context = min(index &>> shift, 2)
-          if engine.decision(&contexts[significance &+ context]) {
+          if engine.uncountedDecision(&contexts[significance &+ context]) {
             count &+= 1
-            if engine.decision(&contexts[lastBase &+ context]) { break }
+            if engine.uncountedDecision(&contexts[lastBase &+ context]) { break }
           }
           index &+= 1
           if index == most &- 1 {
             count &+= 1
+            binCount = -1
             break
           }
         }
       } else {
         while true {
-          if engine.decision(&contexts[significance &+ index]) {
+          if engine.uncountedDecision(&contexts[significance &+ index]) {
             count &+= 1
-            if engine.decision(&contexts[lastBase &+ index]) { break }
+            if engine.uncountedDecision(&contexts[lastBase &+ index]) { break }
           }
           index &+= 1
           if index == most &- 1 {
             count &+= 1
+            binCount = -1
             break
           }
         }
@@ -335,18 +340,19 @@ extension H264 {
       // coeff_abs_level_minus1 (9.3.3.1.3) and coeff_sign_flag.
       let base = Int(ResidualContexts.levels[category])
       let mostAbove = category == 3 ? 3 : 4
+      binCount &+= index &+ count
       var (ones, above, sum, left) = (1, 0, 0, count)
       while left > 0 {
         left &-= 1
         let first = base &+ (above > 0 ? 0 : min(4, ones))
-        if !engine.decision(&contexts[first]) {
+        if !engine.uncountedDecision(&contexts[first]) {
           ones &+= 1
           sum &+= 1
         } else {
           let context = base &+ 5 &+ min(mostAbove, above)
           above &+= 1
           var magnitude = 2
-          while magnitude < 15, engine.decision(&contexts[context]) { magnitude &+= 1 }
+          while magnitude < 15, engine.uncountedDecision(&contexts[context]) { magnitude &+= 1 }
           if magnitude == 15 {
             var order = 0
             while engine.bypass(), order < 24 { order &+= 1 }
@@ -356,11 +362,14 @@ extension H264 {
               fail(.valueOutOfRange, "coeff_abs_level_minus1", "7.4.5.3.3")
               return count
             }
+            binCount &-= magnitude &- 14
           }
           sum &+= magnitude
         }
-        _ = engine.bypassBin()
+        _ = engine.uncountedBypassBin()
       }
+      // As many bins as the magnitude, 14 at most, and a sign.
+      engine.addBins(binCount &+ sum &+ count)
       coefficientCount &+= count
       coefficientSum &+= sum
       self.engine = engine

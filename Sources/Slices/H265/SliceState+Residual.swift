@@ -73,10 +73,11 @@ extension H265.SliceState {
         significant = 1 &<< UInt32(truncatingIfNeeded: lastPlace)
         n = lastPlace &- 1
       }
+      engine.addBins(max(0, n))
       if usesSingleContext {
         let context = ContextIndex.significant &+ 42 &+ chroma
         while n > 0 {
-          significant |= engine.bin(&contexts.states[context]) &<< UInt32(truncatingIfNeeded: n)
+          significant |= engine.uncountedBin(&contexts.states[context]) &<< UInt32(truncatingIfNeeded: n)
           n &-= 1
         }
         if n == 0 {
@@ -100,7 +101,7 @@ extension H265.SliceState {
         let table = (scan &* 5 &+ kind) &* 16
         while n > 0 {
           let context = base &+ Int(ScanTables.significance[min(table &+ n, 239)])
-          significant |= engine.bin(&contexts.states[min(context, 127)]) &<< UInt32(truncatingIfNeeded: n)
+          significant |= engine.uncountedBin(&contexts.states[min(context, 127)]) &<< UInt32(truncatingIfNeeded: n)
           n &-= 1
         }
         if n == 0 {
@@ -148,8 +149,9 @@ extension H265.SliceState {
     var context = 1
     let flagCount = min(count, 8)
     let base = ContextIndex.aboveOne &+ 4 &* levels.set
+    engine.addBins(flagCount)
     for place in 0..<flagCount {
-      if engine.decision(&contexts.states[min(base &+ context, 151)]) {
+      if engine.uncountedDecision(&contexts.states[min(base &+ context, 151)]) {
         if firstAboveOne < 0 { firstAboveOne = place }
         escapes |= 1 &<< UInt32(truncatingIfNeeded: place)
         context = 0
@@ -238,7 +240,8 @@ extension H265.SliceState {
     let range = dynamicRange(isChroma: isChroma)
     // 32 − (3 + range), behind the three of the first part.
     let longest = settings.usesExtendedPrecision ? 32 &- range : 32
-    while prefix < longest, engine.bypass() { prefix &+= 1 }
+    while prefix < longest, engine.uncountedBypassBin() != 0 { prefix &+= 1 }
+    engine.addBins(min(prefix &+ 1, longest))
     if prefix < 3 {
       return UInt32(truncatingIfNeeded: prefix) &<< UInt32(truncatingIfNeeded: rice) &+ engine.bypass(min(rice, 32))
     }
@@ -280,9 +283,14 @@ extension H265.SliceState {
     let shift = isChroma ? log2Size &- 2 : (log2Size &+ 1) &>> 2
     let maximum = 2 &* log2Size &- 1
     var x = 0
-    while x < maximum, engine.decision(&contexts.states[ContextIndex.lastX &+ offset &+ x &>> shift]) { x &+= 1 }
+    while x < maximum, engine.uncountedDecision(&contexts.states[ContextIndex.lastX &+ offset &+ x &>> shift]) {
+      x &+= 1
+    }
     var y = 0
-    while y < maximum, engine.decision(&contexts.states[ContextIndex.lastY &+ offset &+ y &>> shift]) { y &+= 1 }
+    while y < maximum, engine.uncountedDecision(&contexts.states[ContextIndex.lastY &+ offset &+ y &>> shift]) {
+      y &+= 1
+    }
+    engine.addBins(min(x &+ 1, maximum) &+ min(y &+ 1, maximum))
     if x > 3 { x = readLastSuffix(&engine, x) }
     if y > 3 { y = readLastSuffix(&engine, y) }
     return isVertical ? (y, x) : (x, y)

@@ -16,6 +16,8 @@ struct CaptionClock: Sendable {
 
   /// How far a frame's time may be from the constant rate, in frames. A missing frame is further.
   private static let tolerance = 0.75
+  /// Frames at the beginning and at the end of a stream between which some may be missing, as in a recording that was cut.
+  private static let margin = 16
 
   // MARK: Reading
 
@@ -71,8 +73,10 @@ struct CaptionClock: Sendable {
   /// - Throws: a `Failure` if it is not constant, or if captions have no such rate.
   func rate(_ source: String, edited: Ratio? = nil) throws(Failure) -> CaptionRate {
     let expected = "expected 23.976, 24, 25, 29.97, 30, 50, 59.94 or 60 frames a second"
-    guard let first = times.firstIndex(where: { $0 != Self.none }),
-      let last = times.lastIndex(where: { $0 != Self.none }), first < last
+    let margin = times.count > 4 * Self.margin ? Self.margin : 0
+    let judged = margin..<times.count - margin
+    guard let first = judged.first(where: { times[$0] != Self.none }),
+      let last = judged.last(where: { times[$0] != Self.none }), first < last
     else {
       guard let announced = edited ?? announced else {
         throw Failure("\(source): no frame rate, which captions depend on; h26x edit --frame-rate sets it")
@@ -85,7 +89,7 @@ struct CaptionClock: Sendable {
     var best: (rate: CaptionRate, error: Double)?
     for code: UInt8 in 1...8 {
       guard let rate = CaptionRate(code: code) else { continue }
-      let error = error(of: rate, since: first)
+      let error = error(of: rate, first...last)
       guard error <= Self.tolerance else { continue }
       // The times of a short stream may fit several, if the container rounds them.
       if rate.ratio == announced { return rate }
@@ -102,11 +106,12 @@ struct CaptionClock: Sendable {
 
   private func text(_ rate: Ratio) -> String { Text.fixed(Double(rate.numerator) / Double(rate.denominator), 3) }
 
-  /// The largest distance of a frame from a rate, in frames.
-  private func error(of rate: CaptionRate, since first: Int) -> Double {
+  /// The largest distance of a frame from a rate, in frames, since the first of these frames.
+  private func error(of rate: CaptionRate, _ frames: ClosedRange<Int>) -> Double {
     let period = 1e9 * Double(rate.ratio.denominator) / Double(rate.ratio.numerator)
     var largest = 0.0
-    for frame in first..<times.count where times[frame] != Self.none {
+    let first = frames.lowerBound
+    for frame in frames where times[frame] != Self.none {
       let distance = Double(times[frame] &- times[first]) / period - Double(frame - first)
       largest = max(largest, abs(distance))
     }

@@ -30,6 +30,8 @@ let vectors = media.deletingLastPathComponent().deletingLastPathComponent().dele
     "HPCAQ2LQ_BRCM_B.264": [.blockBits],
     "HPCAMOLQ_BRCM_B.264": [.blockBits],
     "HPCVMOLQ_BRCM_B.264": [.blockBits],
+    // 16,871 bins in 1,120 bytes, which allow 13,482.
+    "cros_64x64-I-P-B-P-high.h264": [.binCount],
   ]
 
   static let files: [URL] = ["h264", "h265"].flatMap { folder in

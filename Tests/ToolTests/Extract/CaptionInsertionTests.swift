@@ -127,12 +127,14 @@ import Testing
       }
     }
     for clock in [
-      Self.clock(15, count: 100), Self.clock(25, count: 100, missing: [50]), Self.clock(25, count: 100, missing: [1]),
+      Self.clock(15, count: 100), Self.clock(25, count: 100, missing: [50]), Self.clock(25, count: 40, missing: [1]),
       Self.clock(48, count: 100),
     ] {
       let error = #expect(throws: (any Error).self) { try clock.rate("in") }
       #expect("\(error.map { "\($0)" } ?? "")".contains("variable or unknown rate"))
     }
+    // A recording that was cut, whose first and last pictures are not all there.
+    #expect(try Self.clock(25, count: 100, missing: [1, 2, 97]).rate("in").code == 3)
     #expect(throws: (any Error).self) { try CaptionClock().rate("in") }
     #expect(try CaptionClock().rate("in", edited: Ratio(25, 1)).code == 3)
   }
