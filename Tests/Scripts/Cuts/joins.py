@@ -39,8 +39,9 @@ def tool(*command):
 
 def digests(path):
     """A checksum of each picture, without its time."""
-    text = sources.run("ffmpeg", "-v", "error", "-i", path, "-map", "0:v:0", "-vsync", "passthrough", "-f", "framemd5",
-                       "-").decode()
+    # FFmpeg would scale pictures to the size of the first one.
+    text = sources.run("ffmpeg", "-v", "error", "-i", path, "-map", "0:v:0", "-vsync", "passthrough", "-autoscale", "0",
+                       "-f", "framemd5", "-").decode()
     return [line.split(",")[-1].strip() for line in text.splitlines() if not line.startswith("#")]
 
 

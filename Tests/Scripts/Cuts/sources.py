@@ -132,7 +132,7 @@ def vectors(folder):
 # Of joins: twelve of a codec, of 4:2:0 with eight bits.
 JOINED_VECTORS = {
     "h264": ["h264/HPCAFL_BRCM_C.264", "h264/HCAMFF1_HHI.264", "h264/freh11.264", "h264/CI1_FT_B.264",
-             "h264/cros_test-25fps.h264", "h264/test_cif_P_CABAC_slice.264"],
+             "h264/MIDR_MW_D.264", "h264/test_cif_P_CABAC_slice.264"],
     "h265": ["h265/cros_test-25fps.h265", "h265/g2b_amp_mincu16_176x144.h265", "h265/g2b_bframes3_128x128.h265",
              "h265/g2b_signhide_scaling_320x240.h265", "h265/g2b_wpp_ctu16.h265",
              "h265/membrane_input-300-98x58-conformance-window.h265"],
