@@ -119,7 +119,8 @@ import Testing
       let left = run.said.split(separator: "\n").compactMap { line in
         line.range(of: ": left behind: ").map { String(line[$0.upperBound...]) }
       }
-      #expect(run.status == 0 && left == lines, "\(run.said)")
+      // The clip's track has a title.
+      #expect(run.status == 0 && left.filter { !$0.hasPrefix("metadata ") } == lines, "\(run.said)")
       guard lines.isEmpty else { continue }
       for box in [AddedBoxes.box("dvvC", record), AddedBoxes.box("avcE", layer)] {
         #expect(folder.bytes(target)?.range(of: Data(box)) != nil, "\(target)")
