@@ -42,7 +42,7 @@ struct MultivariantPlaylist {
     let groups = Self.groups(sounds)
     let captions = captionLines
     // Services of CTA-708 need version 7.
-    let hasServices = captions.contains { $0.contains("INSTREAM-ID=\"SERVICE") }
+    let hasServices = video.captions.services.contains { if case .digital = $0 { true } else { false } }
     var lines = ["#EXTM3U", "#EXT-X-VERSION:\(hasServices ? 7 : 6)"]
     if isIndependent { lines.append("#EXT-X-INDEPENDENT-SEGMENTS") }
     for group in groups { lines += Self.soundLines(group.sounds, group: group.id) }
