@@ -5,6 +5,14 @@ struct PeakBitrate {
   /// Slots of time in a second.
   private static let slots: Int64 = 100
 
+  /// The most pictures that are shown behind one that is decoded later.
+  private static let depth = 16
+
+  /// Times that may belong to a later access unit, in order. Presentation times are not in the order of decoding: the
+  /// n-th access unit gets the n-th time.
+  private var times: [Double] = []
+  /// The sizes of as many access units, in decoding order.
+  private var sizes: ArraySlice<Int> = []
   /// The bytes of the last second, in the order of their slots.
   private var window: ArraySlice<(slot: Int64, bytes: Int)> = []
   private var bytes = 0
@@ -18,9 +26,16 @@ struct PeakBitrate {
   ///   - size: its bytes.
   ///   - seconds: its decoding time, or its presentation time if that is not known.
   mutating func add(_ size: Int, at seconds: Double) {
+    sizes.append(size)
+    times.insert(seconds, at: times.lastIndex { $0 <= seconds }.map { $0 + 1 } ?? 0)
+    if times.count > Self.depth { countNext() }
+  }
+
+  private mutating func countNext() {
+    let (size, seconds) = (sizes.removeFirst(), times.removeFirst())
     var slot = Int64((max(-1e12, min(1e12, seconds)) * Double(Self.slots)).rounded())
     if let end = window.last?.slot, slot < end {
-      // Presentation times are out of order. Clocks that start again go back further.
+      // Clocks that start again go back further.
       if end - slot > Self.slots { (window, bytes) = ([], 0) } else { slot = end }
     }
     while let oldest = window.first, oldest.slot <= slot - Self.slots {
@@ -31,7 +46,6 @@ struct PeakBitrate {
     if window.last?.slot == slot {
       window[window.endIndex - 1].bytes &+= size
     } else {
-      // Appending to a slice copies what is left of it when its buffer is full: a second at most.
       window.append((slot, size))
     }
     highest = max(highest, bytes)
@@ -41,7 +55,9 @@ struct PeakBitrate {
 
   /// Bits in the second with the most of them; `nil` for a stream of less than a second.
   var bitsPerSecond: Double? {
-    guard let first, last - first >= Self.slots - 1 else { return nil }
-    return Double(highest) * 8
+    var all = self
+    while !all.times.isEmpty { all.countNext() }
+    guard let first = all.first, all.last - first >= Self.slots - 1 else { return nil }
+    return Double(all.highest) * 8
   }
 }

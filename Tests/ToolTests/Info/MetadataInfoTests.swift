@@ -104,7 +104,10 @@ import Testing
   }
 
   /// By the packets that ffprobe lists.
-  @Test(arguments: [("clip.mp4", "247288"), ("clip.ts", "247288"), ("clip.h264", "246480"), ("clip.h265", "120328")])
+  @Test(arguments: [
+    ("clip.mp4", "247288"), ("clip.mkv", "247288"), ("clip.ts", "247288"), ("clip.h264", "246480"),
+    ("clip.h265", "120328"),
+  ])
   func measuresThePeakOfASecond(name: String, bits: String) async throws {
     let folder = try Folder()
     let clip = Program.media.appending(path: name).path
