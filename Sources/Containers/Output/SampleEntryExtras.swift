@@ -104,8 +104,8 @@ struct SampleEntryExtras {
     return boxes.filter { !kinds.contains(Self.kind($0)) }.flatMap(\.bytes)
   }
 
-  /// The source's box in place of the muxer's; `nil` to keep that. libavformat writes the values of a Dolby Vision record
-  /// that it knows, and zeros for the reserved bits.
+  /// The source's box, which replaces the muxer's; `nil` to keep the muxer's box. libavformat writes zeros for the
+  /// reserved bits of a Dolby Vision record.
   func replacement(of type: FourCharacterCode) -> [UInt8]? {
     guard DolbyVisionEntry.boxTypes.contains(type) else { return nil }
     return boxes.first { DolbyVisionEntry.boxTypes.contains($0.type) }?.bytes

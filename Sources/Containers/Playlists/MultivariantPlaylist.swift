@@ -54,7 +54,7 @@ struct MultivariantPlaylist {
   }
 
   private func variantLine(_ group: String, _ sounds: [Sound], hasCaptions: Bool) -> String {
-    // Of all combinations, the one of the most bits.
+    // The sound with the most bits counts.
     let (peak, average) = (sounds.map(\.media.peak).max() ?? 0, sounds.map(\.media.average).max() ?? 0)
     var codecs = [video.codec].compactMap(\.self)
     for sound in sounds where !codecs.contains(sound.codec) { codecs.append(sound.codec) }

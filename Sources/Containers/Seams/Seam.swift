@@ -21,7 +21,7 @@ import H26x
 /// picture.
 ///
 /// A seam leaves only if it shows the pictures of the source. It is decoded as it stands in the copy, with the first
-/// copied access units behind it, which are held until then: see ``SeamGroup``. Number, order and times of pictures must
+/// copied access units behind it. ``SeamGroup`` holds these access units until then. Number, order and times of pictures must
 /// be right, and copied pictures must have the samples of the source: see ``SeamCheck``. Recovery points that become IDR
 /// pictures are verified in the same way, and so are intra pictures that promise nothing: see ``SeamProof``.
 struct Seam<Codec: SeamSyntax>: SeamMaking {
@@ -393,7 +393,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     let bytes = references.begin(accessUnit, reader.packaging, reader.sets, number: beginningCount)
     guard let bytes else { return nil }
     (beginning.bytes, beginning.role.start, beginning.isRenumbered) = (bytes, .closed, true)
-    // Those of earlier pictures applied up to the end of the sequence, of which it was a part.
+    // Messages of earlier pictures apply to this picture, too: it was a part of their sequence.
     let lasting = messages?.accompanying.lasting.messages(
       at: accessUnit.presentation, decoding: accessUnit.decoding)
     do throws(SeamObstacle) { beginning.bytes = try reader.adding(lasting ?? [], to: bytes) } catch { return nil }

@@ -5,8 +5,8 @@ import H26x
 /// Stage: sorts closed captions that upstream attached in presentation order to buffers in decoding order.
 ///
 /// The first buffer's captions are those of the picture that is shown first, and so on. A picture's place is known as
-/// soon as more pictures wait to be shown than the stream reorders, or nothing reorders pictures before and after: at
-/// an IDR picture, a discontinuity, a flush and the end. Until then access units, and events among them, are held.
+/// soon as more pictures wait to be shown than the stream reorders. It is also known at an IDR picture, a discontinuity,
+/// a flush and the end. Until then, access units and the events among them are held.
 struct CaptionOrder<Codec: RepackCodec> {
   typealias AccessUnit = [RepackPiece<Codec>]
 

@@ -49,7 +49,7 @@ package struct CaptionRate: Sendable, Equatable {
 
   /// The triplets of CTA-608 that a frame has, by their fields.
   ///
-  /// There are 60 a second, which are those of two fields a frame at 29.97. At 24 frames a second, there are two and
+  /// There are 60 a second: at 29.97 frames a second, one for each field. At 24 frames a second, there are two and
   /// three in turn.
   ///
   /// - Parameter number: of the frame in presentation order.

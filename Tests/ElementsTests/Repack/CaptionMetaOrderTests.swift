@@ -194,7 +194,7 @@ import Testing
     #expect(Array(outputs.prefix(3)) == first)
   }
 
-  /// A flush discards what is held, but not the events, and the next picture begins anew.
+  /// A flush discards held access units, but not events. The next picture starts a new order.
   @Test(arguments: StreamCodec.allCases) func aFlushBeginsAnew(codec: StreamCodec) throws {
     let group = Group.all[4]
     let units = Self.units(codec, group)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MPL-2.0
-# Tests the report page and the inspector in headless Chromium, and compares the document with FFmpeg and with what
-# x264 and x265 print; installs what is missing and builds what they need.
+# Tests the report page and the inspector in headless Chromium. Compares the document with FFmpeg, and its statistics
+# with the counts that x264 and x265 print. Installs missing packages and builds the page first.
 #
 #   Tests/Scripts/Report/run.sh [NAME OF A TEST…]
 #

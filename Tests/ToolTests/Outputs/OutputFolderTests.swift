@@ -69,7 +69,7 @@ import Testing
     #expect(run.status == 64 && run.said.contains("no known suffix") && folder.names.isEmpty, "\(run.said)")
   }
 
-  /// What was written so far is complete.
+  /// The segments so far are in complete playlists.
   @Test func completesPlaylistsWhenInterrupted() async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
