@@ -345,7 +345,8 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
   ) -> (duration: ClockTime, count: Int) {
     finder.forgetPosition()
     finder.aim(listing: true, cutting: false, .pictureIdentity)
-    var (place, duration, count, accessUnit) = (0, ClockTime.zero, 0, ParsedAccessUnit<Codec>())
+    var (place, duration, count) = (0, ClockTime.zero, 0)
+    var accessUnit = ParsedAccessUnit<Codec>()
     while place < min(end, bytes.count) {
       let finding = finder.find(
         in: bytes.extracting(place...), isMarked: false, isDraining: true, describedID: caps.describedID, &accessUnit,
@@ -358,8 +359,7 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
       // The first one may be the end of a picture.
       guard accessUnit.scanned.slice?.isFirstInPicture == true else { continue }
       // Counts by the beginning of the slice's three-byte start code: a picture cut in front of it counts once.
-      let slice = accessUnit.scanned.nalUnits.first { $0.contents?.contains(.slice) == true }
-      guard let slice, start + slice.range.lowerBound - 3 < end else { continue }
+      guard let slice = accessUnit.firstSlice, start + slice.lowerBound - 3 < end else { continue }
       duration = duration + (timestamps.duration(of: accessUnit, caps.timing) ?? .zero)
       count += 1
     }

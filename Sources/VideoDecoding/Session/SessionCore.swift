@@ -194,16 +194,15 @@ struct SessionCore: ~Copyable {
       if let order = codec.nextOrder(ledger.entries) { return order }
       guard let step = steps.popFirst() else { return nil }
       switch step {
-      case .decode: if let entry = ledger.entries.queued { send(entry) }
+      case .decode: if var entry = ledger.entries.queued { send(&entry) }
       case .drain: if let last = ledger.entries.last { take(codec.drain(upTo: last.index)) }
       case .endSequence: reset(to: .sequenceEnded)
       }
     }
   }
 
-  /// Sends an access unit to the codec.
-  private mutating func send(_ queued: LedgerEntry) {
-    var entry = queued
+  /// Completes an access unit, and sends it to the codec.
+  private mutating func send(_ entry: inout LedgerEntry) {
     let (index, summary) = (entry.index, entry.summary)
     if summary.randomAccess == .idr { input.beginSequence(at: index) }
     // After this intra picture pictures may recover.

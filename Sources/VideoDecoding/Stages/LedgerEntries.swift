@@ -78,8 +78,8 @@ struct LedgerEntries {
   mutating func finish(_ index: UInt64) -> LedgerEntry? {
     guard let position = position(of: index) else { return nil }
     guard entries[position].packet != nil else { return entries.remove(at: position) }
-    let entry = entries[position]
-    entries[position].keep()
+    var entry = entries[position].kept
+    swap(&entry, &entries[position])
     while keptCount < entries.count, entries[keptCount].state == .kept { keptCount += 1 }
     return entry
   }

@@ -64,10 +64,9 @@ struct LedgerEntry {
     case tainted
   }
 
-  /// It has its result: a replay needs no more than its packet.
-  mutating func keep() {
-    let packet = packet
-    self = LedgerEntry(
+  /// The entry once it has its result: a replay needs no more than its packet.
+  var kept: LedgerEntry {
+    LedgerEntry(
       index: index, request: DecodeRequest(tag: request.tag), summary: DecodingSummary(), state: .kept, packet: packet)
   }
 

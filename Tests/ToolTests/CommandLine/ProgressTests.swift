@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Containers
@@ -18,7 +19,9 @@ import Testing
   }
 
   /// The last line has all that was done.
-  @Test(arguments: ["h264", "mp4", "mkv"]) func printsProgressInSeconds(suffix: String) async throws {
+  @Test(arguments: TestScope.rows(["h264", "mp4", "mkv"], usually: 1)) func printsProgressInSeconds(suffix: String)
+    async throws
+  {
     let folder = try Folder()
     let clip = Self.media("clip.\(suffix)")
     for arguments in [

@@ -33,7 +33,7 @@ import Testing
     ["wide.h265", "open-gop.h265", "clip-h265.mp4", "wide.h265"],
   ]
 
-  @Test(arguments: ["mp4", "mov", "mkv", "ts"], joins) func filesFollowOneAnotherAtOnce(
+  @Test(arguments: TestScope.rows(["mp4", "mov", "mkv", "ts"], usually: 2), joins) func filesFollowOneAnotherAtOnce(
     target: String, sources: [String]
   ) async throws {
     let folder = try Folder()
@@ -116,7 +116,8 @@ import Testing
   }
 
   /// Leading pictures that can be decoded from the first access unit are shown before it.
-  @Test(arguments: ["mp4", "mov", "mkv", "ts"]) func showsLeadingPicturesInFrontOfTheFirstKeyframe(
+  @Test(arguments: TestScope.rows(["mp4", "mov", "mkv", "ts"], usually: 2))
+  func showsLeadingPicturesInFrontOfTheFirstKeyframe(
     target: String
   ) async throws {
     let folder = try Folder()

@@ -2,6 +2,7 @@
 import AVFormat
 import Foundation
 import H26x
+import TestSupport
 import Testing
 
 /// `edit --remove` and `--dolby-vision`, in each container.
@@ -143,7 +144,9 @@ import Testing
   }
 
   /// The record, the brand and the sample entry go with Dolby Vision.
-  @Test(arguments: [8, 7, 5] as [UInt8]) func removesTheRecordOfDolbyVision(profile: UInt8) async throws {
+  @Test(arguments: TestScope.rows([8, 7, 5] as [UInt8], usually: 2)) func removesTheRecordOfDolbyVision(profile: UInt8)
+    async throws
+  {
     let folder = try Folder()
     try await Self.write("in.h265", try Self.stream(profile: profile), in: folder)
     let force = profile == 5 ? " --force" : ""

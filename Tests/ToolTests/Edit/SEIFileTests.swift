@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// SEI messages leave a stream as JSON lines, and come back.
@@ -19,10 +20,12 @@ import Testing
     try folder.write("sei.jsonl", Data((lines.joined(separator: "\n") + "\n").utf8))
   }
 
-  @Test(arguments: [
-    ("clip.h264", "h264"), ("clip.h265", "h265"), ("clip.mp4", "mp4"), ("clip-h265.mkv", "mkv"), ("clip.ts", "ts"),
-    ("clip.h265", "mp4"), ("clip-h265.ts", "mov"),
-  ])
+  @Test(
+    arguments: TestScope.rows(
+      [
+        ("clip.h264", "h264"), ("clip.h265", "h265"), ("clip.mp4", "mp4"), ("clip-h265.mkv", "mkv"), ("clip.ts", "ts"),
+        ("clip.h265", "mp4"), ("clip-h265.ts", "mov"),
+      ], usually: 3))
   func listsTheMessagesThatWereInserted(name: String, target: String) async throws {
     let folder = try Folder()
     let isH265 = name.contains("265")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 import H26x
+import TestSupport
 import Testing
 
 /// HDR10+ and Dolby Vision leave a stream in the order of presentation, and come back.
@@ -38,7 +39,9 @@ import Testing
     #expect(!before.isEmpty && before == after, "\(made)")
   }
 
-  @Test(arguments: NumberedStream.all) func comesBackNALUnitForNALUnit(stream: NumberedStream) async throws {
+  @Test(arguments: TestScope.rows(NumberedStream.all, usually: 3)) func comesBackNALUnitForNALUnit(
+    stream: NumberedStream
+  ) async throws {
     let folder = try Folder()
     let count = try await stream.write(in: folder)
     let suffix = stream.suffix

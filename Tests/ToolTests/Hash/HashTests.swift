@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// `h26x hash` prints what FFmpeg 5.1 prints for the same file; the expected sums and lines are FFmpeg's.
@@ -23,7 +24,9 @@ import Testing
 
     """
 
-  @Test(arguments: Program.clipSuffixes) func listsEachPictureAsFFmpegDoes(suffix: String) async throws {
+  @Test(arguments: TestScope.rows(Program.clipSuffixes, usually: 2)) func listsEachPictureAsFFmpegDoes(suffix: String)
+    async throws
+  {
     let folder = try Folder()
     let clip = Self.media("clip.\(suffix)")
     let run = try await Program.run(["hash", "--each", clip], in: folder.url)

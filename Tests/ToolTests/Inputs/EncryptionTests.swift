@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
+import TestSupport
 import Testing
 
 /// MP4 whose video is encrypted (ISO/IEC 23001-7): it is no clear video.
@@ -17,10 +18,15 @@ import Testing
     return file
   }
 
-  @Test(arguments: [
-    ("encv", "cenc", "cenc"), ("encv", "cbcs", "cbcs"), ("avc1", "cens", "cens"), ("avc1", "cbc1", "cbc1"),
-    ("encv", nil, "unknown scheme"),
-  ]) func refusesEncryptedVideo(entry: String, scheme: String?, name: String) async throws {
+  @Test(
+    arguments: TestScope.rows(
+      [
+        ("encv", "cenc", "cenc"), ("encv", "cbcs", "cbcs"), ("avc1", "cens", "cens"), ("avc1", "cbc1", "cbc1"),
+        ("encv", nil, "unknown scheme"),
+      ] as [(String, String?, String)], usually: 2)) func refusesEncryptedVideo(
+      entry: String, scheme: String?, name: String
+    ) async throws
+  {
     let folder = try Folder()
     try folder.write("in.mp4", try Self.file(entry, scheme: scheme))
     for line in [

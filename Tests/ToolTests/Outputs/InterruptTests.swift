@@ -170,7 +170,8 @@ import Testing
 
   /// A file that has everything is completed, and gets its name. Its description of 3 MB comes behind its media, which
   /// are 1 MB longer than the byte stream, and is moved to the front then.
-  @Test(arguments: [["repack"], ["cut", "--mode", "keyframe", "--start", "0"]]) func keepsAFileThatIsCompleted(
+  @Test(arguments: TestScope.rows([["repack"], ["cut", "--mode", "keyframe", "--start", "0"]], usually: 1))
+  func keepsAFileThatIsCompleted(
     command: [String]
   ) async throws {
     let folder = try Folder()

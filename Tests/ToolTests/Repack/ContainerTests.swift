@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 import Foundation
+import TestSupport
 import Testing
 
 /// Streams in containers: inspected without a parser, and repackaged completely.
@@ -28,10 +29,14 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    ("clip.mkv", "matroska", "clip.mp4"), ("clip.flv", "flv", "clip.mp4"), ("clip.ts", "mpegts", "clip.h264"),
-    ("clip-h265.mkv", "matroska", "clip-h265.mp4"), ("clip-h265.ts", "mpegts", "clip.h265"),
-  ]) func inspectsStreamsInContainers(name: String, container: String, like reference: String) async throws {
+  @Test(
+    arguments: TestScope.rows(
+      [
+        ("clip.mkv", "matroska", "clip.mp4"), ("clip.flv", "flv", "clip.mp4"), ("clip.ts", "mpegts", "clip.h264"),
+        ("clip-h265.mkv", "matroska", "clip-h265.mp4"), ("clip-h265.ts", "mpegts", "clip.h265"),
+      ], usually: 2)) func inspectsStreamsInContainers(name: String, container: String, like reference: String)
+    async throws
+  {
     let folder = try Folder()
     let run = try await Program.run(["inspect", "--json", Self.media(name)], in: folder.url)
     #expect(run.status == 0, "\(run.said)")

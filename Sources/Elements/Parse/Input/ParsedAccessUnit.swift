@@ -83,6 +83,8 @@ struct ParsedAccessUnit<Codec: ParserCodec>: Sendable {
   var beginsPicture: Bool { scanned.contents.contains(.pictureStart) }
   /// Whether the first slice of an IDR picture is in it.
   var beginsSequence: Bool { scanned.contents.isSuperset(of: [.idr, .pictureStart]) }
+  /// The range of its first slice, if NAL units are listed.
+  var firstSlice: Range<Int>? { scanned.nalUnits.first { $0.contents?.contains(.slice) == true }?.range }
   /// Whether it is a NAL unit with a later slice of a picture.
   var continuesPicture: Bool { scanned.contents.contains(.slice) && !beginsPicture }
 }

@@ -2,6 +2,7 @@
 import AVFormat
 import Foundation
 import H26x
+import TestSupport
 import Testing
 
 /// The configuration of Dolby Vision in copies of sources that have metadata in the stream alone.
@@ -12,7 +13,10 @@ import Testing
     return try AddedMetadata.clip(behind: { _ in [rpu] })
   }
 
-  @Test(arguments: [(8, "bt2020-pq", 1), (8, "bt2020-hlg", 4), (8, "bt709", 2), (5, "bt2020-pq", 0)])
+  @Test(
+    arguments: TestScope.rows(
+      [(8, "bt2020-pq", 1), (8, "bt2020-hlg", 4), (8, "bt709", 2), (5, "bt2020-pq", 0)]
+        as [(UInt8, String, UInt8)], usually: 2))
   func makesTheConfigurationOfTheStream(profile: UInt8, colour: String, compatibility: UInt8) async throws {
     let folder = try Folder()
     try folder.write("plain.h265", try Self.stream(profile: profile))

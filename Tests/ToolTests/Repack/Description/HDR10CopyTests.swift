@@ -2,6 +2,7 @@
 import AVFormat
 import Foundation
 import H26x
+import TestSupport
 import Testing
 
 /// Colour and HDR10's metadata of the stream, in containers whose source does not state them.
@@ -13,8 +14,9 @@ import Testing
     ]
   private static let contentLight: [UInt8] = Array("clli".utf8) + [0x03, 0xE8, 0x01, 0x90]
 
-  @Test(arguments: ["h264", "ts", "mkv", "mp4", "mov"]) func describesTheDisplayByTheStream(source: String) async throws
-  {
+  @Test(arguments: TestScope.rows(["h264", "ts", "mkv", "mp4", "mov"], usually: 2)) func describesTheDisplayByTheStream(
+    source: String
+  ) async throws {
     let folder = try Folder()
     try folder.write("plain.h264", SEITextTests.highDynamicRange)
     for arguments in [

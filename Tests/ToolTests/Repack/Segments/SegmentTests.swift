@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 import Foundation
+import TestSupport
 import Testing
 
 /// The segments of `h26x repack -o NAME.m3u8`: their contents and their durations.
@@ -27,9 +28,11 @@ import Testing
     return Set(run.text.split(separator: "\n")).map { String($0.drop { $0 != "," }) }.sorted()
   }
 
-  @Test(arguments: [
-    "clip.mp4", "clip.mkv", "clip.ts", "clip-h265.mp4", "open-gop.h264", "open-gop.h265", "interlaced.h264",
-  ])
+  @Test(
+    arguments: TestScope.rows(
+      [
+        "clip.mp4", "clip.mkv", "clip.ts", "clip-h265.mp4", "open-gop.h264", "open-gop.h265", "interlaced.h264",
+      ], usually: 3))
   func segmentsHaveEveryNALUnit(source: String) async throws {
     let folder = try Folder()
     let raw = source.contains("265") ? "h265" : "h264"
