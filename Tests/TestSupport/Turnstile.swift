@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 
-/// Limits the programs that run at a time to the number of processors. Many tests run concurrently, and a program
-/// beside a hundred others takes a hundred times as long.
+/// Limits the programs that run at a time to two more than processors, because some wait. Many tests run concurrently,
+/// and a program beside a hundred others takes a hundred times as long.
 public actor Turnstile {
-  public static let programs = Turnstile(places: max(2, ProcessInfo.processInfo.activeProcessorCount))
+  public static let programs = Turnstile(places: ProcessInfo.processInfo.activeProcessorCount + 2)
 
   private var free: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -115,12 +115,14 @@ private struct PrintingVisitor: H264.MacroblockVisitor {
   /// CAVLC and CABAC, frames, fields and MBAFF, PCM, monochrome, 4:2:2 and 4:4:4, ten bits.
   @Test(
     .enabled(if: ffmpeg != nil),
-    arguments: [
-      "FRExt1_Panasonic.avc", "HCAFR3_HHI.264", "HCAMFF1_HHI.264", "FRExt4_Panasonic.avc", "FREXT01_JVC_D.264",
-      "HPCVMOLQ_BRCM_B.264", "freh11.264", "freh6.264", "BASQP1_Sony_C.jsv", "goh264_high10_deblock444_cavlc_idrp.h264",
-      "goh264_high10_weighted422_cabac_b.h264", "ydt_demo_10_frames_TransformBypassModeFlag.h264",
-      "ydt_demo_10_frames_cavlc_and_interlace.h264", "PPH10I3_Panasonic_A.264",
-    ]) func typesAndQPsAreThoseOfFFmpeg(_ name: String) throws
+    arguments: TestScope.rows(
+      [
+        "FRExt1_Panasonic.avc", "HCAFR3_HHI.264", "HCAMFF1_HHI.264", "FRExt4_Panasonic.avc", "FREXT01_JVC_D.264",
+        "HPCVMOLQ_BRCM_B.264", "freh11.264", "freh6.264", "BASQP1_Sony_C.jsv",
+        "goh264_high10_deblock444_cavlc_idrp.h264",
+        "goh264_high10_weighted422_cabac_b.h264", "ydt_demo_10_frames_TransformBypassModeFlag.h264",
+        "ydt_demo_10_frames_cavlc_and_interlace.h264", "PPH10I3_Panasonic_A.264",
+      ], usually: 6)) func typesAndQPsAreThoseOfFFmpeg(_ name: String) throws
   {
     let file = "h264/\(name)"
     var pictures: [(cells: [Int: String], field: Int)] = []

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 import H26x
+import TestSupport
 import Testing
 
 @testable import Slices
@@ -62,7 +63,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Vectors.byteStreams(codec: "h264"))
+  @Test(arguments: TestScope.rows(Vectors.byteStreams(codec: "h264"), usually: 20))
   func listsTheMacroblocksThatItCounts(_ file: String) throws {
     var sets = H264.ParameterSets()
     var reader = H264.SliceReader()

@@ -18,7 +18,7 @@ struct HardwareVectorTests {
     return Vector.ofBothCodecs.filter { $0.container == "annexb" && (isWhole || $0.samples <= 3_000_000) }
   }()
 
-  @Test(arguments: vectors)
+  @Test(arguments: TestScope.rows(vectors, usually: 16))
   func decodesAsSoftwareDoes(_ vector: Vector) throws {
     guard let stream = try? CodedStream(String(vector.file.drop { $0 != "/" }.dropFirst())) else {
       return try Self.records.expect(vector.file, ["no parameter sets"])

@@ -256,7 +256,8 @@ import Testing
   /// Processes that end at different access units, or at an access unit that another process got past, do not end because
   /// of the stream. The machine is short of memory, or somebody ends them.
   @Test(
-    .disabled(if: isSanitized), arguments: ["clip.h264", "clip.h265", "open-gop.h264", "open-gop.h265"],
+    .disabled(if: isSanitized),
+    arguments: TestScope.rows(["clip.h264", "clip.h265", "open-gop.h264", "open-gop.h265"], usually: 2),
     [
       [40, 38, 32], [40, 38, 32, 20], [40, 38, 39], [30, 29, 28, 27], [20, 12, 20], [38, 40, 41], [40, 8, 8, 8, 8],
       [40, 0, 0, 0, 0],

@@ -96,7 +96,7 @@ import Testing
     #expect(!session.isLost && session.nextNotice() == nil)
   }
 
-  @Test(arguments: names + h265, SessionConfiguration.threadings.indices)
+  @Test(arguments: TestScope.rows(names + h265, usually: 4), SessionConfiguration.threadings.indices)
   func losesNoPictureIfReceivingFailsOnce(_ name: String, _ threading: Int) throws {
     let stream = try CodedStream(name)
     let configuration = SessionConfiguration.threadings[threading]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
@@ -35,7 +36,9 @@ import Testing
     return run
   }
 
-  @Test(arguments: streams) func skippingFlagsPicturesOrLeavesThemUnchanged(_ name: String) throws {
+  @Test(arguments: TestScope.rows(streams, usually: 5)) func skippingFlagsPicturesOrLeavesThemUnchanged(_ name: String)
+    throws
+  {
     let stream = try CodedStream(name)
     let whole = try decode(stream, .threadings[0])
     let right = Set(whole.checksums)
