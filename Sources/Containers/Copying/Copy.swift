@@ -378,10 +378,7 @@ package struct Copy {
       "\(name(ofRange: $0)) begins with a recovery point, not an IDR picture: players may lose pictures there"
     }
     if let made = writer.madeDolbyVision {
-      let origin = writer.formats.first?.dolbyVision == .converted ? "converted" : "made from the stream"
-      warnings.append(
-        "the configuration of Dolby Vision is \(origin): profile \(made.profile).\(made.compatibilityID), "
-          + "level \(made.level)")
+      warnings.append((writer.formats.first?.dolbyVision ?? .copied).remark(made))
     }
     return warnings + writer.targetRemarks
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
-import H26x
+package import H26x
 
 /// What becomes of the configuration of Dolby Vision that the source's container has, and of its sample entry.
 package enum DolbyVisionRecord: Sendable, Equatable {
@@ -17,6 +17,21 @@ package enum DolbyVisionRecord: Sendable, Equatable {
 
   /// Why it cannot be made.
   package static var lacksRPU: String { "the first picture has no RPU of a known profile, by which the record is made" }
+
+  /// Describes a new configuration, for the user.
+  package func remark(_ made: DolbyVision.Configuration) -> String {
+    let origin =
+      switch self {
+      case .converted: "converted"
+      case .inserted(_?): "made from the stream, with the profile of --dv-profile"
+      default: "made from the stream"
+      }
+    return "the configuration of Dolby Vision is \(origin): profile \(made.profile).\(made.compatibilityID), "
+      + "level \(made.level)"
+  }
+
+  /// The loss of a configuration that cannot be written, for the user.
+  package static var loss: String { "the configuration of Dolby Vision by the stream" }
 
   /// The configuration in the copy; `nil` for none.
   ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import CLinux
 import Glibc
+package import H26x
 import StreamReport
 import SystemPackage
 
@@ -96,6 +97,13 @@ struct MovieFile {
     } catch { throw Self.failure(error, name) }
   }
 
+  /// Writes `moov` where it was, behind the media.
+  func finishBehindMedia() throws(Failure) {
+    do throws(Errno) { try Self.write(file.descriptor, movieOffset, movie.bytes) } catch {
+      throw Self.failure(error, name)
+    }
+  }
+
   /// Whether `moov` fits into room in front of the media, together with a box that fills the remaining room.
   private func fits(_ room: Int64) -> Bool {
     let rest = room - Int64(movie.bytes.count)
@@ -136,5 +144,22 @@ struct MovieFile {
       try Self.write(file.descriptor, end + distance, Self.read(file.descriptor, end, Int(count)))
     }
     return distance
+  }
+}
+
+extension OutputFile {
+  /// Gives the video of a finished MP4 or MOV file a configuration of Dolby Vision.
+  ///
+  /// - Returns: whether it has it: other files have no place for it, or are incomplete.
+  package func complete(
+    _ codec: FormatDescription.Codec, with configuration: DolbyVision.Configuration
+  ) throws(Failure) -> Bool {
+    guard isSeekable, let path, var file = try MovieFile(path, name: name) else { return false }
+    file.movie.complete(
+      SampleEntryExtras(
+        nil, [], stated: nil, sent: configuration, ambientViewing: nil, codec: codec, editing: [],
+        allowsInBandParameterSets: false))
+    try file.finishBehindMedia()
+    return true
   }
 }

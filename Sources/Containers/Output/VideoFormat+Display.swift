@@ -81,17 +81,42 @@ extension MediaOutput.VideoFormat {
   }
 }
 
-extension VideoTrack {
-  /// The configuration of Dolby Vision that a copy in MP4 or Matroska has in place of the source's; `nil` if it has
-  /// that, or none.
+extension MediaOutput.VideoFormat {
+  /// The video of a container.
+  package init(_ track: VideoTrack) {
+    self.init(
+      codec: track.codec, size: track.size ?? (0, 0),
+      frameDuration: track.framerate.flatMap { TimeBase($0.denominator, $0.numerator) },
+      configuration: track.packaging.configuration ?? [])
+    statedDolbyVision = track.dolbyVision
+  }
+
+  /// The video of a byte stream.
   ///
-  /// - Parameter accessUnit: the first one of the copy.
-  package func newDolbyVision(_ record: DolbyVisionRecord, _ accessUnit: [UInt8]) -> DolbyVision.Configuration? {
-    var format = MediaOutput.VideoFormat(
-      codec: codec, size: size ?? (0, 0), frameDuration: framerate.flatMap { TimeBase($0.denominator, $0.numerator) },
-      configuration: packaging.configuration ?? [])
-    (format.statedDolbyVision, format.dolbyVision) = (dolbyVision, record)
-    format.describeDisplay(by: accessUnit, hasStartCodes: false)
+  /// - Returns: `nil` unless the access unit has its parameter sets.
+  package init?(_ codec: FormatDescription.Codec, describedBy accessUnit: [UInt8]) {
+    do throws(BitstreamError) {
+      let description =
+        switch codec {
+        case .h264: try Self.description(H264.self, accessUnit, nil)
+        case .h265: try Self.description(H265.self, accessUnit, nil)
+        }
+      self.init(codec: codec, size: (description.frameSize.width, description.frameSize.height))
+    } catch { return nil }
+  }
+
+  /// The configuration of Dolby Vision that a copy in a container has in place of the source's; `nil` if it has that,
+  /// or none.
+  ///
+  /// - Parameters:
+  ///   - accessUnit: the first one of the copy.
+  ///   - hasStartCodes: whether it has start codes, not length prefixes.
+  package func newDolbyVision(
+    _ record: DolbyVisionRecord, _ accessUnit: [UInt8], hasStartCodes: Bool
+  ) -> DolbyVision.Configuration? {
+    var format = self
+    format.dolbyVision = record
+    format.describeDisplay(by: accessUnit, hasStartCodes: hasStartCodes)
     return format.newDolbyVision
   }
 }

@@ -20,16 +20,8 @@ extension Sample {
 
   /// The video, by its caps; `nil` if they are of another codec.
   var videoFormat: MediaOutput.VideoFormat? {
-    guard let caps, let codec = FormatDescription.Codec(mediaType: caps.first.name) else { return nil }
-    func fraction(_ name: String) -> Fraction? {
-      if case .fraction(let value)? = capsField(name) { value } else { nil }
-    }
-    return MediaOutput.VideoFormat(
-      codec: codec, size: (capsField("width")?.integer ?? 0, capsField("height")?.integer ?? 0),
-      pixelAspect: fraction("pixel-aspect-ratio").flatMap { TimeBase($0.numerator, $0.denominator) },
-      frameDuration: fraction("framerate").flatMap { TimeBase($0.denominator, $0.numerator) },
-      configuration: caps.codecData ?? [],
-      allowsInBandParameterSets: capsField("stream-format")?.string == codec.syntax.inBandStreamFormat)
+    guard let caps else { return nil }
+    return MediaOutput.VideoFormat(caps)
   }
 
   /// The access unit in it, with times of the media.
@@ -50,5 +42,21 @@ extension Sample {
       decoding: attributes.dts.map { Int64(clamping: $0.nanoseconds) &- origin } ?? presentation,
       duration: Int64(clamping: attributes.duration?.nanoseconds ?? 0),
       isKeyframe: !attributes.flags.contains(.deltaUnit))
+  }
+}
+
+extension MediaOutput.VideoFormat {
+  /// Reads caps.
+  ///
+  /// - Returns: `nil` if they are of another codec.
+  package init?(_ caps: borrowing Caps) {
+    let fields = caps.first
+    guard let codec = FormatDescription.Codec(mediaType: fields.name) else { return nil }
+    self.init(
+      codec: codec, size: (fields.value("width")?.integer ?? 0, fields.value("height")?.integer ?? 0),
+      pixelAspect: fields.fraction("pixel-aspect-ratio").flatMap { TimeBase($0.numerator, $0.denominator) },
+      frameDuration: fields.fraction("framerate").flatMap { TimeBase($0.denominator, $0.numerator) },
+      configuration: caps.codecData ?? [],
+      allowsInBandParameterSets: fields.string("stream-format") == codec.syntax.inBandStreamFormat)
   }
 }

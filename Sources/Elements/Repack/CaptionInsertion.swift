@@ -15,12 +15,16 @@ struct CaptionInsertion<Codec: RepackCodec> {
   ///
   /// - Parameters:
   ///   - pieces: the access unit, edited.
-  ///   - limit: the longest NAL unit that the output's length prefixes allow.
-  init(into pieces: [RepackPiece<Codec>], limit: Int) throws(FlowError) {
+  ///   - sets: the parameter sets of its slices.
+  ///   - output: the output's format, with its frame rate.
+  init(
+    into pieces: [RepackPiece<Codec>], _ sets: Codec.ParameterSets, as output: RepackFormat<Codec>
+  ) throws(FlowError) {
     let captions = pieces.captions()
     guard !captions.isEmpty else { return }
     var prefixes: [(piece: Int, index: Int)] = []
     var header: [UInt8] = []
+    var isField = false
     for (number, piece) in pieces.enumerated() {
       let hasCaptions = try piece.withBytes { bytes -> Bool in
         for (index, entry) in piece.nalUnits.enumerated() {
@@ -33,6 +37,7 @@ struct CaptionInsertion<Codec: RepackCodec> {
           case .slice, .slicePart, .layerSlice:
             place = prefixes.first ?? (number, index)
             header = Codec.seiHeader(forPictureOf: nalUnit)
+            isField = Self.isField(nalUnit, sets)
           default:
             if Codec.isPrefix(nalUnit) { prefixes.append((number, index)) } else { prefixes = [] }
           }
@@ -42,7 +47,16 @@ struct CaptionInsertion<Codec: RepackCodec> {
       guard !hasCaptions else { return }
     }
     guard place != nil else { return }
-    write(captions, header, limit)
+    write(captions, header, isField ? nil : output.captionRate, limit: output.longestNALUnit)
+  }
+
+  /// Whether a slice is of a field, which shares the captions of its frame with another access unit.
+  private static func isField(_ slice: Span<UInt8>, _ sets: Codec.ParameterSets) -> Bool {
+    do throws(BitstreamError) {
+      return try Codec.SliceHeader(nalUnit: slice, parameterSets: sets, depth: .pictureIdentity).isField
+    } catch {
+      return false
+    }
   }
 
   private static func holdsCaptions(_ nalUnit: Span<UInt8>, _ replacement: [[UInt8]]?) -> Bool {
@@ -52,15 +66,22 @@ struct CaptionInsertion<Codec: RepackCodec> {
     }
   }
 
-  /// Writes a message for each meta, so that a parser makes the same metas of them.
-  private mutating func write(_ captions: [Buffer.ClosedCaptions], _ header: [UInt8], _ limit: Int) {
-    var messages: [(type: SEIPayloadType, payload: [UInt8])] = []
+  /// Writes a padded message if the rate is known. Otherwise writes one for each meta, so that a parser makes the same
+  /// metas of them.
+  private mutating func write(
+    _ captions: [Buffer.ClosedCaptions], _ header: [UInt8], _ rate: CaptionRate?, limit: Int
+  ) {
+    var lists: [[CaptionTriplet]] = []
     for captions in captions.prefix(SEIContent.limit) {
-      guard let triplets = captions.triplets else {
-        isIncomplete = true
-        continue
-      }
-      guard !triplets.isEmpty else { continue }
+      if let triplets = captions.triplets { lists.append(triplets) } else { isIncomplete = true }
+    }
+    lists.removeAll(where: \.isEmpty)
+    if let rate, let first = lists.first {
+      let filled = rate.filled(lists.count == 1 ? first : CaptionTriplet.joined(lists))
+      if filled.count <= CaptionTriplet.limit { lists = [filled] }
+    }
+    var messages: [(type: SEIPayloadType, payload: [UInt8])] = []
+    for triplets in lists {
       do throws(BitstreamError) {
         messages.append((.userDataRegistered, try CaptionMessage(CaptionData(triplets)).userData().payload))
       } catch {
@@ -77,6 +98,16 @@ struct CaptionInsertion<Codec: RepackCodec> {
     guard let nalUnit, let place else { return 0 }
     pieces[place.piece].insert(nalUnit, directlyBefore: place.index)
     return 1
+  }
+}
+
+extension RepackFormat {
+  /// The rate whose number of triplets each picture has; nil if the frame rate may vary, or is another one.
+  fileprivate var captionRate: CaptionRate? {
+    guard let frameRate else { return nil }
+    return Ratio(UInt32(clamping: frameRate.numerator), UInt32(clamping: frameRate.denominator)).flatMap {
+      CaptionRate($0)
+    }
   }
 }
 

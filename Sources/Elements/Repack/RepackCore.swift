@@ -396,7 +396,7 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   /// Writes captions of the buffers into the access unit.
   private mutating func insertCaptions(_ output: RepackFormat<Codec>) throws(RepackFailure) {
     do throws(FlowError) {
-      let insertion = try CaptionInsertion<Codec>(into: assembler.pieces, limit: output.longestNALUnit)
+      let insertion = try CaptionInsertion<Codec>(into: assembler.pieces, sets.store, as: output)
       journal.count(edited: insertion.apply(to: &assembler.pieces))
       if insertion.isIncomplete { journal.warnOfUnreadableCaptions() }
     } catch {

@@ -66,11 +66,15 @@ package struct CaptionRate: Sendable, Equatable {
   package func padded(_ triplets: [CaptionTriplet], frame number: Int) -> [CaptionTriplet]? {
     var padded = triplets
     while padded.last.map({ !$0.isValid }) ?? false { padded.removeLast() }
-    if !padded.contains(where: { $0.kind == .field1 || $0.kind == .field2 }) {
+    if !padded.contains(where: { $0.isPair }) {
       padded = pairs(ofFrame: number).map { CaptionTriplet($0, 0x80, 0x80) } + padded
     }
-    guard padded.count <= tripletCount else { return nil }
-    return padded + [CaptionTriplet](repeating: .padding, count: tripletCount - padded.count)
+    return padded.count <= tripletCount ? filled(padded) : nil
+  }
+
+  /// Returns triplets with padding up to ``tripletCount``, or as they are if there are more.
+  package func filled(_ triplets: [CaptionTriplet]) -> [CaptionTriplet] {
+    triplets + [CaptionTriplet](repeating: .padding, count: max(tripletCount - triplets.count, 0))
   }
 
   /// Frames a second with decimals, such as "29.97".
@@ -88,8 +92,9 @@ extension CaptionTriplet {
   /// A triplet that says nothing.
   package static var padding: CaptionTriplet { CaptionTriplet(.packetData, isValid: false, 0, 0) }
 
+  /// Whether it is a pair of CTA-608.
+  package var isPair: Bool { kind == .field1 || kind == .field2 }
+
   /// Whether it is a pair of CTA-608 with captions: valid, and not only parity bits.
-  package var isCaptionPair: Bool {
-    isValid && (kind == .field1 || kind == .field2) && (first | second) & 0x7F != 0
-  }
+  package var isCaptionPair: Bool { isValid && isPair && (first | second) & 0x7F != 0 }
 }

@@ -42,6 +42,12 @@ extension CaptionTriplet {
     }
   }
 
+  /// Returns the triplets of several lists for one picture: pairs of CTA-608 in front, and no padding at a list's end.
+  package static func joined(_ lists: [[CaptionTriplet]]) -> [CaptionTriplet] {
+    let triplets = lists.flatMap { $0.reversed().drop { !$0.isValid }.reversed() }
+    return triplets.filter { $0.isPair } + triplets.filter { !$0.isPair }
+  }
+
   /// The offsets of the groups of `size` bytes; nil if the bytes are not ``limit`` whole groups at most.
   private static func groups(of size: Int, in bytes: [UInt8]) -> StrideTo<Int>? {
     guard bytes.count.isMultiple(of: size), bytes.count / size <= limit else { return nil }

@@ -116,6 +116,16 @@ struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
       let nothing = Failure("\(name): no picture was received\(reason)")
       throw result.error?.isOfParser == true ? nothing : failure ?? nothing
     }
+    var (remarks, left): ([String], [String]) = ([], offer.others)
+    if let target, let made = route?.dolbyVision {
+      do throws(Failure) {
+        if try target.complete(offer.codec ?? codec.codec, with: made) {
+          remarks.append(DolbyVisionRecord.copied.remark(made))
+        } else {
+          left.append(DolbyVisionRecord.loss)
+        }
+      } catch { failure = failure ?? error }
+    }
     try target?.commit()
     var summary = "\(target?.name ?? name): "
     // An MP4 without its index, for instance, cannot be played.
@@ -126,8 +136,8 @@ struct ReceiveCommand: AsyncParsableCommand, ShowsProgress {
     if offer.packets.broken > 0 { summary += ", \(offer.packets.broken) broken" }
     if counts.untimed > 0 { summary += ", \(counts.untimed) more without a time of their own" }
     summary += counts.damage.remark
-    if !offer.others.isEmpty { summary += "; left behind: \(offer.others.joined(separator: ", "))" }
-    Terminal.say(summary)
+    if !left.isEmpty { summary += "; left behind: \(left.joined(separator: ", "))" }
+    for line in [summary] + remarks.map({ "\(target?.name ?? name): \($0)" }) { Terminal.say(line) }
     if let failure { throw failure }
   }
 

@@ -51,14 +51,18 @@ struct MetadataEdit: Sendable {
 
   /// The new configuration of Dolby Vision, for the user; `nil` if it stays as it is.
   ///
-  /// - Parameter accessUnit: the first one, edited.
+  /// - Parameters:
+  ///   - accessUnit: the first one, edited.
+  ///   - hasStartCodes: whether it has start codes, not length prefixes.
   /// - Throws: a `Failure` if it cannot be made, or if the metadata must not be removed.
-  func recordLine(_ track: VideoTrack, _ accessUnit: [UInt8], source: String) throws(Failure) -> String? {
-    try check(track.dolbyVision, source: source)
+  func recordLine(
+    _ format: MediaOutput.VideoFormat, _ accessUnit: [UInt8], hasStartCodes: Bool, source: String
+  ) throws(Failure) -> String? {
+    try check(format.statedDolbyVision, source: source)
     guard record != .copied else { return nil }
-    guard let new = track.newDolbyVision(record, accessUnit) else {
+    guard let new = format.newDolbyVision(record, accessUnit, hasStartCodes: hasStartCodes) else {
       guard record != .renewed else { throw Failure("\(source): \(DolbyVisionRecord.lacksRPU)") }
-      return track.dolbyVision == nil ? nil : "container: configuration of Dolby Vision: removed"
+      return format.statedDolbyVision == nil ? nil : "container: configuration of Dolby Vision: removed"
     }
     return "container: configuration of Dolby Vision: now profile \(new.profile).\(new.compatibilityID), "
       + "level \(new.level)"

@@ -144,7 +144,9 @@ struct VideoEdit: HeaderEditing {
     splitter?.append(bytes)
     while let piece = splitter?.next(isLast: isLast) {
       if !piece.isAccessUnit, listing != nil { _ = times.next(byteCount: piece.bytes.count) }
-      try write(piece.isAccessUnit ? edit(piece.bytes) : piece.bytes)
+      let edited = piece.isAccessUnit ? try edit(piece.bytes) : piece.bytes
+      if piece.isAccessUnit { try describeRecord(edited) }
+      try write(edited)
     }
     if isLast { try finish() }
     guard splitter?.pendingCount ?? 0 <= AccessUnitLimits.size else {
@@ -179,7 +181,17 @@ struct VideoEdit: HeaderEditing {
   ///
   /// - Throws: a `Failure` if it cannot be made, or if the metadata must not be removed.
   mutating func describeContainer(_ track: VideoTrack, _ accessUnit: [UInt8]) throws(Failure) {
-    if let line = try metadata.recordLine(track, accessUnit, source: source) { containerLines.append(line) }
+    let line = try metadata.recordLine(.init(track), accessUnit, hasStartCodes: false, source: source)
+    if let line { containerLines.append(line) }
+  }
+
+  /// Notes the record that a container with a byte stream is to get, by the first access unit with parameter sets.
+  private mutating func describeRecord(_ accessUnit: [UInt8]) throws(Failure) {
+    guard metadata.changesRecordOnly, containerLines.isEmpty, let editor,
+      let format = MediaOutput.VideoFormat(editor.isH264 ? .h264 : .h265, describedBy: accessUnit),
+      let line = try metadata.recordLine(format, accessUnit, hasStartCodes: true, source: source)
+    else { return }
+    containerLines.append(line)
   }
 
   /// The metadata that was removed or converted, a line for each kind.

@@ -32,7 +32,12 @@ struct RTPPacket {
   func isSound(_ bytes: Span<UInt8>, _ codec: FormatDescription.Codec) -> Bool {
     guard payload.count >= 2 else { return false }
     let first = bytes[payload.lowerBound]
-    guard codec == .h264 else { return payload.count > 2 && first >> 1 & 0x3F < 50 }
+    guard codec == .h264 else {
+      let type = H265.NALUnitType(headerByte: first)
+      // RFC 7798 has no name for those of Dolby Vision. Senders and depayloaders take them as any other NAL unit.
+      let isDolbyVision = type == .dolbyVisionRPU || type == .dolbyVisionEnhancementLayer
+      return payload.count > 2 && (type.rawValue < 50 || isDolbyVision)
+    }
     return switch first & 0x1F {
     case 1...25: true
     // A fragmentation unit has a header of two bytes.

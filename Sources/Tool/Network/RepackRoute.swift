@@ -20,6 +20,8 @@ final class RepackRoute: Sendable {
     var configuration: [UInt8]?
     var roles: (any AccessUnitRoleReading)?
     var isAtStart = true
+    /// The configuration of Dolby Vision that the stream calls for; `nil` for none.
+    var dolbyVision: DolbyVision.Configuration?
   }
   private let state = Mutex(State())
 
@@ -34,6 +36,10 @@ final class RepackRoute: Sendable {
 
   /// The number of access units dropped because they had no PTS.
   var untimed: Int { state.withLock { $0.untimed } }
+
+  /// The configuration of Dolby Vision that the stream calls for, if the container has one. GStreamer's muxers write
+  /// none.
+  var dolbyVision: DolbyVision.Configuration? { state.withLock { $0.dolbyVision } }
 
   /// Drops access units without a PTS in front of a muxer: `matroskamux` would do so silently, and `flvmux` would
   /// give all of them the same time. Access units with which decoding cannot begin are marked as delta units: muxers
@@ -65,7 +71,12 @@ final class RepackRoute: Sendable {
       guard let role = state.roles?.role(of: bytes) else { return true }
       defer { state.isAtStart = false }
       // Nothing is in front of the first picture that others could refer to.
-      return role.start != .none || state.isAtStart && role.isIntra
+      let isSync = role.start != .none || state.isAtStart && role.isIntra
+      if isSync, state.dolbyVision == nil, container.hasDolbyVisionRecord, let caps = state.pad?.currentCaps {
+        state.dolbyVision = MediaOutput.VideoFormat(caps)?
+          .newDolbyVision(.copied, bytes, hasStartCodes: container.hasStartCodes)
+      }
+      return isSync
     }
   }
 

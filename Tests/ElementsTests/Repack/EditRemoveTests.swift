@@ -6,107 +6,106 @@ import Testing
 
 @testable import Elements
 
-/// `edit="remove=…"`: metadata goes, message by message, and with it the caps fields that repeat it.
+/// `edit="remove=…"`: metadata goes, message by message, and with it the caps fields that repeat it. `dolby-vision=8.1`
+/// converts.
 @Suite(.serialized) struct EditRemoveTests {
-  /// A kind of metadata, and the messages and NAL units that go with it.
-  struct Kind: Sendable, CustomTestStringConvertible {
-    var name: String
-    var testDescription: String { name }
-
-    static let all = ["captions", "hdr10plus", "hdr10", "dolby-vision"].map { Kind(name: $0) }
-  }
-
   private static let captions = InsertCaptionsTests.message(InsertCaptionsTests.triplets(1))
   private static let dynamic: [UInt8] = [4, 8, 0xB5, 0x00, 0x3C, 0x00, 0x01, 0x04, 0x01, 0x40]
   private static let light: [UInt8] = [144, 4, 0x03, 0xE8, 0x01, 0x90]
   private static let user: [UInt8] = [5, 17] + [UInt8](1...17)
   private static let registered: [UInt8] = [4, 5, 0xB5, 0x00, 0x3A, 0x07, 0x07]
 
-  /// The messages that a removal leaves, of one SEI NAL unit that has all.
-  private static func left(by name: String) -> [[UInt8]] {
-    let all = [captions, user, dynamic, registered, light]
-    switch name {
-    case "captions": return [user, dynamic, registered, light]
-    case "hdr10plus": return [captions, user, registered, light]
-    case "hdr10": return [captions, user, dynamic, registered]
-    default: return all
-    }
-  }
+  /// The messages of one SEI NAL unit, with the kinds that they are of.
+  private static let messages: [(kind: String?, message: [UInt8])] = [
+    ("captions", captions), (nil, user), ("hdr10plus", dynamic), (nil, registered), ("hdr10", light),
+  ]
 
   private static func sei(_ codec: String, _ messages: [[UInt8]]) -> [UInt8] {
     (codec == "264" ? [6] : [0x4E, 1]) + messages.joined() + [0x80]
   }
 
-  /// The messages of other kinds in the same NAL unit stay, in every packaging.
-  @Test(arguments: Kind.all) func removesMessagesAlone(kind: Kind) throws {
+  private static func rpu(profile: UInt8) throws -> DolbyVision.RPU {
+    var header = DolbyVision.Header(profile: profile == 5 ? 0 : 1, sequence: .init(isBaseLayerFullRange: profile == 5))
+    header.previousMappingID = 0
+    header.sequence?.layers?.isEnhancementLayerScaled = profile == 7
+    header.sequence?.layers?.isResidualDisabled = profile != 7
+    return DolbyVision.RPU(header: header, mapping: nil, displayManagement: nil)
+  }
+
+  /// A NAL unit of the enhancement layer and an RPU.
+  private static func dolbyVision(_ codec: String, profile: UInt8 = 8) throws -> [[UInt8]] {
+    let rpu = try rpu(profile: profile).nalUnit()
+    return codec == "264"
+      ? [[0x7E, 0x21, 0x9A], [0x7C] + rpu.dropFirst(2)] : [[0x7E, 0x01, 0x02, 0x01, 0xD0], rpu]
+  }
+
+  /// The access units of a sample with NAL units behind them.
+  private static func sample(_ sample: RepackSample, behind: [[UInt8]]) -> RepackSample {
+    var sample = sample
+    sample.accessUnits = sample.accessUnits.map { $0 + behind }
+    return sample
+  }
+
+  /// Messages of other kinds in the same NAL unit stay, in every packaging. RPU and enhancement layer go, even if they
+  /// cannot be read, and no other NAL unit.
+  @Test(arguments: ["captions", "hdr10plus", "hdr10", "dolby-vision", "captions,dolby-vision"])
+  func removesInEveryPackaging(names: String) throws {
+    let removed = names.split(separator: ",").map(String.init)
     for sample in RepackSample.all {
-      let all = Self.sei(sample.codec, Self.left(by: "none"))
-      let left = Self.sei(sample.codec, Self.left(by: kind.name))
-      let units = sample.accessUnits.map { unit in
-        InsertCaptionsTests.inserting(all, unit.filter { !sample.isSEI($0) }, sample.codec)
+      let all = Self.sei(sample.codec, Self.messages.map(\.message))
+      let left = Self.sei(
+        sample.codec,
+        Self.messages.filter { entry in !removed.contains { $0 == entry.kind } }.map(\.message))
+      let damaged: [UInt8] =
+        (sample.codec == "264" ? [28] : [0x7C, 1]) + [0x19, 0x08, 0x09, 0x40, 0x61, 0x36, 0x50, 0x80]
+      let behind = try Self.dolbyVision(sample.codec, profile: 7) + [damaged]
+      var whole = sample
+      whole.accessUnits = sample.accessUnits.map { unit in
+        // HDR10 of its own would go, too.
+        let rest = removed.contains("hdr10") ? unit.filter { !sample.isSEI($0) } : unit
+        return InsertCaptionsTests.inserting(all, rest, sample.codec) + behind
       }
-      let expected = units.map { $0.map { $0 == all ? left : $0 } }
+      let expected = whole.accessUnits.joined().compactMap { nalUnit -> [UInt8]? in
+        if nalUnit == all { return left }
+        return removed.contains("dolby-vision") && behind.contains(nalUnit) ? nil : nalUnit
+      }
       for input in RepackEnd.inputs where input.lengthSize == 4 {
         for output in RepackEnd.outputs where output.lengthSize == 4 {
-          let harness = try sample.harness("edit=\"remove=\(kind.name)\"", to: output)
+          let harness = try sample.harness("edit=\"remove=\(names)\"", to: output)
+          harness.collectMessages()
           harness.setInputCaps(sample.caps(input))
-          for (index, unit) in units.enumerated() {
-            let hasSets = input.format != .outOfBand && [0, 3].contains(index)
-            let nalUnits = hasSets ? sample.inserting(unit) : unit
-            for part in input.alignment == "au" ? [nalUnits] : nalUnits.map({ [$0] }) {
-              #expect(harness.push(try RepackStream.buffer(input.pack(part))) == 0)
-            }
-          }
-          harness.endOfStream()
+          try EditTests.push(whole, input, into: harness)
           let found = try EditTests.pullAll(harness, output).filter { !sample.isSet($0) }
-          #expect(found == Array(expected.joined()), "\(sample.codec) \(input) to \(output)")
+          #expect(found == expected, "\(sample.codec) \(input) to \(output)")
+          #expect(harness.takeMessages() == [], "\(sample.codec) \(input) to \(output)")
         }
       }
     }
   }
 
-  /// RPU and enhancement layer go, and nothing else.
-  @Test func removesNALUnitsOfDolbyVision() throws {
-    for sample in RepackSample.all {
-      let isH264 = sample.codec == "264"
-      let rpu: [UInt8] = (isH264 ? [28] : [0x7C, 1]) + [0x19, 0x08, 0x09, 0x40, 0x61, 0x36, 0x50, 0x80]
-      let layer: [UInt8] = (isH264 ? [30] : [0x7E, 1]) + [0x26, 1, 7, 7, 7, 7, 0x80]
-      for output in RepackEnd.outputs where output.lengthSize == 4 {
-        let input = RepackEnd(format: .byteStream, alignment: "au")
-        let harness = try sample.harness("edit=\"remove=dolby-vision\"", to: output)
-        harness.collectMessages()
-        harness.setInputCaps(sample.caps(input))
-        for unit in sample.withSets {
-          #expect(harness.push(try RepackStream.buffer(input.pack(unit + [layer, rpu]))) == 0)
-        }
-        harness.endOfStream()
-        let found = try EditTests.pullAll(harness, output).filter { !sample.isSet($0) }
-        #expect(found == Array(sample.accessUnits.joined()), "\(sample.codec) to \(output)")
-        #expect(harness.takeMessages() == [])
-      }
-    }
-  }
-
-  /// The caps lose the fields of what is removed, and keep the others.
+  /// The caps lose the fields of what is removed, and keep the others. `hdr-format` has the dynamic metadata that is
+  /// left, else that of HDR10.
   @Test(
     arguments: [
-      ("captions", true, true, "hdr10+"), ("hdr10plus", true, true, "hdr10"), ("hdr10", false, false, "hdr10+"),
-      ("hdr10,hdr10plus", false, false, nil), ("dolby-vision", true, true, "hdr10+"),
-      ("captions,hdr10plus,dolby-vision,hdr10", false, false, nil),
-    ] as [(String, Bool, Bool, String?)])
-  func capsFollow(names: String, hasDisplay: Bool, hasLight: Bool, format: String?) throws {
+      ("remove=captions", "hdr10+", true, "hdr10+"), ("remove=dolby-vision", "hdr10+", true, "hdr10+"),
+      ("remove=hdr10plus", "hdr10+", true, "hdr10"), ("remove-sei=4", "hdr10+", true, "hdr10"),
+      ("remove=hdr10plus", "hdr10+", false, nil), ("remove=hdr10plus", "hdr10", true, "hdr10"),
+      ("remove=hdr10", "hdr10+", true, "hdr10+"), ("remove=hdr10", "hdr10", true, nil),
+      ("remove=hdr10,hdr10plus", "hdr10+", true, nil),
+      ("remove=captions,hdr10plus,dolby-vision,hdr10", "hdr10+", true, nil),
+    ] as [(String, String, Bool, String?)])
+  func capsFollow(edit: String, upstream: String, hasLights: Bool, format: String?) throws {
     let end = RepackEnd(format: .byteStream, alignment: "au")
+    let lights = ", mastering-display-info=(string)1:2:3:4:5:6:7:8:9:10, content-light-level=(string)1:1"
     for sample in RepackSample.all {
-      let harness = try sample.harness("edit=\"remove=\(names)\"", to: end)
-      let upstream =
-        ", mastering-display-info=(string)1:2:3:4:5:6:7:8:9:10, content-light-level=(string)1:1, hdr-format=(string)hdr10+"
-      harness.setInputCaps(sample.caps(end, more: upstream))
+      let harness = try sample.harness("edit=\"\(edit)\"", to: end)
+      harness.setInputCaps(sample.caps(end, more: "\(hasLights ? lights : ""), hdr-format=(string)\(upstream)"))
       try EditTests.push(sample, end, into: harness)
       let caps = try harness.outputCaps()
-      let isThere =
-        caps.first.has("mastering-display-info") == hasDisplay && caps.first.has("content-light-level") == hasLight
-        && caps.first.string("hdr-format") == format
-      #expect(isThere, "\(names): \(caps.description)")
+      let keepsLights = hasLights && !edit.split { "=,".contains($0) }.contains("hdr10")
+      let isThere = ["mastering-display-info", "content-light-level"].allSatisfy { caps.first.has($0) == keepsLights }
+      let found = caps.first.string("hdr-format")
+      #expect(isThere && found == format, "\(edit), \(upstream): \(caps.description)")
     }
   }
 
@@ -133,6 +132,56 @@ import Testing
       }
       #expect(harness.takeMessages() == [])
     }
+  }
+
+  /// So do NAL units, also far from the start, where slices are not searched any more.
+  @Test(arguments: [RepackEnd.Format.byteStream, .outOfBand]) func removesAtOnce(format: RepackEnd.Format) throws {
+    let end = RepackEnd(format: format, alignment: "au")
+    for sample in RepackSample.all {
+      let harness = try sample.harness("", to: end)
+      harness.setInputCaps(sample.caps(end))
+      func push(_ accessUnit: [[UInt8]]) throws -> [[UInt8]] {
+        #expect(harness.push(try RepackStream.buffer(end.pack(accessUnit))) == 0)
+        return try EditTests.pullAll(harness, end)
+      }
+      _ = try push(format == .outOfBand ? sample.accessUnits[0] : sample.withSets[0])
+      let picture = sample.accessUnits[1]
+      let whole = picture + (try Self.dolbyVision(sample.codec))
+      for _ in 0..<150 { #expect(try push(whole) == whole) }
+      harness.set("edit", "remove=dolby-vision")
+      #expect(try push(whole) == picture)
+      #expect(try push(picture) == picture)
+      harness.set("edit", "")
+      #expect(try push(whole) == whole)
+    }
+  }
+
+  @Test func convertsProfile7() throws {
+    let (sample, end) = (RepackSample.all[1], RepackEnd(format: .byteStream, alignment: "au"))
+    var rpu = try Self.rpu(profile: 7)
+    let whole = Self.sample(sample, behind: try Self.dolbyVision(sample.codec, profile: 7))
+    try rpu.convertToProfile8()
+    let rest = Self.sample(sample, behind: [try rpu.nalUnit()])
+    let harness = try sample.harness("edit=\"dolby-vision=8.1\"", to: end)
+    harness.setInputCaps(sample.caps(end))
+    try EditTests.push(whole, end, into: harness)
+    let nalUnits = try EditTests.pullAll(harness, end).filter { !sample.isSet($0) }
+    #expect(nalUnits == Array(rest.accessUnits.joined()))
+  }
+
+  /// Pictures of profile 5 need their metadata, and only profile 7 is converted.
+  @Test(arguments: [("remove=dolby-vision", 5), ("dolby-vision=8.1", 8)] as [(String, UInt8)])
+  func aForbiddenEditLeavesTheStreamUnchanged(edit: String, profile: UInt8) throws {
+    let (sample, end) = (RepackSample.all[1], RepackEnd(format: .byteStream, alignment: "au"))
+    let rpu = try Self.rpu(profile: profile).nalUnit()
+    let whole = Self.sample(sample, behind: [rpu])
+    let harness = try sample.harness("edit=\"\(edit)\"", to: end)
+    harness.collectMessages()
+    harness.setInputCaps(sample.caps(end))
+    try EditTests.push(whole, end, into: harness)
+    let nalUnits = try EditTests.pullAll(harness, end).filter { !sample.isSet($0) }
+    #expect(nalUnits == Array(whole.accessUnits.joined()))
+    #expect(harness.takeMessages() == ["warning: An edit was refused; the stream continues unedited."])
   }
 
   /// Captions of buffers take the place of those that are removed.

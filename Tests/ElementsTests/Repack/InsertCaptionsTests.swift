@@ -54,10 +54,10 @@ import Testing
   /// The NAL units of the output for an access unit with captions.
   private func output(
     _ unit: [[UInt8]], _ captions: [Buffer.ClosedCaptions], _ sample: RepackSample,
-    _ properties: String = "insert-captions=true"
+    _ properties: String = "insert-captions=true", caps: String = ""
   ) throws -> [[UInt8]] {
     let harness = try sample.harness(properties, to: Self.end)
-    harness.setInputCaps(sample.caps(Self.end))
+    harness.setInputCaps(sample.caps(Self.end, more: caps))
     #expect(harness.push(try Self.buffer(Self.end.pack(unit), all: captions)) == 0)
     harness.endOfStream()
     return try EditTests.pullAll(harness, Self.end)
@@ -123,6 +123,74 @@ import Testing
         #expect(try output(unit, [captions], sample) == expected, "\(captions)")
       }
     }
+  }
+
+  /// Padding fills them to the `cc_count` of the rate; all are in one message, with pairs of CTA-608 in front.
+  @Test(arguments: [
+    ("24000/1001", 25), ("24/1", 25), ("25/1", 24), ("30000/1001", 20), ("30/1", 20), ("50/1", 12),
+    ("60000/1001", 10), ("60/1", 10),
+  ])
+  func padsToTheCountOfTheRate(rate: String, count: Int) throws {
+    let (pair, other): ([UInt8], [UInt8]) = ([0xFC, 0x94, 0x20], [0xFD, 0x80, 0x81])
+    let (packet, padding): ([UInt8], [UInt8]) = ([0xFF, 0x02, 0x21], [0xFA, 0, 0])
+    let raw = Self.captions([0x94, 0x20], .cea608Raw)
+    let lines = Self.captions([0x8C, 0x94, 0x20, 0x0C, 0x80, 0x81], .cea608S334)
+    let full = packet + (1..<count).flatMap { _ in padding }
+    for (captions, expected) in [
+      ([raw], pair), ([lines], pair + other), ([Self.captions(packet)], packet), ([Self.captions(full)], full),
+      ([raw, Self.captions([0x0C] + other[1...], .cea608S334)], pair + other),
+      ([Self.captions(full), raw], pair + packet),
+      ([Self.captions(packet + packet), lines], pair + other + packet + packet),
+    ] {
+      for sample in RepackSample.all {
+        let triplets = expected + (expected.count / 3..<count).flatMap { _ in padding }
+        let unit = Self.inserting(Self.sei(sample.codec, triplets), sample.withSets[0], sample.codec)
+        let caps = ", framerate=(fraction)\(rate)"
+        #expect(try output(sample.withSets[0], captions, sample, caps: caps) == unit, "\(captions)")
+      }
+    }
+  }
+
+  /// If there are more than the rate has, all stay, in several messages if one has no room for them.
+  @Test func keepsTooManyCaptions() throws {
+    let (few, many) = ((0..<11).flatMap(Self.triplets), (0..<20).flatMap(Self.triplets))
+    for sample in RepackSample.all {
+      let unit = sample.withSets[0]
+      for (captions, sei) in [
+        ([few], Self.sei(sample.codec, few)), ([few, few], Self.sei(sample.codec, few + few)),
+        ([many, many], Self.sei(sample.codec, many, many)),
+      ] {
+        let found = try output(
+          unit, captions.map { Self.captions($0) }, sample, caps: ", framerate=(fraction)60/1")
+        #expect(found == Self.inserting(sei, unit, sample.codec))
+      }
+    }
+  }
+
+  /// Without a constant rate that has a count, each meta is a message.
+  @Test(arguments: ["", ", framerate=(fraction)0/1", ", framerate=(fraction)15/1"])
+  func doesNotPadAtOtherRates(caps: String) throws {
+    for sample in RepackSample.all {
+      let captions = [Self.captions([0x94, 0x20], .cea608Raw), Self.captions([0xFF, 0x02, 0x21])]
+      let sei = Self.sei(sample.codec, [0xFC, 0x94, 0x20], [0xFF, 0x02, 0x21])
+      #expect(
+        try output(sample.withSets[0], captions, sample, caps: caps)
+          == Self.inserting(sei, sample.withSets[0], sample.codec))
+    }
+  }
+
+  /// Both fields of a frame share its captions.
+  @Test func doesNotPadFields() throws {
+    let harness = try Harness("swifth265repack insert-captions=true")
+    harness.setOutputCaps("video/x-h265, stream-format=byte-stream, alignment=au")
+    harness.setInputCaps("video/x-h265, stream-format=byte-stream, alignment=au, framerate=(fraction)25/1")
+    let units = try StreamCodec.h265.accessUnits(in: Clip.read("interlaced.h265"))
+    let sei = Self.sei("265", [0xFC, 0x94, 0x20])
+    for unit in units {
+      #expect(harness.push(try Self.buffer(unit, Self.captions([0x94, 0x20], .cea608Raw))) == 0)
+      #expect(Self.end.unpack(try harness.pullBytes()).contains(sei))
+    }
+    #expect(units.count > 20)
   }
 
   /// The SEI has the TemporalId of its picture (7.4.2.2).
@@ -365,7 +433,7 @@ import Testing
     while let buffer = harness.tryPull() {
       let (pts, captions) = (buffer.pts ?? .zero, buffer.closedCaptions.first?.bytes ?? [])
       times.append(pts)
-      let sei = Self.sei("265", captions).dropFirst(2)
+      let sei = Self.sei("265", captions + (0..<19).flatMap { _ in [0xFA, 0, 0] }).dropFirst(2)
       if end.unpack(try buffer.copiedBytes()).contains(where: { $0.dropFirst(2) == sei }) { captioned += 1 }
       let number = Int((pts.nanoseconds - (times.min() ?? pts).nanoseconds + 16_000_000) / 33_366_667)
       #expect(captions == Self.triplets(number), "picture \(number)")

@@ -378,15 +378,27 @@ import Testing
         #expect(folder.bytes("out.\(suffix)") == folder.bytes("again.\(suffix)"), "\(suffix)")
       }
     }
-    let dry = try await Program.run(["edit", "wrong.mkv", "--dry-run", "--dolby-vision", "record"], in: folder.url)
-    #expect(
-      dry.text == "container: configuration of Dolby Vision: now profile 8.1, level 1\n", "\(dry.text)\(dry.said)")
+    _ = try await Self.run("h26x repack in.h265 -o in.ts", in: folder)
+    for name in ["wrong.mkv", "in.h265", "in.ts"] {
+      let dry = try await Program.run(["edit", name, "--dry-run", "--dolby-vision", "record"], in: folder.url)
+      #expect(
+        dry.text == "container: configuration of Dolby Vision: now profile 8.1, level 1\n",
+        "\(name): \(dry.text)\(dry.said)")
+    }
+    // The level follows from size and rate, which an edit may change.
+    let fast = ["in.h265", "--dolby-vision", "record", "--frame-rate", "400", "--level", "4"]
+    let dry = try await Program.run(["edit", "--dry-run"] + fast, in: folder.url)
+    #expect(dry.text.contains(": now profile 8.1, level 2\n"), "\(dry.text)\(dry.said)")
+    let real = try await Program.run(["edit", "-o", "fast.mp4"] + fast, in: folder.url)
+    #expect(real.said.contains("made from the stream: profile 8.1, level 2\n"), "\(real.said)")
     let names = folder.names
     let none = Program.media.appending(path: "clip-h265.mp4").path
+    let plain = Program.media.appending(path: "clip.h265").path
     for (arguments, status, said) in [
       (["in.mp4", "-o", "out.flv"], 64, "FLV has no record"), (["in.mp4", "-o", "out.h265"], 64, "has no record"),
       ([none, "-o", "new.mp4"], 1, "the first picture has no RPU"),
       ([none, "--dry-run"], 1, "the first picture has no RPU"),
+      ([plain, "--dry-run"], 1, "the first picture has no RPU"),
     ] as [([String], Int32, String)] {
       let run = try await Program.run(["edit", "--dolby-vision", "record"] + arguments, in: folder.url)
       #expect(run.status == status && run.said.contains(said), "\(arguments): \(run.said)")

@@ -130,11 +130,21 @@ import Testing
     for source in [Self.clip, Program.media.appending(path: "clip-h265.mp4").path] {
       let run = try await Program.run(
         ["edit", source, "-o", "out.mp4", "--insert-dolby-vision", "x.bin", "--force"], in: folder.url)
-      #expect(run.status == 0 && run.said.contains("configuration of Dolby Vision is made"), "\(run.said)")
+      #expect(
+        run.status == 0
+          && run.said.contains("configuration of Dolby Vision is made from the stream: profile 8.2, level 1\n"),
+        "\(run.said)")
       let record = DolbyVision.Configuration(profile: 8, level: 1, compatibilityID: 2)
       #expect(folder.bytes("out.mp4")?.range(of: Data("dvvC".utf8) + record.bytes) != nil)
       let check = try await Program.run(["check", "out.mp4"], in: folder.url)
       #expect(!check.said.contains("dolby") && !check.text.contains("rpu"), "\(check.text)")
+      let given = try await Program.run(
+        ["edit", source, "-o", "out.mp4", "--insert-dolby-vision", "x.bin", "--dv-profile", "8.4", "--force"],
+        in: folder.url)
+      let line = "Dolby Vision is made from the stream, with the profile of --dv-profile: profile 8.4, level 1\n"
+      #expect(given.status == 0 && given.said.contains(line), "\(given.said)")
+      let other = DolbyVision.Configuration(profile: 8, level: 1, compatibilityID: 4)
+      #expect(folder.bytes("out.mp4")?.range(of: Data("dvvC".utf8) + other.bytes) != nil)
     }
   }
 

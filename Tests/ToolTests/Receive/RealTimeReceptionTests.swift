@@ -71,6 +71,46 @@ import Testing
     }
   }
 
+  /// GStreamer's muxers write no record of Dolby Vision: MP4 and MOV get it afterwards, as in a copy of the stream.
+  @Test(arguments: [("mp4", 8), ("mov", 8), ("mp4", 5), ("mkv", 8), ("ts", 8)] as [(String, UInt8)])
+  func describesDolbyVision(suffix: String, profile: UInt8) async throws {
+    let (folder, port) = (try Folder(), try freePort())
+    let rpu = try AddedMetadata.rpu(profile: profile)
+    let stream = try AddedMetadata.clip(behind: { _ in [rpu] })
+    try folder.write("in.h265", stream)
+    let copied = try await Program.run(["repack", "in.h265", "-o", "copy.\(suffix)"], in: folder.url)
+    var sender = RTPSender()
+    let packets = sender.packets(of: stream, isH265: true)
+    let run = try await receive(
+      "udp://127.0.0.1:\(port) --codec h265 --latency 500 -o out.\(suffix)", packets, port: port, in: folder)
+    let line = "the configuration of Dolby Vision is made from the stream: profile "
+    #expect(copied.said.contains("copy.\(suffix): \(line)\(profile)."), "\(copied.said)")
+    let isMovie = suffix.hasPrefix("m") && suffix != "mkv"
+    if isMovie {
+      let configuration = try #require(copied.said.components(separatedBy: line).last)
+      #expect(run.said.hasSuffix("out.\(suffix): \(line)\(configuration)"), "\(run.said)")
+    } else {
+      #expect(run.said.contains("; left behind: the configuration of Dolby Vision by the stream\n"), "\(run.said)")
+    }
+    // The record with its box, and the sample entry.
+    func description(_ name: String) throws -> [Data] {
+      let file = try #require(folder.bytes(name))
+      return [("dvcC", 28), ("dvvC", 28), ("dvh1", 4), ("hvc1", 4)].compactMap { type, count in
+        file.range(of: Data(type.utf8)).map { Data(file[$0.lowerBound...].prefix(count)) }
+      }
+    }
+    if isMovie { #expect(try description("out.\(suffix)") == description("copy.\(suffix)")) }
+    let check = try await Program.run(["check", "out.\(suffix)"], in: folder.url)
+    #expect(check.text.contains(" access units, 0 errors") && !check.text.contains("rpu"), "\(check.text)")
+    let (expected, hashes) = try await (
+      Program.run(["hash", "in.h265"], in: folder.url), Program.run(["hash", "out.\(suffix)"], in: folder.url)
+    )
+    #expect(hashes.text == expected.text && !hashes.text.isEmpty, "\(hashes.said)")
+    let back = try await Program.shell(
+      "h26x extract out.\(suffix) --dolby-vision x.bin && h26x extract in.h265 --dolby-vision y.bin", in: folder.url)
+    #expect(back.status == 0 && folder.bytes("x.bin") == folder.bytes("y.bin"), "\(back.said)")
+  }
+
   /// GStreamer's depayloaders crash where a packet is too short, and end where its type is not supported.
   @Test(arguments: ["clip.h264", "clip.h265"]) func dropsBrokenPackets(clip: String) async throws {
     let (folder, port) = (try Folder(), try freePort())

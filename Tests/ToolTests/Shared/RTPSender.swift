@@ -15,11 +15,23 @@ struct RTPSender {
   ///
   /// - Parameter wanted: whether to make one of the NAL unit that begins with this byte.
   mutating func packets(of media: String, where wanted: (UInt8) -> Bool = { _ in true }) throws -> [[UInt8]] {
-    let isH265 = media.contains("265")
+    packets(
+      of: try Data(contentsOf: Program.media.appending(path: media)), isH265: media.contains("265"), where: wanted)
+  }
+
+  /// As ``packets(of:where:)``, of a byte stream.
+  mutating func packets(
+    of stream: Data, isH265: Bool, where wanted: (UInt8) -> Bool = { _ in true }
+  ) -> [[UInt8]] {
     var packets: [[UInt8]] = []
     var hasSlice = false
-    for unit in Self.split([UInt8](try Data(contentsOf: Program.media.appending(path: media)))) {
+    for unit in Self.split([UInt8](stream)) {
       let type = isH265 ? unit[0] >> 1 & 0x3F : unit[0] & 0x1F
+      // Dolby Vision is behind the slices of its picture.
+      if isH265, type > 61 {
+        packets.append(packet(unit))
+        continue
+      }
       let isSlice = isH265 ? type < 32 : (1...5).contains(type)
       // The first slice of a picture, and what stands in front of it, has the next picture's time.
       if hasSlice, !isSlice || unit[isH265 ? 2 : 1] & 0x80 != 0 {
