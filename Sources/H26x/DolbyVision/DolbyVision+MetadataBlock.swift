@@ -35,10 +35,20 @@ extension DolbyVision {
     }
 
     /// The fields of the block; nil for unknown levels and blocks that are too short.
-    public var content: Content? {
-      var reader = BitReader(payload.span, removesEmulationPrevention: false)
+    public var content: Content? { content(trace: nil) }
+
+    /// Reads the fields of the block.
+    ///
+    /// - Parameter trace: records the syntax elements up to the end of the block; nil for no record.
+    /// - Returns: nil for unknown levels and blocks that are too short.
+    package func content(trace: SyntaxTrace?) -> Content? {
+      var reader = BitReader(payload.span, removesEmulationPrevention: false, trace: trace)
       do throws(BitstreamError) {
-        return try Content(&reader, level: level, length: payload.count)
+        let content = try Content(&reader, level: level, length: payload.count)
+        guard trace != nil else { return content }
+        _ = try reader.u(reader.maximumRemainingBits & 7, "ext_dm_alignment_zero_bit")
+        _ = try reader.bytes(reader.maximumRemainingBits / 8, "ext_dm_data_block_payload")
+        return content
       } catch {
         return nil
       }

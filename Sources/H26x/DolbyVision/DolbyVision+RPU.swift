@@ -119,15 +119,12 @@ extension DolbyVision {
     /// Reads the payload behind the structures.
     private mutating func readEnd(_ reader: inout BitReader) throws(BitstreamError) {
       let rest = reader
-      let bits = try UnreadBits(&reader, "rpu_alignment_zero_bit")
-      reader = rest
-      var alignment: UInt32 = 0
-      if bits.count & 7 > 0 { alignment = try reader.u(bits.count & 7, "rpu_alignment_zero_bit") }
-      if alignment == 0 {
-        trailingBytes = try reader.bytes(bits.count / 8, "rpu_data")
-      } else {
-        unreadBits = bits
+      guard try reader.u(reader.remainingBits & 7, "rpu_alignment_zero_bit") == 0 else {
+        reader = rest
+        unreadBits = try UnreadBits(&reader, "rpu_data")
+        return
       }
+      trailingBytes = try reader.bytes(reader.remainingBits / 8, "rpu_data")
     }
 
     /// The NAL unit without emulation prevention bytes, and the end of the payload in it, zero bytes left out.

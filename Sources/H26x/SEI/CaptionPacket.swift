@@ -40,7 +40,7 @@ public struct CaptionPacket: Sendable, Hashable {
   }
 
   /// The size of a packet with its header, by `packet_size_code`.
-  static func size(header: UInt8) -> Int {
+  package static func size(header: UInt8) -> Int {
     let code = Int(header & 0x3F)
     return code == 0 ? 128 : 2 * code
   }

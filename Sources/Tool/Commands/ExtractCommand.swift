@@ -119,15 +119,3 @@ struct ExtractCommand: AsyncParsableCommand, ShowsProgress {
     return Output(name: file.name, file: file)
   }
 }
-
-extension InputFile {
-  /// Reads a part of each picture of the whole file.
-  func reading<Part: PresentedPart>(_ part: Part) async throws(Failure) -> Part {
-    var edit = VideoEdit([], source: name)
-    edit.listing = PresentationListing(part)
-    edit = try await trying(edit)
-    try Interruption.check()
-    guard let listing = edit.listing as? PresentationListing<Part>, listing.count > 0 else { throw Failure(noVideo) }
-    return listing.target
-  }
-}

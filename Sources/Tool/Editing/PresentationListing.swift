@@ -25,6 +25,11 @@ protocol PresentedPart: Sendable {
   mutating func finish() throws(Failure)
 }
 
+extension PresentedPart {
+  mutating func insert<Codec: StreamEditing>(_: [[UInt8]], _: Codec.Type) {}
+  mutating func finish() {}
+}
+
 /// A picture in the order of presentation.
 struct PresentedPicture: Sendable {
   /// Its number in the order of presentation, from 0, and whether it is a field.
@@ -86,5 +91,41 @@ struct PresentationListing<Target: PresentedPart>: AccessUnitListing {
     try passLast()
     for held in queue.finish() { try pass(held) }
     try target.finish()
+  }
+}
+
+/// A reader of either codec.
+private struct CodecReader: Sendable {
+  private var h264 = PresentationReader<H264>()
+  private var h265 = PresentationReader<H265>()
+
+  mutating func insert<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _: Codec.Type) {
+    switch Codec.codec {
+    case .h264: h264.insert(nalUnits)
+    case .h265: h265.insert(nalUnits)
+    }
+  }
+
+  mutating func read<Codec: StreamEditing>(
+    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _: Codec.Type
+  ) -> PresentationPlace? {
+    switch Codec.codec {
+    case .h264: h264.read(accessUnit, packaging)
+    case .h265: h265.read(accessUnit, packaging)
+    }
+  }
+}
+
+extension InputFile {
+  /// Reads a part of each picture of the whole file.
+  ///
+  /// - Throws: a `Failure` without a picture.
+  func reading<Part: PresentedPart>(_ part: Part) async throws(Failure) -> Part {
+    var edit = VideoEdit([], source: name)
+    edit.listing = PresentationListing(part)
+    edit = try await trying(edit)
+    try Interruption.check()
+    guard let listing = edit.listing as? PresentationListing<Part>, listing.count > 0 else { throw Failure(noVideo) }
+    return listing.target
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 import Containers
 import H26x
-import StreamReport
 
 /// The order in which the pictures of a stream are shown. Both fields of a frame are pictures, unless they are in one
 /// access unit.
@@ -55,66 +54,39 @@ struct PresentationRanks: Sendable {
     return frames
   }
 
-  fileprivate mutating func add(_ place: PresentationPlace?) {
-    pictures.append(place.map { ($0.isField ? 1 : 0) | ($0.isSecondField ? 2 : 0) } ?? Self.none)
+  /// Adds the next picture in the order of presentation.
+  mutating func add(_ picture: PresentedPicture) throws(Failure) {
+    // Two bits of a rank have the properties.
+    guard count < 1 << 29 else { throw Failure("more pictures than \(1 << 29)") }
+    let (number, picture) = (picture.place.number, picture.picture)
+    reserve(number)
+    pictures[number] = UInt32(count) << 2 | (picture.isField ? 1 : 0) | (picture.isSecondField ? 2 : 0)
+    count += 1
   }
 
-  /// Gives the next rank to an access unit.
-  fileprivate mutating func rank(_ accessUnit: Int) {
-    guard pictures.indices.contains(accessUnit) else { return }
-    pictures[accessUnit] |= UInt32(truncatingIfNeeded: count) << 2
-    count += 1
+  /// Makes room for an access unit, which has no picture so far.
+  mutating func reserve(_ accessUnit: Int) {
+    while pictures.count <= accessUnit { pictures.append(Self.none) }
   }
 }
 
 /// Ranks the pictures of a stream.
-struct PresentationRanking: AccessUnitListing, PictureRanking {
+struct PresentationRanking: PresentedPart {
   private(set) var ranks = PresentationRanks()
-  private var reader = CodecReader()
-  private var queue = PresentationQueue<Int>()
 
-  mutating func add<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _ codec: Codec.Type) { reader.insert(nalUnits, codec) }
+  func read<Codec: StreamEditing>(
+    _: Span<UInt8>, _: NALPackaging, _: AccessUnitPlace, after _: inout Void?, _: Codec.Type
+  ) {}
 
-  mutating func add<Codec: StreamEditing>(
-    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ place: AccessUnitPlace, _ codec: Codec.Type
-  ) throws(Failure) {
-    let picture = reader.read(accessUnit, packaging, codec)
-    ranks.add(picture)
-    guard let picture else { return }
-    if let first = queue.add(place.number, sequence: picture.sequence, order: picture.order) { ranks.rank(first) }
-    // Two bits of a rank have the properties.
-    guard ranks.count < 1 << 29 else { throw Failure("more pictures than \(1 << 29)") }
-  }
+  mutating func take(_: Void, of picture: PresentedPicture) throws(Failure) { try ranks.add(picture) }
 
-  mutating func finish() { for accessUnit in queue.finish() { ranks.rank(accessUnit) } }
-}
-
-/// A reader of either codec.
-struct CodecReader: Sendable {
-  private var h264 = PresentationReader<H264>()
-  private var h265 = PresentationReader<H265>()
-
-  mutating func insert<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _: Codec.Type) {
-    switch Codec.codec {
-    case .h264: h264.insert(nalUnits)
-    case .h265: h265.insert(nalUnits)
-    }
-  }
-
-  mutating func read<Codec: StreamEditing>(
-    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _: Codec.Type
-  ) -> PresentationPlace? {
-    switch Codec.codec {
-    case .h264: h264.read(accessUnit, packaging)
-    case .h265: h265.read(accessUnit, packaging)
-    }
-  }
+  mutating func takeStray(_: Void, of accessUnit: AccessUnitPlace) { ranks.reserve(accessUnit.number) }
 }
 
 extension InputFile {
   /// Reads a whole file for the order in which its pictures are shown.
   ///
-  /// - Throws: a `Failure` for a pipe, which cannot be read twice.
+  /// - Throws: a `Failure` for a pipe, which cannot be read twice, and without a picture.
   func presentationRanks() async throws(Failure) -> PresentationRanks {
     try await surveyed(by: PresentationRanking()).ranks
   }
@@ -122,21 +94,11 @@ extension InputFile {
   /// Reads a whole file before it is edited.
   ///
   /// - Throws: a `Failure` for a pipe, which cannot be read twice, and without a picture.
-  func surveyed<Listing: AccessUnitListing & PictureRanking>(by listing: Listing) async throws(Failure) -> Listing {
+  func surveyed<Part: PresentedPart>(by part: Part) async throws(Failure) -> Part {
     guard size != nil else {
       throw Failure(
         "\(name): inserting reads the input twice, which a pipe does not allow; save it to a file first")
     }
-    var edit = VideoEdit([], source: name)
-    edit.listing = listing
-    edit = try await trying(edit)
-    try Interruption.check()
-    guard let listing = edit.listing as? Listing, listing.ranks.count > 0 else { throw Failure(noVideo) }
-    return listing
+    return try await reading(part)
   }
-}
-
-/// Something that knows the order in which pictures are shown.
-protocol PictureRanking {
-  var ranks: PresentationRanks { get }
 }

@@ -153,52 +153,38 @@ struct CaptionMessages: PictureMessages {
 }
 
 /// The properties of a stream on which insertion of captions depends: the order of its pictures, and their rate.
-struct CaptionSurvey: AccessUnitListing, PictureRanking {
+struct CaptionSurvey: PresentedPart {
   /// The name of the file, for messages.
   let source: String
   /// The frame rate that the headers get; `nil` if they keep theirs.
   private let frameRate: Ratio?
-  private var ranking = PresentationRanking()
-  private var clock = CaptionClock()
-  /// The times of access units, in nanoseconds, or ``none``.
-  private var times: [Int64] = []
-  private static let none = Int64.min
+  private(set) var ranks = PresentationRanks()
+  private var (clock, numbering) = (CaptionClock(), FrameNumbering())
   /// Pictures with captions.
   private(set) var captionedCount = 0
 
   init(source: String, frameRate: Ratio?) { (self.source, self.frameRate) = (source, frameRate) }
 
-  /// The order of the pictures.
-  var ranks: PresentationRanks { ranking.ranks }
-
-  mutating func add<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _ codec: Codec.Type) {
-    ranking.add(nalUnits, codec)
+  mutating func insert<Codec: StreamEditing>(_ nalUnits: [[UInt8]], _ codec: Codec.Type) {
     clock.insert(nalUnits, codec)
   }
 
-  mutating func add<Codec: StreamEditing>(
-    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _ place: AccessUnitPlace, _ codec: Codec.Type
-  ) throws(Failure) {
+  mutating func read<Codec: StreamEditing>(
+    _ accessUnit: Span<UInt8>, _ packaging: NALPackaging, _: AccessUnitPlace, after _: inout Void?, _ codec: Codec.Type
+  ) {
     clock.read(accessUnit, packaging, codec)
-    times.append(place.time ?? Self.none)
     if !Codec.metadata([.captions], in: accessUnit, packaging).isEmpty { captionedCount += 1 }
-    try ranking.add(accessUnit, packaging, place, codec)
   }
 
-  mutating func finish() { ranking.finish() }
+  mutating func take(_: Void, of picture: PresentedPicture) throws(Failure) {
+    try ranks.add(picture)
+    if !numbering.next(picture.picture).isOther { clock.add(picture.place.time) }
+  }
+
+  mutating func takeStray(_: Void, of accessUnit: AccessUnitPlace) { ranks.reserve(accessUnit.number) }
 
   /// The constant rate of the frames.
   ///
   /// - Throws: a `Failure` if it is not constant, or if captions have no such rate.
-  var rate: CaptionRate {
-    get throws(Failure) {
-      var (clock, numbering) = (clock, FrameNumbering())
-      for number in ranks.accessUnits {
-        guard let picture = ranks[number] else { continue }
-        if numbering.next(picture).isOther { continue }
-        clock.add(times.indices.contains(number) && times[number] != Self.none ? times[number] : nil)
-      }
-      return try clock.rate(source, edited: frameRate)
-    }
-  }
+  var rate: CaptionRate { get throws(Failure) { try clock.rate(source, edited: frameRate) } }
 }

@@ -60,14 +60,21 @@ enum SEIText {
     guard let first = fields.first else { return 0 }
     let name = "\(first.name)"
     let same = fields.prefix { $0.bitCount == first.bitCount && "\($0.name)" == name }.count
-    if isTriplet(name), fields.dropFirst().prefix(2).map({ "\($0.name)" }) == ["cc_data_1", "cc_data_2"] { return 3 }
+    if isTriplet(name) {
+      var (count, bits) = (0, 0)
+      for field in fields where bits < 24 { (count, bits) = (count + 1, bits + field.bitCount) }
+      return bits == 24 ? count : 1
+    }
     if first.bitCount == 8, isOfBytes(name) { return name.hasPrefix("uuid") ? min(same, 16) : same }
     return isPoint(name) ? min(same, 2) : 1
   }
 
   private static func isOfBytes(_ name: String) -> Bool {
     name.hasSuffix("_byte") && !name.hasPrefix("last_payload_") || name.hasPrefix("uuid_iso_iec_11578")
-      || ["additional_user_data", "ext_dm_data_block_payload", "rpu_data"].contains(name)
+      || [
+        "additional_user_data", "ext_dm_data_block_payload", "saturation_vector_field", "hue_vector_field", "dm_debug",
+        "rpu_data",
+      ].contains(name)
   }
 
   /// Whether it is the first byte of a construct of `cc_data()`.
@@ -85,26 +92,35 @@ enum SEIText {
     if isPoint(name), run.count == 2 {
       return "\(numbers[0]) \(numbers[1]) (\(point(numbers[0], numbers[1])))"
     }
-    if isTriplet(name), run.count == 3 {
-      let bytes = numbers.map { UInt8(truncatingIfNeeded: $0) }
-      let kind =
-        switch bytes[0] & 3 {
-        case 0: "field 1"
-        case 1: "field 2"
-        case 2: "DTVCC"
-        default: "DTVCC packet start"
-        }
-      return "\(kind)\(bytes[0] & 4 == 0 ? ", not valid" : ""): \(Text.hexadecimal(bytes[1...]))"
-    }
+    if isTriplet(name), run.count > 1 { return triplet(run) }
     switch name {
     case "itu_t_t35_provider_code": return "\(first.value) (captions)"
     case "itu_t_t35_terminal_provider_code": return "\(first.value) (HDR10+)"
+    // Dolby Vision has the maximum in whole candelas, in fewer bits.
+    case "max_display_mastering_luminance" where first.bitCount == 16: return "\(first.value) (cd/m²)"
     case "max_display_mastering_luminance", "min_display_mastering_luminance":
       return "\(first.value) (\(luminance(first.value)) cd/m²)"
-    case "max_content_light_level", "max_pic_average_light_level": return "\(first.value) (cd/m²)"
+    case "max_content_light_level", "max_pic_average_light_level", "max_frame_average_light_level":
+      return "\(first.value) (cd/m²)"
     default:
       return first.meaning.map { "\(first.value) (\(String(decoding: $0.bytes, as: UTF8.self)))" } ?? "\(first.value)"
     }
+  }
+
+  /// A construct of `cc_data()`: its bytes, and the headers of DTVCC in them.
+  private static func triplet(_ fields: ArraySlice<SyntaxField>) -> String {
+    let value = fields.reduce(Int64(0)) { $0 << $1.bitCount | $1.value }
+    let bytes = [16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
+    let kind =
+      switch bytes[0] & 3 {
+      case 0: "field 1"
+      case 1: "field 2"
+      case 2: "DTVCC"
+      default: "DTVCC packet start"
+      }
+    let headers = fields.dropFirst().filter { $0.bitCount < 8 }.map { "\($0.name) \($0.value)" }
+    return "\(kind)\(bytes[0] & 4 == 0 ? ", not valid" : ""): \(Text.hexadecimal(bytes[1...]))"
+      + (headers.isEmpty ? "" : " (\(headers.joined(separator: ", ")))")
   }
 
   /// Text in quotation marks if all bytes are printable ASCII, but for a zero at the end; else hexadecimal digits.

@@ -44,16 +44,27 @@ import Testing
   @Test func showsTheContentsOfCaptionsAndDynamicMetadata() async throws {
     let folder = try Folder()
     let captions = try AddedMetadata.captions([
-      CaptionTriplet(.field1, 0x94, 0x20), CaptionTriplet(.packetData, isValid: false, 0, 0),
+      CaptionTriplet(.field1, 0x94, 0x20), CaptionTriplet(.packetStart, 0x82, 0x22),
+      CaptionTriplet(.packetData, 0x41, 0x42), CaptionTriplet(.packetData, isValid: false, 0, 0),
     ])
-    let (rpu, hdr10Plus) = (try AddedMetadata.rpu(profile: 8), try AddedMetadata.hdr10Plus())
+    var metadata = try DolbyVision.RPU(nalUnit: AddedMetadata.rpu(profile: 8).span)
+    metadata.displayManagement = .init(source: .init(minimumPQ: 62, maximumPQ: 3696))
+    metadata.displayManagement?.blocks = [
+      .init(.level1(minimum: 62, maximum: 3000, average: 1500)),
+      .init(.level6(maximumLuminance: 1000, minimumLuminance: 50, maximumContentLight: 900, maximumAverageLight: 400)),
+    ]
+    let (rpu, hdr10Plus) = (try metadata.nalUnit(), try AddedMetadata.hdr10Plus())
     try folder.write("in.h265", try AddedMetadata.clip(front: { _ in [hdr10Plus, captions] }, behind: { _ in [rpu] }))
     let run = try await Program.run(["inspect", "--fields", "--range", "0", "in.h265"], in: folder.url)
     for line in [
       "itu_t_t35_terminal_provider_code = 60 (HDR10+)", "num_windows = 1", "average_maxrgb = 1234",
-      "knee_point_y = 200", "itu_t_t35_provider_code = 49 (captions)", "cc_count = 2",
-      "cc_data = field 1: 9420", "cc_data = DTVCC, not valid: 0000", "rpu_nal_prefix = 25",
-      "vdr_rpu_profile = 1", "use_prev_vdr_rpu_flag = 1",
+      "knee_point_y = 200", "itu_t_t35_provider_code = 49 (captions)", "cc_count = 4",
+      "cc_data = field 1: 9420",
+      "cc_data = DTVCC packet start: 8222 (sequence_number 2, packet_size_code 2, service_number 1, block_size 2)",
+      "cc_data = DTVCC: 4142", "cc_data = DTVCC, not valid: 0000", "rpu_nal_prefix = 25",
+      "vdr_rpu_profile = 1", "use_prev_vdr_rpu_flag = 1", "ext_block_level = 1", "avg_PQ = 1500",
+      "max_display_mastering_luminance = 1000 (cd/m²)", "min_display_mastering_luminance = 50 (0.0050 cd/m²)",
+      "max_frame_average_light_level = 400 (cd/m²)",
     ] { #expect(run.text.contains(line + "\n"), "\(line): \(run.text)") }
     #expect(run.text.contains("  Dolby Vision RPU (62), \(rpu.count) bytes\n"), "\(run.text)")
     #expect(run.text.contains(" rpu_data_crc32 = ") && !run.text.contains("cannot be read"), "\(run.text)")
