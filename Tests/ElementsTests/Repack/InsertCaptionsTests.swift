@@ -14,6 +14,11 @@ import Testing
   /// The triplets of the picture with a number.
   static func triplets(_ number: Int) -> [UInt8] { [0xFC, 0x20 | UInt8(number & 0x1F), 0x80 | UInt8(number >> 5)] }
 
+  /// Triplets with padding up to a number of them.
+  static func padded(_ triplets: [UInt8], to count: Int) -> [UInt8] {
+    triplets + (triplets.count / 3..<count).flatMap { _ in [0xFA, 0, 0] as [UInt8] }
+  }
+
   /// An SEI message of ATSC A/53, written without the code under test.
   static func message(_ triplets: [UInt8]) -> [UInt8] {
     [4, UInt8(11 + triplets.count), 0xB5, 0x00, 0x31] + Array("GA94".utf8)
@@ -132,10 +137,10 @@ import Testing
   ])
   func padsToTheCountOfTheRate(rate: String, count: Int) throws {
     let (pair, other): ([UInt8], [UInt8]) = ([0xFC, 0x94, 0x20], [0xFD, 0x80, 0x81])
-    let (packet, padding): ([UInt8], [UInt8]) = ([0xFF, 0x02, 0x21], [0xFA, 0, 0])
+    let packet: [UInt8] = [0xFF, 0x02, 0x21]
     let raw = Self.captions([0x94, 0x20], .cea608Raw)
     let lines = Self.captions([0x8C, 0x94, 0x20, 0x0C, 0x80, 0x81], .cea608S334)
-    let full = packet + (1..<count).flatMap { _ in padding }
+    let full = Self.padded(packet, to: count)
     for (captions, expected) in [
       ([raw], pair), ([lines], pair + other), ([Self.captions(packet)], packet), ([Self.captions(full)], full),
       ([raw, Self.captions([0x0C] + other[1...], .cea608S334)], pair + other),
@@ -143,8 +148,8 @@ import Testing
       ([Self.captions(packet + packet), lines], pair + other + packet + packet),
     ] {
       for sample in RepackSample.all {
-        let triplets = expected + (expected.count / 3..<count).flatMap { _ in padding }
-        let unit = Self.inserting(Self.sei(sample.codec, triplets), sample.withSets[0], sample.codec)
+        let sei = Self.sei(sample.codec, Self.padded(expected, to: count))
+        let unit = Self.inserting(sei, sample.withSets[0], sample.codec)
         let caps = ", framerate=(fraction)\(rate)"
         #expect(try output(sample.withSets[0], captions, sample, caps: caps) == unit, "\(captions)")
       }
@@ -433,7 +438,7 @@ import Testing
     while let buffer = harness.tryPull() {
       let (pts, captions) = (buffer.pts ?? .zero, buffer.closedCaptions.first?.bytes ?? [])
       times.append(pts)
-      let sei = Self.sei("265", captions + (0..<19).flatMap { _ in [0xFA, 0, 0] }).dropFirst(2)
+      let sei = Self.sei("265", Self.padded(captions, to: 20)).dropFirst(2)
       if end.unpack(try buffer.copiedBytes()).contains(where: { $0.dropFirst(2) == sei }) { captioned += 1 }
       let number = Int((pts.nanoseconds - (times.min() ?? pts).nanoseconds + 16_000_000) / 33_366_667)
       #expect(captions == Self.triplets(number), "picture \(number)")

@@ -87,8 +87,8 @@ import Testing
     #expect(copied.said.contains("copy.\(suffix): \(line)\(profile)."), "\(copied.said)")
     let isMovie = suffix.hasPrefix("m") && suffix != "mkv"
     if isMovie {
-      let configuration = try #require(copied.said.components(separatedBy: line).last)
-      #expect(run.said.hasSuffix("out.\(suffix): \(line)\(configuration)"), "\(run.said)")
+      let configuration = try #require(copied.said.components(separatedBy: line).last?.split(separator: "\n").first)
+      #expect(run.said.hasSuffix("out.\(suffix): \(line)\(configuration)\n"), "\(run.said)")
     } else {
       #expect(run.said.contains("; left behind: the configuration of Dolby Vision by the stream\n"), "\(run.said)")
     }
