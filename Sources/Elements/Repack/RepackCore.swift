@@ -32,6 +32,8 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
   private var refusedCaps: CompressedCaps<Codec>?
   /// Something was edited since buffers could bypass the element.
   private var hasEdited = false
+  /// Downstream did not take the last caps.
+  private var isAnnouncementDue = false
   /// A used piece, kept for the memory of its NAL unit table.
   private var spare: RepackPiece<Codec>?
 
@@ -223,13 +225,22 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
           continue
         }
         guard let codecData = try prepare() else { continue }
-        if editing.takeDescriptionChange() || !codecData.isEmpty { return .announce(codecData: codecData) }
+        let isDue = isAnnouncementDue
+        isAnnouncementDue = false
+        if editing.takeDescriptionChange() || !codecData.isEmpty || isDue { return .announce(codecData: codecData) }
       case .write:
         let buffer = try write()
         guard output?.alignment == .nalUnit else { return .output(buffer) }
         splitter.put(buffer)
       }
     }
+  }
+
+  /// Removes the current access unit, because its caps were not sent: they are sent with the next one.
+  mutating func announceAgain() {
+    removeAccessUnit()
+    output?.codecData = []
+    isAnnouncementDue = true
   }
 
   /// Removes the current access unit, written or not. Parameter sets after its slices count from now on.
@@ -358,7 +369,8 @@ struct RepackCore<Codec: RepackCodec>: ~Copyable {
     if content.losesParameterSets { _ = assembler.pieces.drop(Codec.typesInConfigurationRecord) }
     // Until downstream has got something, its caps may be older than the edits.
     let isOlder = hasEdited && !editing.hasDelivered
-    let codecData = content.changesCodecData || isOlder ? try changedCodecData(output) : []
+    let isStale = content.changesCodecData || isOlder || isAnnouncementDue
+    let codecData = isStale ? try changedCodecData(output) : []
     try edit(output)
     if settings.insertsCaptions { try insertCaptions(output) }
     guard !assembler.pieces.allSatisfy(\.isEmpty), !content.isParameterSetsOnly else {

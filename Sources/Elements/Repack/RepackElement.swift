@@ -299,8 +299,8 @@ extension RepackElement {
     do throws(FlowError) {
       try updateSourceCaps(caps)
     } catch {
-      core.removeAccessUnit()
-      throw error
+      core.announceAgain()
+      throw sourcePad.isFlushing ? .flushing : error
     }
   }
 

@@ -81,4 +81,46 @@ import Testing
       bench.go(to: GST_STATE_NULL)
     }
   }
+
+  /// A seek flushes the pads while an access unit is inside. The caps of an edit come with the next one.
+  @Test(arguments: [RepackEnd(format: .byteStream, alignment: "au"), RepackEnd(format: .outOfBand, alignment: "au")])
+  func flushesInFrontOfChangedCaps(end: RepackEnd) throws {
+    for sample in RepackSample.all {
+      let bench = try PadBench(
+        sample.element, output: "video/x-h\(sample.codec), stream-format=\(sample.name(end.format)), alignment=au",
+        records: true)
+      bench.go(to: GST_STATE_PLAYING)
+      bench.begin(caps: sample.caps(Self.end))
+      let units = sample.withSets.map { Self.end.pack($0) }
+      #expect(bench.push(units[0], pts: 0) == 0)
+      bench.setProperty("edit", "colour=bt709")
+      #expect(bench.push(units[1], pts: 40_000_000) == 0)
+      let pad = try unsafe #require(gst_element_get_static_pad(bench.element, "sink"))
+      defer { unsafe gst_object_unref(pad) }
+      let probe = unsafe gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER,
+        { _, _, data in
+          if let data = unsafe data {
+            let bench = unsafe Unmanaged<PadBench>.fromOpaque(data).takeUnretainedValue()
+            unsafe gst_pad_push_event(bench.source, gst_event_new_flush_start())
+          }
+          return GST_PAD_PROBE_OK
+        }, Unmanaged.passUnretained(bench).toOpaque(), nil)
+      #expect(bench.push(units[3], pts: 120_000_000) == GST_FLOW_FLUSHING.rawValue)
+      unsafe gst_pad_remove_probe(pad, probe)
+      bench.flush()
+      var segment = GstSegment()
+      unsafe gst_segment_init(&segment, GST_FORMAT_TIME)
+      unsafe gst_pad_push_event(bench.source, gst_event_new_segment(&segment))
+      #expect(bench.push(units[3], pts: 120_000_000) == 0)
+      #expect(bench.output.count == 3)
+      let caps = try unsafe #require(gst_pad_get_current_caps(bench.sink))
+      let text = unsafe gst_caps_to_string(caps)
+      let description = try unsafe String(cString: #require(text))
+      unsafe g_free(text)
+      unsafe gst_caps_unref(caps)
+      #expect(description.contains("colorimetry=(string)bt709"), "\(description)")
+      bench.go(to: GST_STATE_NULL)
+    }
+  }
 }
