@@ -47,7 +47,8 @@ import Testing
       CaptionTriplet(.field1, 0x94, 0x20), CaptionTriplet(.packetStart, 0x82, 0x22),
       CaptionTriplet(.packetData, 0x41, 0x42), CaptionTriplet(.packetData, isValid: false, 0, 0),
     ])
-    var metadata = try DolbyVision.RPU(nalUnit: AddedMetadata.rpu(profile: 8).span)
+    let made = try AddedMetadata.rpu(profile: 8)
+    var metadata = try DolbyVision.RPU(nalUnit: made.span)
     metadata.displayManagement = .init(source: .init(minimumPQ: 62, maximumPQ: 3696))
     metadata.displayManagement?.blocks = [
       .init(.level1(minimum: 62, maximum: 3000, average: 1500)),

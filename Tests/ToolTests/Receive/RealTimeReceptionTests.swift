@@ -72,7 +72,9 @@ import Testing
   }
 
   /// GStreamer's muxers write no record of Dolby Vision: MP4 and MOV get it afterwards, as in a copy of the stream.
-  @Test(arguments: [("mp4", 8), ("mov", 8), ("mp4", 5), ("mkv", 8), ("ts", 8)] as [(String, UInt8)])
+  @Test(
+    arguments: TestScope.rows(
+      [("mp4", 8), ("mov", 8), ("mp4", 5), ("mkv", 8), ("ts", 8)] as [(String, UInt8)], usually: 2))
   func describesDolbyVision(suffix: String, profile: UInt8) async throws {
     let (folder, port) = (try Folder(), try freePort())
     let rpu = try AddedMetadata.rpu(profile: profile)
