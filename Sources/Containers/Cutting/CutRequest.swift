@@ -96,3 +96,15 @@ package struct ResolvedRange: Sendable, Hashable {
     (self.start, self.end, self.name, self.missingEnd) = (start, end, name, missingEnd)
   }
 }
+
+extension [ResolvedRange] {
+  /// The ranges of one target: a range that begins where the one in front of it ends continues it, without a seam.
+  package var joined: [ResolvedRange] {
+    reduce(into: []) { ranges, range in
+      guard let last = ranges.indices.last, ranges[last].end == range.start else { return ranges.append(range) }
+      (ranges[last].end, ranges[last].missingEnd) = (range.end, range.missingEnd)
+      // Neither name is that of both.
+      ranges[last].name = nil
+    }
+  }
+}

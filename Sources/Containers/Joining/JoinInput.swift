@@ -15,6 +15,8 @@ package struct JoinInput: Sendable {
   /// Ticks a second of its times; `nil` for a byte stream.
   let timescale: Int32?
   let frameRate: Fraction?
+  /// See ``VideoTrack/direction``.
+  let direction: String?
   /// The parts that its edit list shows; empty if it shows everything.
   let parts: [ShownRange]
   /// Whether it has pictures that its edit list may hide.
@@ -45,7 +47,8 @@ package struct JoinInput: Sendable {
       (track, parts) = (reader.track, reader.parts)
       hidesPictures = reader.hidesFront || parts.count > 1 || parts.first?.end != nil
     }
-    (timescale, self.parts, self.hidesPictures) = (track?.timescale, parts, hidesPictures)
+    (timescale, direction) = (track?.timescale, track?.direction)
+    (self.parts, self.hidesPictures) = (parts, hidesPictures)
     if !surveys, let track, let record = Self.completeRecord(of: track),
       let format = FormatDescription(track.codec, configuration: record)
     {

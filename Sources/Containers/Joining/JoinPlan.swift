@@ -134,23 +134,55 @@ package struct JoinPlan: Sendable {
   /// Lines about differences that players see, for the user.
   package var remarks: [String] {
     var remarks: [String] = []
-    let sizes = inputs.map { $0.format.croppedSize }
-    if Set(sizes).count > 1 {
-      var groups: [(size: VideoSize, names: [String])] = []
-      for (input, size) in zip(inputs, sizes) {
-        if let place = groups.firstIndex(where: { $0.size == size }) {
-          groups[place].names.append(input.file.name)
-        } else {
-          groups.append((size, [input.file.name]))
-        }
-      }
-      let parts = groups.map { size, names in
-        let others = names.count > 1 ? " and \(Text.count(names.count - 1, "other"))" : ""
-        return "\(size.width)x\(size.height) (\(names[0])\(others))"
-      }
-      remarks.append("the picture size changes: \(Text.list(parts))")
+    if let sizes = differences(in: { "\($0.format.croppedSize.width)x\($0.format.croppedSize.height)" }) {
+      remarks.append("the picture size changes: \(sizes)")
+    }
+    if let ranges = differences(in: { Self.dynamicRange(of: $0.format) }) {
+      remarks.append("the dynamic range changes: \(ranges)")
+    }
+    // A container has one rotation for all pictures.
+    if let rotations = differences(in: { Self.rotation($0.direction) }) {
+      remarks.append("the rotation differs: \(rotations); all pictures get that of \(inputs[0].file.name)")
     }
     if let inBandReason { remarks.append("parameter sets stay with their pictures, because \(inBandReason)") }
     return remarks
+  }
+
+  /// The values of all inputs, each with the first input that has it; `nil` if they are equal.
+  private func differences(in value: (JoinInput) -> String) -> String? {
+    var groups: [(value: String, names: [String])] = []
+    for input in inputs {
+      let value = value(input)
+      if let place = groups.firstIndex(where: { $0.value == value }) {
+        groups[place].names.append(input.file.name)
+      } else {
+        groups.append((value, [input.file.name]))
+      }
+    }
+    guard groups.count > 1 else { return nil }
+    return Text.list(
+      groups.map { value, names in
+        let others = names.count > 1 ? " and \(Text.count(names.count - 1, "other"))" : ""
+        return "\(value) (\(names[0])\(others))"
+      })
+  }
+
+  private static func dynamicRange(of format: FormatDescription) -> String {
+    switch format.colour?.transfer {
+    case 16: "PQ"
+    case 18: "HLG"
+    default: "SDR"
+    }
+  }
+
+  /// - Parameter direction: see ``VideoTrack/direction``.
+  private static func rotation(_ direction: String?) -> String {
+    switch direction {
+    case nil: "upright"
+    case "90r": "90 degrees clockwise"
+    case "180": "180 degrees"
+    case "90l": "90 degrees counterclockwise"
+    default: "mirrored"
+    }
   }
 }

@@ -13,7 +13,8 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
       Positions are times since the first picture (90, 1:30, 1:02:03.5), or pictures in the order in which they are \
       shown, from #0. A range A-B contains the pictures that begin at or after A and before B. A- ends with the file. If the \
       pattern OUT has a number, such as part-%03d.mp4, each range gets a file of its own. Otherwise, the ranges are \
-      joined in the order given. OUT may have the formats of repack, and sound, subtitles and chapters follow.
+      joined in the order given. A range that continues the one in front of it needs no encoding between them. OUT may \
+      have the formats of repack, and sound, subtitles and chapters follow.
 
       A list is CSV (start,end,name in each line) or comskip's EDL, whose parts are removed.
 
@@ -91,6 +92,9 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
       throw ValidationError(
         "-o \(output) has no known suffix: expected .h264, .mp4, .mov, .mkv, .ts or .flv, or --format")
     }
+    guard !NumberedName.hasSeveralNumbers(output) else {
+      throw ValidationError("-o \(output): expected one number, such as part-%03d.mp4")
+    }
     let kinds = [!range.isEmpty, !remove.isEmpty, start != nil || end != nil, list != nil, every != nil, chapters]
     guard kinds.count(where: { $0 }) == 1 else {
       throw ValidationError("expected one of --range, --remove, --start and --end, --list, --every and --chapters")
@@ -117,10 +121,11 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     for range in ranges {
       if let end = range.missingEnd { Terminal.say("\(input.name): ends before \(end.text), and so does the range") }
     }
-    guard input.size != nil || ranges.count == 1 else {
+    let name = NumberedName(output)
+    guard input.size != nil || (name == nil ? ranges.joined : ranges).count == 1 else {
       throw Failure("\(input.name): several ranges need a file, because each is read by itself; a pipe is read once")
     }
-    guard let name = NumberedName(output) else { return try await write(ranges, of: input, to: output, format) }
+    guard let name else { return try await write(ranges.joined, of: input, to: output, format) }
     for number in ranges.indices { try OutputFile.check(name(number + 1), force: force, inputs: [input], texts: texts) }
     var isWritten = false
     for (number, range) in ranges.enumerated() where Interruption.signal == nil {
@@ -141,8 +146,9 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
   private func write(planOf request: CutRequest, for input: InputFile, _ format: TargetContainer) async throws {
     let planner = try await CutPlanner(reading: input, framerate: framerate?.rate)
     let isSeekable = OutputFile.isSeekable(output)
+    let ranges = try request.ranges(of: input, planner)
     let plan = planner.plan(
-      try request.ranges(of: input, planner),
+      NumberedName(output) == nil ? ranges.joined : ranges,
       CutPlan.Abilities(
         mode: mode ?? (isSeekable ? nil : .keyframe), because: mode == nil ? .pipe : .requested,
         refusal: planner.obstacle.map { CutPlan.Reason($0) },
@@ -179,6 +185,11 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
         CopyPlan(
           input: input, target: target, container: format, framerate: framerate?.rate, keepsAudio: !noAudio,
           quality: quality, bounds: bounds))
+    }
+    if self.mode == nil, !canRetry {
+      Terminal.say(
+        "\(target.name): cut with --mode \(mode.rawValue), because the \(target.isSeekable ? "input" : "output") is a "
+          + "pipe; --mode exact tries an exact cut")
     }
     result.say(of: target)
   }

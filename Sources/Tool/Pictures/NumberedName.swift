@@ -33,6 +33,15 @@ struct NumberedName {
     (pattern, before, after, self.digits) = (path, parts[0], parts[1] + rest, digits)
   }
 
+  /// Whether a path has two or more of `%d` and `%0Nd`. It is no pattern, but was probably meant as one.
+  static func hasSeveralNumbers(_ path: FilePath) -> Bool {
+    let parts = path.lastComponentBytes.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+    let numbers = parts.dropFirst().count {
+      $0.drop(while: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains).first == UInt8(ascii: "d")
+    }
+    return numbers > 1 && Self(path) == nil
+  }
+
   func callAsFunction(_ number: Int) -> FilePath {
     let text = "\(number)"
     let zeros = String(repeating: "0", count: max(digits - text.count, 0))

@@ -119,6 +119,15 @@ import Testing
   }
 
   @Test(arguments: [
+    (["2-3", "3-5", "5-"], [part(2, nil)]), (["2-3", "4-5", "5-6"], [part(2, 3), part(4, 6)]),
+    (["3-5", "2-3"], [part(3, 5), part(2, 3)]), (["2-4", "3-5"], [part(2, 4), part(3, 5)]),
+    (["2-", "2-"], [part(2, nil), part(2, nil)]),
+  ])
+  func joinsRangesThatContinueOneAnother(texts: [String], joined: [ResolvedRange]) throws {
+    #expect(try Self.ranges(.ranges(Self.ranges(texts))).joined == joined)
+  }
+
+  @Test(arguments: [
     (["2-3"], [part(0, 2), part(3, nil)]), (["-3"], [part(3, nil)]), (["3-"], [part(0, 3)]),
     (["5-6", "2-3"], [part(0, 2), part(3, 5), part(6, nil)]), (["2-5", "3-4"], [part(0, 2), part(5, nil)]),
     (["2-4", "3-5", "5-6"], [part(0, 2), part(6, nil)]), (["2-", "4-5"], [part(0, 2)]),

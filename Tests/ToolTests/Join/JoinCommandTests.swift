@@ -111,7 +111,27 @@ import Testing
       [CutTests.media("clip.mp4"), CutTests.media("wide.h264")], "out.mp4", in: folder)
     #expect(said.contains("the picture size changes: 320x180 (") && said.contains("128x70 ("), "\(said)")
     let (_, same) = try await Self.join([CutTests.media("clip.mp4"), CutTests.media("clip.ts")], "out.mp4", in: folder)
-    #expect(!same.contains("size"), "\(same)")
+    #expect(!same.contains("size") && !same.contains("rotation") && !same.contains("range"), "\(same)")
+  }
+
+  /// A container has one rotation, and players choose one dynamic range.
+  @Test(.enabled(if: FormatLibrary.isAvailable)) func reportsRotationsAndDynamicRangesThatDiffer() async throws {
+    let folder = try Folder()
+    try folder.write("turned.mp4", try ContainerTests.turnedClip())
+    let made = try await Program.run(
+      ["edit", CutTests.media("clip.mp4"), "-o", "pq.mp4", "--colour", "bt2020-pq"], in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    let clip = CutTests.media("clip.mp4")
+    let (pictures, said) = try await Self.join([clip, "turned.mp4", "turned.mp4"], "out.mp4", in: folder)
+    #expect(pictures.count == 186)
+    #expect(
+      said.contains(
+        "out.mp4: the rotation differs: upright (\(clip)) and 90 degrees clockwise (turned.mp4 and 1 other); all "
+          + "pictures get that of \(clip)"), "\(said)")
+    let (_, other) = try await Self.join(["pq.mp4", clip], "out.mkv", in: folder)
+    #expect(
+      other.contains("out.mkv: the dynamic range changes: PQ (pq.mp4) and SDR (\(clip))")
+        && !other.contains("rotation"), "\(other)")
   }
 
   /// Sets of one id within a file cannot be side by side in a description.

@@ -130,7 +130,7 @@ import Testing
   }
 
   /// The clip, rotated by 90 degrees.
-  private func turnedClip() throws -> Data {
+  static func turnedClip() throws -> Data {
     var clip = try Data(contentsOf: URL(filePath: Self.media("clip.mp4")))
     let box = try #require(clip.range(of: Data("tkhd".utf8), options: .backwards))
     let matrix: [UInt32] = [0, 1 << 16, 0, 0 &- 1 << 16, 0, 0, 180 << 16, 0, 1 << 30]
@@ -142,7 +142,7 @@ import Testing
 
   @Test func keepsRotation() async throws {
     let folder = try Folder()
-    try folder.write("turned.mp4", try turnedClip())
+    try folder.write("turned.mp4", try Self.turnedClip())
     for suffix in ["mp4", "mov"] {
       let run = try await Program.run(["repack", "turned.mp4", "-o", "out.\(suffix)"], in: folder.url)
       #expect(run.status == 0 && !run.said.contains("left behind"), "\(run.said)")
