@@ -188,12 +188,13 @@ package struct Copy {
           try await Progress.during(reader.place) { () async throws(Failure) in
             try await reader.begin()
             do throws(PipelineError) {
-              try pipeline.appSink("packaged").onSample { sample in
+              // The reader holds the pipeline, which holds the handler: each range would keep its file open.
+              try pipeline.appSink("packaged").onSample { [weak reader] sample in
                 guard writer.take(sample) else {
-                  reader.fail(Failure(reader.input.name))
+                  if let reader { reader.fail(Failure(reader.input.name)) }
                   return false
                 }
-                if writer.ends() { reader.end() }
+                if writer.ends() { reader?.end() }
                 return true
               }
             } catch { throw reader.failure(error) }

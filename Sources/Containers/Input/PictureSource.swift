@@ -3,7 +3,7 @@ package import GStreamer
 package import H26x
 
 /// The first part of a pipeline, which gives parsed video.
-package protocol PictureSource: Sendable {
+package protocol PictureSource: AnyObject, Sendable {
   var pipeline: Pipeline { get }
   var input: InputFile { get }
   /// Whether it begins near the start that was requested.

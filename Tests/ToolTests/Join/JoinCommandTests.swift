@@ -114,6 +114,18 @@ import Testing
     #expect(!same.contains("size") && !same.contains("rotation") && !same.contains("range"), "\(same)")
   }
 
+  /// A file is closed before the next one is read.
+  @Test(.enabled(if: FormatLibrary.isAvailable), arguments: ["clip.ts", "clip.h264"]) func joinsMoreFilesThanMayBeOpen(
+    source: String
+  ) async throws {
+    let folder = try Folder()
+    let files = [String](repeating: "'\(CutTests.media(source))'", count: 40).joined(separator: " ")
+    let run = try await Program.shell("ulimit -n 100; h26x join \(files) -o out.mp4", in: folder.url)
+    #expect(run.status == 0 && !run.said.contains("CRITICAL"), "\(run.said)")
+    let check = try await Program.run(["check", "out.mp4"], in: folder.url)
+    #expect(check.text.contains("out.mp4: 2480 access units, 0 errors"), "\(check.text)")
+  }
+
   /// A container has one rotation, and players choose one dynamic range.
   @Test(.enabled(if: FormatLibrary.isAvailable)) func reportsRotationsAndDynamicRangesThatDiffer() async throws {
     let folder = try Folder()
