@@ -78,8 +78,9 @@ import Testing
       #expect(pictures == Array(try await Self.all("clip.mp4").prefix(count)), "\(said)")
       #expect(!said.contains("encoded") && !said.contains("range 2"), "\(said)")
     }
+    let folder = try Folder()
     let plan = try await Program.run(
-      ["cut", CutTests.media("clip.mp4"), "-o", "out.mp4", "--plan"] + options, in: Folder().url)
+      ["cut", CutTests.media("clip.mp4"), "-o", "out.mp4", "--plan"] + options, in: folder.url)
     #expect(plan.text.components(separatedBy: "\"mode\"").count == 2, "\(plan.text)")
   }
 
