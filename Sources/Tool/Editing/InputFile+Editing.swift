@@ -78,7 +78,7 @@ extension InputFile {
     var edit = edit
     edit.begin(video.track.codec)
     var isByteStream = try begin(video.track.packaging, video.track.codec, &edit)
-    let describes = !isByteStream && hasDescription
+    let describes = !isByteStream && (hasDescription || edit.changesRecordOnly)
     try await Progress.during(place) { () async throws(Failure) in
       while Interruption.signal == nil, let sample = try video.next() {
         if let packaging = sample.packaging, try begin(packaging, video.track.codec, &edit) { isByteStream = true }

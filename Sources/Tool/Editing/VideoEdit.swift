@@ -46,6 +46,9 @@ struct VideoEdit: HeaderEditing {
     insertions.isEmpty && editor?.edits.isEmpty ?? waiting.isEmpty && !metadata.changesRecordOnly
   }
 
+  /// Whether the container is to get the record of Dolby Vision that the stream calls for.
+  var changesRecordOnly: Bool { metadata.changesRecordOnly }
+
   /// Whether an edit can change a property.
   func affects(_ property: StreamProperty) -> Bool {
     (editor?.edits ?? waiting).contains { $0.affects(property) }

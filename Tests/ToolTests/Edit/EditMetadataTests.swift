@@ -385,6 +385,16 @@ import Testing
         dry.text == "container: configuration of Dolby Vision: now profile 8.1, level 1\n",
         "\(name): \(dry.text)\(dry.said)")
     }
+    // From a container without a description of its own.
+    try folder.write("x.bin", try NumberedStream.clip.rpuFile(count: 62))
+    let clip = Program.media.appending(path: "clip.h264").path
+    let said = try await Self.run(
+      "h26x edit '\(clip)' -o in.flv --insert-dolby-vision x.bin && h26x edit in.flv -o flv.mp4 --dolby-vision record",
+      in: folder)
+    let flv = try await Program.run(["edit", "in.flv", "--dry-run", "--dolby-vision", "record"], in: folder.url)
+    #expect(
+      flv.text == "container: configuration of Dolby Vision: now profile 9.2, level 1\n"
+        && said.contains("made from the stream: profile 9.2, level 1\n"), "\(said)\(flv.text)\(flv.said)")
     // The level follows from size and rate, which an edit may change.
     let fast = ["in.h265", "--dolby-vision", "record", "--frame-rate", "400", "--level", "4"]
     let dry = try await Program.run(["edit", "--dry-run"] + fast, in: folder.url)
