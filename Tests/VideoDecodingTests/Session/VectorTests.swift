@@ -6,7 +6,7 @@ import Testing
 @testable import VideoDecoding
 
 @Suite(.enabled(if: Vector.folder != nil)) struct VectorTests {
-  @Test(arguments: TestScope.rows(Vector.annexB(samples: 8_000_000), usually: 24))
+  @Test(arguments: TestScope.rows(Vector.annexB(samples: 8_000_000), usually: 16))
   func decodesBitExactly(_ vector: Vector) throws {
     let units = accessUnits(vector.bytes)
     let session = try makeSession(units)

@@ -194,7 +194,7 @@ import Testing
     #expect(statistics.damagedSlices == 0, "\(statistics.lastDamagedSlice?.description ?? "")")
   }
 
-  @Test(.enabled(if: Vector.folder != nil), arguments: TestScope.rows(Vector.undamaged, usually: 16))
+  @Test(.enabled(if: Vector.folder != nil), arguments: TestScope.rows(Vector.undamaged, usually: 8))
   func undamagedVectorsAreNotFlagged(_ vector: Vector) async throws {
     var accessUnits: [AccessUnit] = []
     for await accessUnit in AccessUnits(of: vector.bytes, codec: vector.codec) { accessUnits.append(accessUnit) }
