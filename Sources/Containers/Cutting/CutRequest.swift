@@ -98,7 +98,8 @@ package struct ResolvedRange: Sendable, Hashable {
 }
 
 extension [ResolvedRange] {
-  /// The ranges of one target: a range that begins where the one in front of it ends continues it, without a seam.
+  /// The ranges of one target. A range that begins at the end of the range in front continues that range, without a
+  /// seam.
   package var joined: [ResolvedRange] {
     reduce(into: []) { ranges, range in
       guard let last = ranges.indices.last, ranges[last].end == range.start else { return ranges.append(range) }

@@ -137,7 +137,7 @@ package struct JoinPlan: Sendable {
     if let sizes = differences(in: { "\($0.format.croppedSize.width)x\($0.format.croppedSize.height)" }) {
       remarks.append("the picture size changes: \(sizes)")
     }
-    if let ranges = differences(in: { Self.dynamicRange(of: $0.format) }) {
+    if let ranges = differences(in: { Text.dynamicRange(transfer: $0.format.colour?.transfer) }) {
       remarks.append("the dynamic range changes: \(ranges)")
     }
     // A container has one rotation for all pictures.
@@ -165,14 +165,6 @@ package struct JoinPlan: Sendable {
         let others = names.count > 1 ? " and \(Text.count(names.count - 1, "other"))" : ""
         return "\(value) (\(names[0])\(others))"
       })
-  }
-
-  private static func dynamicRange(of format: FormatDescription) -> String {
-    switch format.colour?.transfer {
-    case 16: "PQ"
-    case 18: "HLG"
-    default: "SDR"
-    }
   }
 
   /// - Parameter direction: see ``VideoTrack/direction``.

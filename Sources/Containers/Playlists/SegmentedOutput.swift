@@ -177,11 +177,7 @@ final class SegmentedOutput: ContainerOutput {
   private func range(_ entry: MP4.VisualSampleDescription?) -> String {
     if let record = entry?.dolbyVision, record.isIncompatible { return "PQ" }
     let stated = entry?.colour.map { UInt8(truncatingIfNeeded: $0.transfer) }
-    return switch signalled.preferredTransfer ?? stated ?? description?.colour?.transfer {
-    case 16: "PQ"
-    case 18: "HLG"
-    default: "SDR"
-    }
+    return Text.dynamicRange(transfer: signalled.preferredTransfer ?? stated ?? description?.colour?.transfer)
   }
 
   /// Properties of the segments that not every player expects, for the user.

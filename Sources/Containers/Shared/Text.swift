@@ -33,6 +33,15 @@ package enum Text {
 
   private static func two(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
+  /// The dynamic range by `transfer_characteristics` (H.273 table 3): PQ, HLG or SDR.
+  static func dynamicRange(transfer: UInt8?) -> String {
+    switch transfer {
+    case 16: "PQ"
+    case 18: "HLG"
+    default: "SDR"
+    }
+  }
+
   /// Text with spaces after it, up to a width.
   package static func padded(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(width - text.count, 0))

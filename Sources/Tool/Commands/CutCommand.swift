@@ -122,10 +122,10 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
       if let end = range.missingEnd { Terminal.say("\(input.name): ends before \(end.text), and so does the range") }
     }
     let name = NumberedName(output)
-    guard input.size != nil || (name == nil ? ranges.joined : ranges).count == 1 else {
+    guard input.size != nil || targetRanges(ranges).count == 1 else {
       throw Failure("\(input.name): several ranges need a file, because each is read by itself; a pipe is read once")
     }
-    guard let name else { return try await write(ranges.joined, of: input, to: output, format) }
+    guard let name else { return try await write(targetRanges(ranges), of: input, to: output, format) }
     for number in ranges.indices { try OutputFile.check(name(number + 1), force: force, inputs: [input], texts: texts) }
     var isWritten = false
     for (number, range) in ranges.enumerated() where Interruption.signal == nil {
@@ -140,6 +140,11 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     if !isWritten, Interruption.signal == nil { throw Failure("\(output): no range has a picture") }
   }
 
+  /// The ranges to cut: joined, unless each gets a file of its own.
+  private func targetRanges(_ ranges: [ResolvedRange]) -> [ResolvedRange] {
+    NumberedName(output) == nil ? ranges.joined : ranges
+  }
+
   /// Files beside the input that outputs must not replace.
   private var texts: [FilePath] { [list].compactMap(\.self) }
 
@@ -148,7 +153,7 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
     let isSeekable = OutputFile.isSeekable(output)
     let ranges = try request.ranges(of: input, planner)
     let plan = planner.plan(
-      NumberedName(output) == nil ? ranges.joined : ranges,
+      targetRanges(ranges),
       CutPlan.Abilities(
         mode: mode ?? (isSeekable ? nil : .keyframe), because: mode == nil ? .pipe : .requested,
         refusal: planner.obstacle.map { CutPlan.Reason($0) },

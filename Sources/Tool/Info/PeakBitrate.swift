@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
 
 /// The highest bitrate of a video stream, measured over one second of decoding.
 struct PeakBitrate {
   /// Slots of time in a second.
   private static let slots: Int64 = 100
-
-  /// The most pictures that are shown behind one that is decoded later.
-  private static let depth = 16
 
   /// Times that may belong to a later access unit, in order. Presentation times are not in the order of decoding: the
   /// n-th access unit gets the n-th time.
@@ -28,7 +26,7 @@ struct PeakBitrate {
   mutating func add(_ size: Int, at seconds: Double) {
     sizes.append(size)
     times.insert(seconds, at: times.lastIndex { $0 <= seconds }.map { $0 + 1 } ?? 0)
-    if times.count > Self.depth { countNext() }
+    if times.count > FormatDescription.deepestReordering { countNext() }
   }
 
   private mutating func countNext() {

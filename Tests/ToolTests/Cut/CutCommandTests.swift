@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// Nothing is encoded where a range continues the one in front of it, and nothing at all if the ranges are everything.
+  /// Nothing is encoded between two ranges if the second begins at the end of the first.
   @Test(arguments: [
     (["--range", "0-0.3", "--range", "0.3-#20", "--range", "0.8-"], 62), (["--every", "0.36"], 62),
     (["--range", "#0-#13", "--range", "#13-#20"], 20),

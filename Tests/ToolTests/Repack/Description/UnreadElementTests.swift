@@ -103,7 +103,7 @@ import Testing
   }
 
   /// The configurations of Dolby Vision and of its enhancement layer are boxes in MP4, with all of their bits.
-  /// libavformat writes only the first into Matroska, without its reserved bits.
+  /// Of these, libavformat writes only the first into Matroska. It leaves out the reserved bits.
   @Test func keepsAdditionsThatAreBoxesInMP4() async throws {
     let folder = try Folder()
     var record = Array(AddedBoxes.dolbyVision("dvcC", profile: 9, compatibility: 2)[8...])
