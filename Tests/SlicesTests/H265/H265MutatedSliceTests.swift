@@ -26,7 +26,7 @@ import Testing
     }
     guard sets.canReadSlices, !slices.isEmpty else { return }
     var reader = H265.SliceReader()
-    for _ in 0..<300 {
+    for _ in 0..<Vectors.mutations {
       let bytes = changed(slices, &generator)
       var visitor = Units()
       var size = 0

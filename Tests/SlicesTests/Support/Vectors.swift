@@ -26,6 +26,9 @@ enum Vectors {
 
   static let isAvailable = folder != nil
 
+  /// The changed slices that are read of each vector.
+  static let mutations = ProcessInfo.processInfo.environment["SLICE_MUTATIONS"].flatMap(Int.init) ?? 300
+
   /// The byte streams of a codec, as the manifest names it.
   static func byteStreams(codec: String) -> [String] {
     guard let folder,
