@@ -234,7 +234,8 @@ let package = Package(
       name: "VideoFilesTests", dependencies: ["VideoFiles", "VideoDecoding", "StreamReport", "H26x", "TestSupport"],
       swiftSettings: unoptimizedSettings),
     .testTarget(
-      name: "PipelineTests", dependencies: ["H26x", "TestSupport", "codec-host"], swiftSettings: unoptimizedSettings),
+      name: "PipelineTests", dependencies: ["CodecLink", "H26x", "TestSupport", "codec-host"],
+      swiftSettings: unoptimizedSettings),
   ] + toolTargets,
   swiftLanguageModes: [.v6]
 )

@@ -21,7 +21,9 @@ package struct LinkSocket: ~Copyable, Sendable {
 
   /// Sends a message of 1 to `largestMessage` bytes, and copies of up to `descriptorLimit` descriptors with it.
   ///
-  /// Waits while the other end has not read the earlier messages.
+  /// Waits while the other end has not read the earlier messages, and for a second at most while too many descriptors
+  /// are on their way: those that the processes of a user have sent and not yet received count against the limit of
+  /// each of them.
   ///
   /// - Throws: `LinkError.closed`, `timedOut`, `cancelled`, or `invalid` for a message that is too large or empty.
   package func send(
@@ -33,6 +35,7 @@ package struct LinkSocket: ~Copyable, Sendable {
     }
     let blocks = deadline.isNever && cancellation == nil
     let flags = blocks ? 0 : Int32(MSG_DONTWAIT)
+    var crowdedMilliseconds = 0
     while true {
       let result = unsafe bytes.withUnsafeBytes { bytes in
         unsafe descriptors.withUnsafeBufferPointer { descriptors in
@@ -44,6 +47,10 @@ package struct LinkSocket: ~Copyable, Sendable {
       switch LinkError.last {
       case .system(EINTR): continue
       case .system(EAGAIN): try wait(for: POLLOUT, until: deadline, unless: cancellation)
+      case .system(ETOOMANYREFS) where crowdedMilliseconds < 1000 && deadline.pollTimeout != 0:
+        // A sandbox may forbid other ways to sleep.
+        poll(nil, 0, 1)
+        crowdedMilliseconds += 1
       case let error: throw error
       }
     }
@@ -120,6 +127,14 @@ package enum LinkError: Error, Hashable, Sendable {
     switch errno {
     case EPIPE, ECONNRESET: .closed
     case let code: .system(code)
+    }
+  }
+
+  /// Whether this process or the system has no descriptor left, or too many are on their way.
+  package var isDescriptorLimit: Bool {
+    switch self {
+    case .system(EMFILE), .system(ENFILE), .system(ETOOMANYREFS): true
+    default: false
     }
   }
 

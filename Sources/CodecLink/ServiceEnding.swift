@@ -10,6 +10,9 @@ package enum ServiceEnding: Hashable, Sendable {
   /// It was reaped elsewhere, or the process that had to report it has ended.
   case unknown
 
+  /// The status of a starter that meets a limit of descriptors.
+  package static let descriptorLimitStatus: Int32 = 4
+
   /// From `si_code` and `si_status` of waitid(2).
   package init(code: Int32, status: Int32) {
     switch code {

@@ -39,8 +39,8 @@ package final class Starter {
       try Starter(wall, process).serve()
       _exit(0)
     } catch {
-      // The application has ended, or broke the protocol: nothing can be reported to it.
-      _exit(1)
+      // Otherwise the application has ended, or broke the protocol: nothing can be reported to it.
+      _exit(error.isDescriptorLimit ? ServiceEnding.descriptorLimitStatus : 1)
     }
   }
 
@@ -145,17 +145,18 @@ package final class Starter {
       process.run(request, link: link.second.rawValue, starter: starter, protection: protection)
     }
     guard child > 0 else { return try refuse(number, errno) }
-    let descriptor = clinux_pidfd_open(child)
-    guard descriptor >= 0 else {
-      let code = errno
+    let pidfd = OwnedDescriptor(owning: clinux_pidfd_open(child))
+    do throws(LinkError) {
+      try LinkError.check(pidfd.rawValue)
+      try self.link.send(
+        ServiceAnswer(number: number, processIdentifier: child).bytes.span,
+        descriptors: [link.first.rawValue, pidfd.rawValue, report.first.rawValue])
+    } catch {
       kill(child, SIGKILL)
       waitpid(child, nil, 0)
+      guard case .system(let code) = error else { throw error }
       return try refuse(number, code)
     }
-    let pidfd = OwnedDescriptor(owning: descriptor)
-    try self.link.send(
-      ServiceAnswer(number: number, processIdentifier: child).bytes.span,
-      descriptors: [link.first.rawValue, pidfd.rawValue, report.first.rawValue])
     sessions.append(RunningSession(process: pidfd, report: LinkSocket(owning: report.second)))
   }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
+import CodecLink
 import Foundation
 import Testing
 
 /// What a decoder cannot do without is not there: the error names it.
-@Suite(.enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
+@Suite(.serialized, .enabled(if: PluginUnderTest.isBuilt, Comment(rawValue: PluginUnderTest.missing)))
 struct ShortageTests {
   private static func decode(_ properties: String) -> String {
     let clip = PluginUnderTest.media.appending(path: "clip.h264").path
@@ -57,5 +58,25 @@ struct ShortageTests {
       #expect(error.contains("descriptor"), "\(limit): \(error)")
     }
     #expect(causes == ["none", "descriptors"])
+  }
+
+  /// Descriptors that any process of the user has sent, and nobody has received, count against each process's limit.
+  @Test(arguments: [false, true]) func waitsForDescriptorsThatAreOnTheirWay(areReceived: Bool) async throws {
+    let sockets = try DescriptorPair.sockets()
+    let sender = LinkSocket(owning: sockets.first)
+    let receiver = LinkSocket(owning: sockets.second)
+    let byte: [UInt8] = [1]
+    for _ in 0..<40 { try sender.send(byte.span, descriptors: [STDIN_FILENO]) }
+    async let run = Command.run(["bash", "-c", "ulimit -n 30; exec \(Self.decode("isolation=process"))"])
+    if areReceived {
+      // After the service was started, most of the time.
+      try await Task.sleep(for: .milliseconds(300))
+      var message = LinkMessage(descriptorCount: 1)
+      for _ in 0..<40 { try receiver.receive(into: &message) }
+    }
+    let ended = try await run
+    #expect(receiver.rawValue >= 0, "It is open until then.")
+    #expect((ended.busError == nil) == areReceived, "\(ended)")
+    #expect(areReceived || ended.busError?.contains("descriptors") == true, "\(ended)")
   }
 }

@@ -41,7 +41,7 @@ final class SlotTable: Sendable {
       do throws(LinkError) {
         return try SharedMemory(byteCount: byteCount, peerAccess: .writable)
       } catch {
-        guard error == .system(EMFILE) || error == .system(ENFILE) else { throw error }
+        guard error.isDescriptorLimit else { throw error }
       }
       for (number, slot) in slots.enumerated() where slot.leaseCount == 0 && !unsent.contains(number) {
         slot.memory.closeDescriptor()

@@ -256,6 +256,7 @@ extension StarterProcess {
   ) -> ServiceError {
     // A starter that has closed its link usually ends by itself; report how.
     let ending = error == .closed ? reap(process) : .unknown
+    if ending == .exited(ServiceEnding.descriptorLimitStatus) { return .cannotBegin(path: location.text, code: EMFILE) }
     if ending != .unknown { return .diesAtStart(path: location.text, ending: ending) }
     end(process, number: number)
     return switch error {

@@ -35,7 +35,7 @@ extension AVError {
   init(sharing error: LinkError) {
     switch error {
     case .system(EFBIG): self = .fileSizeLimit
-    case .system(EMFILE), .system(ENFILE): self = .descriptorLimit
+    case _ where error.isDescriptorLimit: self = .descriptorLimit
     default: self = .outOfMemory
     }
   }
