@@ -17,12 +17,15 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # Suites are chosen by name, because `swift test` 6.3 does not choose by tags. Suites that need real time, for example
-# for a sender that does not wait, are called RealTime…. They run one at a time, after all others.
+# for a sender that does not wait, are called RealTime…. They run two at a time, after all others.
 real_time='RealTime[A-Za-z]*Tests'
+reception='RealTimeReceptionTests'
 # Suites that repeat much, take turns at random, or measure: make test-fast leaves them out.
 slow='(Soak|LostProcess|LostSession|Damage|InexactRecovery|FormatSwitch|Life|Many|Concurrency|RestartRace|Reentrance|SecondRun|SeekWhilePlaying|ParserEnd|Conformance|MuxingTable|Undamaged|Hardware[A-Za-z]*)Tests'
 # Suites of the decoder elements, their conversions among them, and those of their properties.
 decoders='ElementsTests\.(H264Decode[A-Za-z]*|H265Decode|H265Field|KeyUnitField|AccurateSeekDecode|SampleFormat|FormatSwitch|DirectRendering|LowDelay|MaxErrors|OutputCorrupt|SessionRetries|SkipFrame|StdCompliance|ThreadType)Tests'
+# Devices in software, whose tests take turns.
+hardware='^VideoDecodingTests\.Hardware'
 # SoakTests measure their process's memory: no other test may run in it.
 soak='SoakTests'
 
@@ -122,7 +125,14 @@ run_set() {
 summarize() { printf '%s\n' "$@" >> "$work/summary"; }
 
 run_libraries() {
-  run_set "libraries" --filter '^(H26x|Slices|StreamReport|AVFormat|CodecLink|CodecService|VideoDecoding|VideoFiles|Documentation)Tests\.' "${left_out[@]}"
+  run_set "libraries" --filter '^(H26x|StreamReport|AVFormat|CodecLink|CodecService|VideoDecoding|VideoFiles|Documentation)Tests\.' \
+    --skip "$hardware" "${left_out[@]}"
+}
+
+# Libraries too, but beside the others they would take turns until long after these.
+run_slices_and_hardware() {
+  run_set "slices" --filter '^(Slices)Tests\.' "${left_out[@]}"
+  [[ -n $fast ]] || run_set "hardware" --filter "$hardware" "${left_out[@]}"
 }
 
 # Sessions and decoder elements once more, each with its codec in a process of its own.
@@ -155,12 +165,12 @@ run_elements() {
 run_fast_elements() {
   run_elements
   run_isolated
+  run_slices_and_hardware
 }
 
 run_programs() {
   run_set "programs" --filter '^(Pipeline|Tool)Tests\.' "${left_out[@]}"
-  # In a usual run the programs end before the elements.
-  [[ $scope != usual ]] || run_isolated
+  run_slices_and_hardware
   [[ -n $sanitizer || $scope != all ]] || SOAK_ACCESS_UNITS=${SOAK_ACCESS_UNITS:-4000} run_set "soak" --filter "$soak"
 }
 
@@ -185,12 +195,20 @@ else
   trap 'kill -- "-$group" 2> /dev/null; rm -rf "$work"' EXIT
   run_libraries
   if [[ -z $fast ]]; then
-    [[ $scope != all ]] || run_isolated
+    run_isolated
     run_elements
   fi
   wait "$group" || touch "$work/failed"
   cat "$work/background"
-  [[ -n $fast ]] || run_set "real time" --no-parallel --filter "$real_time"
+  if [[ -z $fast ]]; then
+    set -m
+    run_set "reception" --no-parallel --filter "$reception" < /dev/null > "$work/background" 2>&1 &
+    group=$!
+    set +m
+    run_set "real time" --no-parallel --filter "$real_time" --skip "$reception"
+    wait "$group" || touch "$work/failed"
+    cat "$work/background"
+  fi
 fi
 echo
 cat "$work/summary"
