@@ -89,10 +89,15 @@ struct EditOptions: ParsableArguments {
       if let dolbyVision, removal.affects(.metadata(.dolbyVision)) {
         return "--dolby-vision \(dolbyVision) and --remove dolby-vision"
       }
-      let edits = try list.edits
-      let kept = edits.lazy.compactMap { if case .keepSEI(let types) = $0 { types } else { nil } }.first ?? []
-      let isContradictory = edits.contains { if case .removeSEI(let type) = $0 { kept.contains(type) } else { false } }
-      return isContradictory ? "--remove-sei and --keep-sei of the same type" : nil
+      var (kept, removed): (Set<SEIPayloadType>, Set<SEIPayloadType>) = ([], [])
+      for edit in try list.edits {
+        switch edit {
+        case .keepSEI(let types): kept = types
+        case .removeSEI(let type): removed.insert(type)
+        default: break
+        }
+      }
+      return kept.isDisjoint(with: removed) ? nil : "--remove-sei and --keep-sei of the same type"
     }
   }
 

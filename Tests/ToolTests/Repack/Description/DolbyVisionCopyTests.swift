@@ -69,8 +69,8 @@ import Testing
     box[20] = 7
     try folder.write("in.mp4", AddedBoxes.add(box, to: AddedBoxes.entry, of: clip))
     for (source, target) in [
-      ("in.mp4", "out.mp4"), ("in.mp4", "out.mov"), ("in.mp4", "out.ts"), ("in.mp4", "out.mkv"), ("out.mkv", "back.mkv"),
-      ("back.mkv", "back.mp4"),
+      ("in.mp4", "out.mp4"), ("in.mp4", "out.mov"), ("in.mp4", "out.ts"), ("in.mp4", "out.mkv"),
+      ("out.mkv", "back.mkv"), ("back.mkv", "back.mp4"),
     ] {
       let run = try await Program.run(["repack", source, "-o", target], in: folder.url)
       #expect(run.status == 0 && !run.said.contains(": left behind: "), "\(run.said)")

@@ -76,7 +76,9 @@ import Testing
       h26x join 25.mkv 50.mkv -o both.mp4; h26x join 50.mkv 25.mkv -o other.mkv
       """, in: folder.url)
     try #require(made.status == 0, "\(made.said)")
-    for (name, rate) in [("both.mp4", "50.000"), ("other.mkv", "50.000"), ("30000.mkv", "29.970"), ("25.mkv", "25.000")] {
+    for (name, rate) in [
+      ("both.mp4", "50.000"), ("other.mkv", "50.000"), ("30000.mkv", "29.970"), ("25.mkv", "25.000"),
+    ] {
       let variant = try #require(try await files(name, ["--force"], in: folder).attributes("EXT-X-STREAM-INF").first)
       #expect(variant["FRAME-RATE"] == rate, "\(name)")
     }
