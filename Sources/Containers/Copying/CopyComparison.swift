@@ -89,7 +89,7 @@ struct CopyComparison {
       return !Self.isClose(chapter.start, copy.start)
         || place < written.count - 1 && !Self.isClose(chapter.end, copy.end)
     }
-    return moved > 0 ? ["when \(Text.count(moved, "chapter")) \(moved == 1 ? "begins and ends" : "begin and end")"] : []
+    return moved > 0 ? ["the start and end of \(Text.count(moved, "chapter"))"] : []
   }
 
   /// Whether times are the same but for rounding to milliseconds.

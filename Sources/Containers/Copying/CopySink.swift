@@ -243,7 +243,7 @@ struct CopySink {
     if !shown.isEmpty { file.movie.setEdits(edits(shown, output)) }
     if !hasSync { file.movie.denySyncSamples() }
     file.movie.enableSubtitles(kept.filter { $0.kind == .subtitle }.map { $0.disposition.contains(.isDefault) })
-    file.movie.complete(extras)
+    file.complete(extras)
     if let metadata = described?.quickTimeMetadata {
       file.movie.addMetadata(
         movie: QuickTimeMetadata(metadata.movie).kept, track: metadata.track, isFullBox: container == .mp4)
@@ -308,6 +308,13 @@ struct CopySink {
 
   /// Whether the target is no transport stream, or has the configuration of Dolby Vision.
   var describesDolbyVision: Bool { container != .ts || (output as? MediaOutput)?.hasDolbyVisionInProgramMap == true }
+
+  /// Whether reserved bits of the configuration of Dolby Vision are lost, where it has some: libavformat writes the
+  /// values that it knows.
+  var losesReservedBits: Bool {
+    container.isMovie && !plan.completesDescription
+      || container == .mkv && (output as? MediaOutput)?.hasWholeDolbyVision != true
+  }
 
   /// The comparison of the target with the source; `nil` if it cannot be read.
   private var comparison: CopyComparison? {

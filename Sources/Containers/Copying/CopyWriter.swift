@@ -356,10 +356,7 @@ struct CopyWriter {
     let boxes = plan.completesDescription ? extras.edited : extras.untranslated
     if !boxes.isEmpty { losses.append("\(Text.list(boxes)) in the description of the video") }
     if newDolbyVision != nil, !sink.describesDolbyVision { losses.append(DolbyVisionRecord.loss) }
-    // libavformat writes the values that it knows.
-    if !plan.completesDescription, plan.container.isMovie || plan.container == .mkv,
-      format.video?.copiedDolbyVision?.reserved.contains(where: { $0 != 0 }) == true
-    {
+    if sink.losesReservedBits, format.video?.copiedDolbyVision?.reserved.contains(where: { $0 != 0 }) == true {
       losses.append("reserved bits of the configuration of Dolby Vision")
     }
     return losses

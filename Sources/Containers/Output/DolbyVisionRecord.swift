@@ -31,7 +31,7 @@ package enum DolbyVisionRecord: Sendable, Equatable {
   }
 
   /// The loss of a configuration that cannot be written, for the user.
-  package static var loss: String { "the configuration of Dolby Vision by the stream" }
+  package static var loss: String { "the configuration of Dolby Vision that the stream calls for" }
 
   /// The configuration in the copy; `nil` for none.
   ///
@@ -51,25 +51,34 @@ package enum DolbyVisionRecord: Sendable, Equatable {
   }
 }
 
-/// A profile of Dolby Vision: "8.1".
+/// A profile of Dolby Vision for H.264 or H.265: "8.1".
 package struct DolbyVisionProfile: Sendable, Equatable {
-  /// `dv_profile`, 0 to 127.
+  /// `dv_profile`.
   package let number: UInt8
-  /// `dv_bl_signal_compatibility_id`, 0 to 15; `nil` for the one that the stream calls for.
+  /// `dv_bl_signal_compatibility_id`; `nil` for the one that the stream calls for.
   package let compatibilityID: UInt8?
 
-  /// - Returns: `nil` for other text than "8" or "8.1".
-  package init?(text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard 1...2 ~= parts.count, parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } }),
-      let number = UInt8(parts[0]), number < 128
-    else { return nil }
-    self.number = number
-    guard parts.count == 2 else {
-      compatibilityID = nil
-      return
-    }
-    guard let id = UInt8(parts[1]), id < 16 else { return nil }
-    compatibilityID = id
+  /// The compatibilities of each profile (Dolby Vision Profiles and Levels, 2).
+  private static let compatibilities: [(number: UInt8, ids: [UInt8])] = [
+    (4, [2]), (5, [0]), (7, [6]), (8, [1, 2, 4]), (9, [2]), (20, [0, 4]),
+  ]
+  private static let all = compatibilities.flatMap { number, ids in
+    ([nil] + ids.map(Optional.some)).map { Self(number: number, compatibilityID: $0) }
   }
+
+  private init(number: UInt8, compatibilityID: UInt8?) {
+    (self.number, self.compatibilityID) = (number, compatibilityID)
+  }
+
+  /// - Returns: `nil` for other text than ``names`` has.
+  package init?(text: String) {
+    guard let profile = Self.all.first(where: { $0.name == text }) else { return nil }
+    self = profile
+  }
+
+  package var name: String { compatibilityID.map { "\(number).\($0)" } ?? "\(number)" }
+  package static var names: [String] { all.map(\.name) }
+
+  /// The codec of its streams.
+  package var codec: FormatDescription.Codec { number == 9 ? .h264 : .h265 }
 }

@@ -159,10 +159,10 @@ package final class MediaOutput: ContainerOutput {
     let count = others.keys.compactMap { converters[$0]?.failureCount }.reduce(0, +)
     var losses = count > 0 ? ["\(Text.count(count, "subtitle")) that cannot be read"] : []
     for (stream, count) in headless.sorted(by: { $0.key < $1.key }) {
-      losses.append("\(Text.count(count, "packet")) of stream \(stream), without the header of a frame")
+      losses.append("\(Text.count(count, "packet")) of stream \(stream) without a frame header")
     }
     for (stream, count) in changed.sorted(by: { $0.key < $1.key }) {
-      losses.append("\(Text.count(count, "packet")) of stream \(stream), whose sound has another format than the first")
+      losses.append("\(Text.count(count, "packet")) of stream \(stream), in another format than the first packet")
     }
     for (stream, place) in others.sorted(by: { $0.key < $1.key }) where refusedCount(of: place.index) > 0 {
       let count = Text.count(refusedCount(of: place.index), "packet")
@@ -220,11 +220,16 @@ package final class MediaOutput: ContainerOutput {
         try output.set(kept(source.context.metadata))
         try output.add(chapters)
       }
+      var options = container.options(timeBase, isFragmented: isFragmented, beginsLate: beginsLate)
       if container == .ts, let video {
         // libavformat 59 reads the record of Dolby Vision, and does not write it.
         bytes?.programMap = video.copiedDolbyVision.flatMap { ProgramMapRewriter($0) }
+      } else if container == .mkv, let record = video?.copiedDolbyVision.flatMap({ MatroskaRecord($0) }) {
+        bytes?.record = record
+        // Checksums would be those of the muxer's bytes.
+        options[key: "write_crc32"] = "0"
       }
-      _ = try output.writeHeader(container.options(timeBase, isFragmented: isFragmented, beginsLate: beginsLate))
+      _ = try output.writeHeader(options)
       if let bytes, !target.isSeekable { bytes.frontLimit = Int(clamping: bytes.position) + Self.frontSize }
       timeBases = (0...others.count).map { output.timeBase(of: $0) ?? .nanoseconds }
       for cover in covers { try writeCover(cover.picture, to: cover.index) }
@@ -486,4 +491,6 @@ package final class MediaOutput: ContainerOutput {
 
   /// Whether a transport stream has the configuration of Dolby Vision.
   var hasDolbyVisionInProgramMap: Bool { bytes?.programMap?.hasRecord ?? false }
+  /// Whether a Matroska file has all bits of the configuration of Dolby Vision, of which some are reserved.
+  var hasWholeDolbyVision: Bool { bytes?.record?.isWritten ?? false }
 }

@@ -17,7 +17,7 @@ struct MovieFile {
   /// `moov`, for changes before it is written.
   var movie: MovieBox
   /// `ftyp`, which stays the first box.
-  private let type: [UInt8]
+  private var type: [UInt8]
 
   /// Files of this size get room in front, if possible, instead of being copied.
   static let roomSize: Int64 = 1 << 24
@@ -81,6 +81,26 @@ struct MovieFile {
 
   // MARK: Completing
 
+  /// Completes the description of the video. An MP4 file with Dolby Vision has its brand (Dolby Vision Streams within
+  /// the ISO Base Media File Format, 4), as libavformat writes it.
+  mutating func complete(_ extras: SampleEntryExtras) {
+    movie.complete(extras)
+    if extras.hasDolbyVision { addBrand("dby1") }
+  }
+
+  /// Gives an MP4 file a compatible brand (ISO/IEC 14496-12, 4.3), in place of version 1 of MP4: the brands beside that
+  /// one include it, and the media cannot move.
+  private mutating func addBrand(_ name: StaticString) {
+    func brand(_ code: StaticString) -> [UInt8] {
+      (0..<4).map { UInt8(truncatingIfNeeded: FourCharacterCode(code).rawValue >> (24 - 8 * UInt32($0))) }
+    }
+    let places = stride(from: 16, to: type.count - 3, by: 4)
+    guard !places.contains(where: { type[$0..<$0 + 4].elementsEqual(brand(name)) }),
+      let place = places.first(where: { type[$0..<$0 + 4].elementsEqual(brand("mp41")) })
+    else { return }
+    type.replaceSubrange(place..<place + 4, with: brand(name))
+  }
+
   /// Writes `moov` in front of the media, which move if there is too little room.
   ///
   /// - Parameter roomSize: see ``roomSize``.
@@ -99,9 +119,10 @@ struct MovieFile {
 
   /// Writes `moov` where it was, behind the media.
   func finishBehindMedia() throws(Failure) {
-    do throws(Errno) { try Self.write(file.descriptor, movieOffset, movie.bytes) } catch {
-      throw Self.failure(error, name)
-    }
+    do throws(Errno) {
+      try Self.write(file.descriptor, room, type)
+      try Self.write(file.descriptor, movieOffset, movie.bytes)
+    } catch { throw Self.failure(error, name) }
   }
 
   /// Whether `moov` fits into room in front of the media, together with a box that fills the remaining room.
@@ -155,7 +176,7 @@ extension OutputFile {
     _ codec: FormatDescription.Codec, with configuration: DolbyVision.Configuration
   ) throws(Failure) -> Bool {
     guard isSeekable, let path, var file = try MovieFile(path, name: name) else { return false }
-    file.movie.complete(
+    file.complete(
       SampleEntryExtras(
         nil, [], stated: nil, sent: configuration, ambientViewing: nil, codec: codec, editing: [],
         allowsInBandParameterSets: false))

@@ -19,6 +19,8 @@ final class OutputBytes: IOSink {
   var frontLimit = 0
   /// Completes the program maps of a transport stream, whose muxer does not seek; `nil` to write the muxer's bytes.
   var programMap: ProgramMapRewriter?
+  /// Completes the record of Dolby Vision in Matroska; `nil` to write the muxer's.
+  var record: MatroskaRecord?
   /// Bytes that were written, if ``programMap`` adds some.
   private var written: Int64 = 0
 
@@ -36,6 +38,8 @@ final class OutputBytes: IOSink {
   func write(_ bytes: UnsafeRawBufferPointer) throws(AVError) {
     if let changed = unsafe programMap?.rewrite(Span(_unsafeBytes: bytes)) {
       try append(changed)
+    } else if position < MatroskaRecord.reach, let changed = unsafe record?.completed(Span(_unsafeBytes: bytes)) {
+      try write(changed, at: position)
     } else {
       unsafe try write(bytes, at: position)
     }
@@ -49,12 +53,16 @@ final class OutputBytes: IOSink {
   }
 
   private func append(_ bytes: [UInt8]) throws(AVError) {
+    try write(bytes, at: written)
+    written += Int64(bytes.count)
+  }
+
+  private func write(_ bytes: [UInt8], at place: Int64) throws(AVError) {
     let failure = unsafe bytes.withUnsafeBytes { bytes -> AVError? in
-      do throws(AVError) { try unsafe write(bytes, at: written) } catch { return error }
+      do throws(AVError) { try unsafe write(bytes, at: place) } catch { return error }
       return nil
     }
     if let failure { throw failure }
-    written += Int64(bytes.count)
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer, at place: Int64) throws(AVError) {

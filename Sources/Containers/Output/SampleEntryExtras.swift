@@ -98,6 +98,9 @@ struct SampleEntryExtras {
     }
   }
 
+  /// Whether the sample entry gets a configuration of Dolby Vision.
+  var hasDolbyVision: Bool { boxes.contains { DolbyVisionEntry.boxTypes.contains($0.type) } }
+
   /// The boxes that a sample entry lacks, given its other boxes.
   func missing(beside present: [MP4.VisualSampleDescription.WholeBox]) -> [UInt8] {
     let kinds = Set(present.map(Self.kind))

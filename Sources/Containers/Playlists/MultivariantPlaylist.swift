@@ -104,21 +104,32 @@ struct MultivariantPlaylist {
     return groups.count > 1 && areAlike ? groups : [(id: "audio", sounds: sounds)]
   }
 
+  /// What players choose sounds by without the user.
+  private struct Choice: Hashable {
+    let (language, characteristics): (String?, String?)
+
+    init(_ sound: Sound) {
+      language = sound.stream.language.flatMap(Language.tag)
+      characteristics =
+        sound.stream.disposition.contains(.visualImpaired) ? "public.accessibility.describes-video" : nil
+    }
+  }
+
   private static func soundLines(_ sounds: [Sound], group: String) -> [String] {
     let first = sounds.firstIndex { $0.stream.disposition.contains(.isDefault) } ?? 0
-    var (names, choices): (Set<String>, Set<[String?]>) = ([], [])
+    let choices = sounds.map(Choice.init)
+    var names: Set<String> = []
     return sounds.enumerated().map { number, sound in
-      let language = sound.stream.language.flatMap(Language.tag)
+      let (language, characteristics) = (choices[number].language, choices[number].characteristics)
       let title = sound.stream.metadata[key: "title"].flatMap { $0.isEmpty ? nil : $0 } ?? language
       var (name, count) = (title ?? "Audio", 1)
       while !names.insert(name).inserted {
         count += 1
         name = "\(title ?? "Audio") \(count)"
       }
-      let characteristics =
-        sound.stream.disposition.contains(.visualImpaired) ? "public.accessibility.describes-video" : nil
-      // Players must be able to choose one of them.
-      let isChosen = choices.insert([language, characteristics]).inserted || number == first
+      // Players must be able to choose: of equal sounds, one is for them (RFC 8216, 4.3.4.1).
+      let isChosen =
+        number == first || choices[number] != choices[first] && choices.firstIndex(of: choices[number]) == number
       return line(
         "EXT-X-MEDIA",
         [

@@ -22,6 +22,7 @@ final class SegmentedOutput: ContainerOutput {
   // MARK: The video so far
 
   private var frameCount = 0
+  private var peakFrameRate = PeakFrameRate()
   /// When segments begin, but for the first one, by their first access unit in decoding order.
   private var starts: [Int64] = []
   /// When the last segment begins; `nil` before the first one.
@@ -52,7 +53,7 @@ final class SegmentedOutput: ContainerOutput {
 
   var losses: [String] {
     let silent = sounds.filter { !$0.hasSegments }.compactMap(\.sound)
-    return ([video] + sounds).flatMap(\.output.losses) + silent.map { "\($0.summary) without a packet" }
+    return ([video] + sounds).flatMap(\.output.losses) + silent.map { "\($0.summary), which has no packets" }
   }
 
   /// The initialization of the video.
@@ -91,7 +92,10 @@ final class SegmentedOutput: ContainerOutput {
     } else {
       (start, isIndependent) = (time, accessUnit.isSync)
     }
-    if !role.isSecondField { frameCount += 1 }
+    if !role.isSecondField {
+      frameCount += 1
+      peakFrameRate.add(time)
+    }
     if let format { signalled.add(accessUnit, format.codec, .lengthPrefixed(description?.nalLengthSize ?? .four)) }
     try video.output.write(accessUnit)
   }
@@ -163,14 +167,16 @@ final class SegmentedOutput: ContainerOutput {
       frameRate: frameRate(over: timeline), range: range(entry), captions: signalled.captions)
   }
 
-  /// The stated frame rate if pictures have it, else that of the pictures.
+  /// The highest frame rate of the pictures (RFC 8216, 4.3.4.2). It is the stated one or the average if these differ by
+  /// no more than rounding explains.
   private func frameRate(over timeline: SegmentTimeline) -> Double? {
     let duration = timeline.segments.reduce(0) { $0 + $1.duration }
     guard duration > 0 else { return nil }
-    let measured = Double(frameCount) * 1e9 / Double(duration)
+    let average = Double(frameCount) * 1e9 / Double(duration)
+    let measured = peakFrameRate.framesPerSecond ?? average
     let period = format?.frameDuration.map { Double($0.denominator) / Double($0.numerator) }
     let stated = format?.statedFrameRate.map { Double($0.numerator) / Double($0.denominator) }
-    return [stated, period].compactMap(\.self).first { abs($0 - measured) <= measured / 100 } ?? measured
+    return [stated, period, average].compactMap(\.self).first { abs($0 - measured) <= measured / 100 } ?? measured
   }
 
   /// By the transfer: of the message that replaces the others, of the container, of the VUI.

@@ -141,6 +141,7 @@ extension DolbyVision.Configuration {
     switch profile {
     case 5: return 0
     case 7: return 6
+    case 20: return colour?.transfer == 18 ? 4 : 0
     case 8:
       // 9 is BT.2020; 16 is PQ, 18 is HLG.
       guard let colour, colour.primaries == 9 else { return 2 }

@@ -7,6 +7,9 @@ package import H26x
 /// The video of each program gets a registration descriptor (`DOVI`) and a `DOVI_video_stream_descriptor` (Dolby Vision
 /// Streams within the MPEG-2 Transport Stream Format, 3). A program map that has the latter stays as it is. So does a
 /// section that is damaged, that has no room, or that does not have its packets for itself.
+///
+/// The stream type stays. The format has private data (0x06) for a base layer that is not to be shown alone (3.1.2). Then
+/// tsdemux finds no video, and libavformat has to guess the codec.
 package struct ProgramMapRewriter {
   private let descriptors: [UInt8]
   /// The program association and the program maps, by PID.

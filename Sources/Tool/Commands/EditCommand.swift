@@ -63,6 +63,9 @@ struct EditCommand: AsyncParsableCommand, ShowsProgress {
     guard try !edits.isEmpty || !insertions.files.isEmpty else {
       throw ValidationError("nothing to change: expected an edit")
     }
+    guard edits.dolbyVision == nil || edits.renewsRecord || insertions.insertDolbyVision == nil else {
+      throw ValidationError("--dolby-vision 8.1 and --insert-dolby-vision exclude each other: both replace the RPUs")
+    }
     guard !dryRun else {
       guard output == nil else {
         throw ValidationError("--dry-run writes nothing: remove -o \(output?.string ?? "")")

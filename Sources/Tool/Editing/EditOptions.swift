@@ -75,8 +75,29 @@ struct EditOptions: ParsableArguments {
   var insertSEIFrom: FilePath?
 
   func validate() throws {
-    do throws(StreamEditTextError) { _ = try list } catch {
+    let contradiction: String?
+    do throws(StreamEditTextError) { contradiction = try self.contradiction } catch {
       throw ValidationError("--\(error.field)\(error.value.isEmpty ? "" : " \(error.value)"): \(error.requirement)")
+    }
+    if let contradiction { throw ValidationError("\(contradiction) exclude each other") }
+  }
+
+  /// Options that exclude each other; `nil` if none do.
+  private var contradiction: String? {
+    get throws(StreamEditTextError) {
+      let removal = try StreamEditList(remove.map { (field: .remove, value: Array($0.utf8)[...]) })
+      if let dolbyVision, removal.affects(.metadata(.dolbyVision)) {
+        return "--dolby-vision \(dolbyVision) and --remove dolby-vision"
+      }
+      var (kept, removed): (Set<SEIPayloadType>, Set<SEIPayloadType>) = ([], [])
+      for edit in try list.edits {
+        switch edit {
+        case .keepSEI(let types): kept = types
+        case .removeSEI(let type): removed.insert(type)
+        default: break
+        }
+      }
+      return kept.isDisjoint(with: removed) ? nil : "--remove-sei and --keep-sei of the same type"
     }
   }
 

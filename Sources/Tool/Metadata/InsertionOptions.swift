@@ -34,8 +34,15 @@ struct InsertionOptions: ParsableArguments {
     name: .customLong("dv-profile"),
     help: ArgumentHelp(
       "The profile in the container's record of inserted Dolby Vision, in place of the RPUs' own, such as 8.1.",
-      valueName: "profile"))
+      valueName: "profile"), completion: .list(DolbyVisionProfile.names), transform: Self.profile)
   var profile: DolbyVisionProfile?
+
+  private static func profile(_ text: String) throws -> DolbyVisionProfile {
+    guard let profile = DolbyVisionProfile(text: text) else {
+      throw ValidationError("expected \(Text.list(DolbyVisionProfile.names, "or"))")
+    }
+    return profile
+  }
 
   func validate() throws {
     if shift != nil, insertCaptions == nil { throw ValidationError("--shift is for --insert-captions FILE") }
@@ -67,7 +74,11 @@ struct InsertionOptions: ParsableArguments {
       sources.append((.hdr10Plus, file, messages, messages.count))
     }
     if let file = insertDolbyVision {
-      let messages = try DolbyVisionMessages(file, try input.videoCodec)
+      let codec = try input.videoCodec
+      if let profile, profile.codec != codec {
+        throw Failure("\(input.name): \(codec.name), but --dv-profile \(profile.name) is for \(profile.codec.name)")
+      }
+      let messages = try DolbyVisionMessages(file, codec)
       sources.append((.dolbyVision, file, messages, messages.count))
     }
     let ranks: PresentationRanks
@@ -124,8 +135,4 @@ extension InputFile {
       return try videoTrack().codec
     }
   }
-}
-
-extension DolbyVisionProfile: ExpressibleByArgument {
-  init?(argument: String) { self.init(text: argument) }
 }

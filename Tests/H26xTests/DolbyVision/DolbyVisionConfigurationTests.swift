@@ -56,7 +56,7 @@ import Testing
     let sdr = ColourDescription(primaries: 1, transfer: 1, matrix: 1)
     let cases: [(UInt8, ColourDescription?, UInt8)] = [
       (5, nil, 0), (5, pq, 0), (7, pq, 6), (4, sdr, 2), (9, sdr, 2), (8, pq, 1), (8, hlg, 4), (8, sdr, 2), (8, nil, 2),
-      (8, ColourDescription(primaries: 1, transfer: 16, matrix: 1), 2),
+      (8, ColourDescription(primaries: 1, transfer: 16, matrix: 1), 2), (20, pq, 0), (20, hlg, 4), (20, nil, 0),
     ]
     for (profile, colour, expected) in cases {
       #expect(DolbyVision.Configuration.compatibilityID(profile: profile, colour: colour) == expected)

@@ -28,6 +28,15 @@ import Testing
     (["repack", "a", "-o", "-", "--format", "mp4", "--start", "1", "--cut", "hidden"], "--cut"),
     (["repack", "a", "-o", "b.ts", "--drop", "x"], "--drop"),
     (["repack", "a", "-o", "b.mp4", "--framerate", "0"], "--framerate"), (["snapshot", "a", "-o", "b"], "-o b"),
+    (["edit", "a", "--dry-run", "--remove", "dolby-vision", "--dolby-vision", "record"], contradiction("record")),
+    (["edit", "a", "--dry-run", "--remove", "captions,dolby-vision", "--dolby-vision", "8.1"], contradiction("8.1")),
+    (
+      ["edit", "a", "--dry-run", "--dolby-vision", "8.1", "--insert-dolby-vision", "b"],
+      "--dolby-vision 8.1 and --insert-dolby-vision exclude"
+    ), (["edit", "a", "--dry-run", "--keep-sei", "4,5", "--remove-sei", "5"], "--remove-sei and --keep-sei"),
+    (["edit", "a", "--dry-run", "--insert-dolby-vision", "b", "--dv-profile", "99.9"], profiles),
+    (["edit", "a", "--dry-run", "--insert-dolby-vision", "b", "--dv-profile", "8.3"], profiles),
+    (["edit", "a", "--dry-run", "--insert-dolby-vision", "b", "--dv-profile", "10"], profiles),
     (["snapshot", "a", "-o", "b.png", "--at", "1", "--frame", "2"], "exclude"),
     (["snapshot", "a", "-o", "b.png", "--frame=-1"], "--frame"), (["snapshot", "a", "-o", "b.png", "--at=-1"], "--at"),
     (["snapshot", "a", "-o", "b.png", "--sheet", "90x90"], "--sheet"),
@@ -54,6 +63,11 @@ import Testing
     (["help", "inof"], "did you mean info?"), (["inof", "--help"], "did you mean info?"), (["--help", "a"], "a"),
     (["help", "info", "check"], "not info and check"),
   ]
+
+  private static func contradiction(_ record: String) -> String {
+    "--dolby-vision \(record) and --remove dolby-vision exclude each other"
+  }
+  private static let profiles = "4, 4.2, 5, 5.0, 7, 7.6, 8, 8.1, 8.2, 8.4, 9, 9.2, 20, 20.0 or 20.4"
 
   @Test func namesTheWrongOption() async throws {
     try await Crowd.each(Self.typos) { arguments, said in

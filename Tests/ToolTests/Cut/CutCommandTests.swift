@@ -157,6 +157,8 @@ import Testing
     (["--range", "0-1", "--mode", "hidden", "--format", "mkv"], 64, "needs an edit list"),
     (["--range", "0-1", "--quality", "0"], 64, "a number from 1 to 51"),
     (["--range", "0-1", "-o", "%d-%03d.mp4"], 64, "expected one number"),
+    (["--range", "0-1", "-o", "%d-%d%x.mp4"], 64, "expected one number"),
+    (["--range", "3-4", "-o", "%%d-%%d.mp4"], 1, "the video ends before 0:00:03.000"),
   ]
 
   @Test func refusesRequestsInOneLine() async throws {

@@ -145,6 +145,9 @@ import Testing
       #expect(given.status == 0 && given.said.contains(line), "\(given.said)")
       let other = DolbyVision.Configuration(profile: 8, level: 1, compatibilityID: 4)
       #expect(folder.bytes("out.mp4")?.range(of: Data("dvvC".utf8) + other.bytes) != nil)
+      let wrong = try await Program.run(
+        ["edit", source, "-o", "none.mp4", "--insert-dolby-vision", "x.bin", "--dv-profile", "9.2"], in: folder.url)
+      #expect(wrong.status == 1 && wrong.said.contains("H.265, but --dv-profile 9.2 is for H.264\n"), "\(wrong.said)")
     }
   }
 

@@ -66,6 +66,27 @@ import Testing
     #expect(initialization.range(of: Data((profile == 5 ? "dvcC" : "dvvC").utf8)) != nil)
   }
 
+  /// Of a video with two frame rates, the highest (RFC 8216, 4.3.4.2). Milliseconds of Matroska make none higher.
+  @Test func announcesTheHighestFrameRate() async throws {
+    let folder = try Folder()
+    let source = Self.media("open-gop.h264")
+    let made = try await Program.shell(
+      """
+      set -e
+      for rate in 25 50 30000/1001; do
+        h26x edit '\(source)' --frame-rate $rate --level auto -o ${rate%/*}.mkv
+      done
+      h26x join 25.mkv 50.mkv -o both.mp4; h26x join 50.mkv 25.mkv -o other.mkv
+      """, in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    for (name, rate) in [
+      ("both.mp4", "50.000"), ("other.mkv", "50.000"), ("30000.mkv", "29.970"), ("25.mkv", "25.000"),
+    ] {
+      let variant = try #require(try await files(name, ["--force"], in: folder).attributes("EXT-X-STREAM-INF").first)
+      #expect(variant["FRAME-RATE"] == rate, "\(name)")
+    }
+  }
+
   @Test func shortensLanguages() {
     #expect(["eng", "ger", "deu", "GER", "fre", "chi"].map(Language.tag) == ["en", "de", "de", "de", "fr", "zh"])
     #expect(["gsw", "en-US", "de"].map(Language.tag) == ["gsw", "en-us", "de"])

@@ -96,14 +96,16 @@ import Testing
   }
 
   /// Two sounds, each a rendition.
-  private func withSound(_ folder: Folder, _ second: String = "avenc_aac ! aacparse") async throws {
+  private func withSound(
+    _ folder: Folder, _ second: String = "avenc_aac ! aacparse", language: String = "en"
+  ) async throws {
     let sound = "audiotestsrc num-buffers=116 ! audio/x-raw,rate=48000 ! audioconvert"
     let made = try await Program.shell(
       """
       gst-launch-1.0 -q matroskamux name=m ! filesink location=in.mkv filesrc location=\(Self.media("clip.mp4")) \
         ! qtdemux ! h264parse ! queue ! m. \
         \(sound) ! taginject tags=language-code=de ! avenc_aac ! aacparse ! queue ! m. \
-        \(sound) ! taginject tags=language-code=en ! \(second) ! queue ! m.
+        \(sound) ! taginject tags=language-code=\(language) ! \(second) ! queue ! m.
       """, in: folder.url)
     try #require(made.status == 0, "\(made.said)")
   }
@@ -138,6 +140,22 @@ import Testing
     #expect(try await counts == packets("copied.mp4", in: folder))
     let times = try await times("list.m3u8", in: folder)
     #expect(try await times == self.times("copied.mp4", in: folder) && times.count == 62)
+  }
+
+  /// Players choose the default of sounds that are alike (RFC 8216, 4.3.4.1).
+  @Test func offersOneOfEqualSounds() async throws {
+    let folder = try Folder()
+    try await withSound(folder, language: "de")
+    let copied = try await Program.run(["repack", "in.mkv", "-o", "in.mp4"], in: folder.url)
+    var file = try #require(folder.bytes("in.mp4"))
+    let headers = file.ranges(of: Data("tkhd".utf8))
+    try #require(headers.count == 3, "\(copied.said)")
+    // track_enabled (ISO/IEC 14496-12, 8.3.2), the lowest bit of the flags.
+    for (header, flags) in zip(headers.dropFirst(), [2, 3] as [UInt8]) { file[header.upperBound + 3] = flags }
+    try folder.write("in.mp4", file)
+    let sounds = try await files("in.mp4", in: folder).attributes("EXT-X-MEDIA")
+    #expect(sounds.map { $0["LANGUAGE"] } == ["\"de\"", "\"de\""], "\(sounds)")
+    for attribute in ["DEFAULT", "AUTOSELECT"] { #expect(sounds.map { $0[attribute] } == ["NO", "YES"], "\(sounds)") }
   }
 
   /// When pictures are shown, in milliseconds, as ffprobe reads it.
