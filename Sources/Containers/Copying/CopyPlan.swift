@@ -30,6 +30,8 @@ package struct CopyPlan {
   package var keepsAudio: Bool
   /// The quality of encoded pictures; see `EncoderSettings.quality`.
   package var quality: Double
+  /// Whether a range with gradual refreshes only, which has no place to copy from, is encoded as a whole.
+  package var encodesAll = false
   /// The duration that segments of a playlist have at least if keyframes allow it, in nanoseconds.
   package var segmentDuration: Int64 = 6_000_000_000
   /// The ranges that are kept, one after the other; one without bounds for everything.
@@ -133,9 +135,6 @@ package struct CopyPlan {
 
   /// Whether pictures may have to be encoded.
   var mayEncode: Bool { ranges.contains { $0.bounds?.mode == .exact } }
-
-  /// Whether the end of the source was requested.
-  var reachesEnd: Bool { ranges.contains { $0.bounds?.end == nil } }
 
   /// The plan that lists the access units of the whole source, or only those by which the first picture is found.
   func surveying(untilFirstPicture isShort: Bool) -> CopyPlan {

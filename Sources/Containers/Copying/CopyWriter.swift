@@ -96,6 +96,12 @@ struct CopyWriter {
   var formats: [MediaOutput.VideoFormat] { format.formats }
   /// The metadata that edits have changed, for the user.
   var editedMetadata: [String] { format.editedMetadata }
+  /// The inputs that ended before one of their ranges did.
+  var unendedInputs: [InputFile] {
+    let ranges = zip(plan.ranges, finishedWindows).filter { $1?.isUnended == true }
+    let numbers = Set(ranges.map(\.0.inputNumber))
+    return plan.inputs.enumerated().filter { numbers.contains($0.offset) }.map(\.element)
+  }
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
@@ -195,7 +201,9 @@ struct CopyWriter {
 
   private mutating func finishPictures() throws(CopyRefusal) {
     for accessUnit in try window.finish() { try pass(accessUnit) }
-    if window.hasOnlyGradualRefresh, window.tally.count[.encoded] ?? 0 > 0 { throw .seam(.gradualRefresh) }
+    if window.hasOnlyGradualRefresh, !plan.encodesAll, window.tally.count[.encoded] ?? 0 > 0 {
+      throw .seam(.gradualRefresh)
+    }
     let rest: [MediaOutput.AccessUnit]
     do throws(CopyRefusal) { rest = try seam?.finishRange() ?? [] } catch { throw refusal(error) }
     for accessUnit in rest { try write(accessUnit) }
@@ -349,7 +357,7 @@ struct CopyWriter {
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")
     }
-    for input in plan.inputs where plan.reachesEnd && input.isCutOff {
+    for input in unendedInputs where input.isCutOff {
       let source = plan.joined == nil ? "the source" : input.name
       losses.append("everything beyond the end of \(source), which is cut off")
     }
