@@ -48,6 +48,8 @@ struct CopyWriter {
   private var source: CopySource?
   private var spacing = PictureSpacing()
   private var hasKeyframe = false
+  /// Of an exact range: when the first copied picture is shown, and the first encoded one behind copied ones.
+  private var (copiedStart, copiedEnd): (Int64?, Int64?)
   /// Whether an access unit of the range was written.
   private var hasBegun = false
   /// The first access unit of a range, and its leading pictures, which may be shown before it.
@@ -131,6 +133,7 @@ struct CopyWriter {
     sets = Self.sets(plan, source)
     joined = Self.joined(plan, plan.ranges[number])
     (roles, spacing, hasBegun) = (nil, PictureSpacing(), false)
+    (copiedStart, copiedEnd) = (nil, nil)
     sink.beginRange(opened)
   }
 
@@ -230,6 +233,11 @@ struct CopyWriter {
   private mutating func pass(_ accessUnit: MediaOutput.AccessUnit) throws(CopyRefusal) {
     guard format.formats.indices.contains(accessUnit.format) else { return try write(accessUnit) }
     let isExact = plan.ranges[number].bounds?.mode == .exact
+    switch accessUnit.disposition {
+    case .copied: copiedStart = copiedStart ?? accessUnit.presentation
+    case .encoded where copiedStart != nil: copiedEnd = min(copiedEnd ?? .max, accessUnit.presentation)
+    default: break
+    }
     let leaving: [MediaOutput.AccessUnit]
     do throws(CopyRefusal) {
       leaving = try seam?.take(accessUnit, format.formats[accessUnit.format], isExact: isExact) ?? []
@@ -239,11 +247,30 @@ struct CopyWriter {
 
   /// An error of the seam. The reason may be that copying begins with an intra picture that promises nothing.
   private func refusal(_ error: CopyRefusal) -> CopyRefusal {
-    guard case .seam(let obstacle) = error, let time = window.unprovenEntry else { return error }
+    guard case .seam(let obstacle) = error else { return error }
     switch obstacle {
-    case .verification, .recoveryPoint, .frameNumberGaps, .damage: return .entry(time, obstacle)
+    case .verification, .recoveryPoint, .frameNumberGaps, .damage:
+      if let time = window.unprovenEntry { return .entry(time, obstacle) }
     default: return error
     }
+    return obstacle == .damage ? boundsWithoutSeam.map { .damage($0) } ?? error : error
+  }
+
+  /// The bounds of an exact range without the pictures of its latest seam, which are not copied; `nil` if that leaves
+  /// nothing, or changes nothing.
+  private var boundsWithoutSeam: Window.Bounds? {
+    guard plan.joined == nil, var bounds = plan.ranges[number].bounds, let opening = window.opening, let copiedStart
+    else { return nil }
+    let shift = opening.bounds.offset &- opening.origin
+    if seam?.isAtEnd == true {
+      guard let end = copiedEnd.map({ $0 &+ shift }), end < bounds.end ?? .max, end > bounds.start else { return nil }
+      bounds.end = end
+    } else {
+      let start = copiedStart &+ shift
+      guard start > bounds.start &+ Window.tolerance, start < bounds.end ?? .max else { return nil }
+      bounds.start = start
+    }
+    return bounds
   }
 
   private mutating func write(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
