@@ -201,7 +201,8 @@ enum CutEncoder {
     let folder = try Folder()
     let options = ["-o", "out.\(suffix)", "--range", "#30-#40", "--encode-all"]
     let run = try await Program.run(["cut", CutTests.media("intra-refresh.h264")] + options, in: folder.url)
-    #expect(run.status == 0 && run.said.contains("; 10 pictures encoded") && !run.said.contains("because"), "\(run.said)")
+    #expect(run.status == 0 && run.said.contains("; 10 pictures encoded"), "\(run.said)")
+    #expect(!run.said.contains("because"), "\(run.said)")
     #expect(try await CutTests.pictures("out.\(suffix)", in: folder).count == 10)
     let plan = try await Program.run(
       ["cut", CutTests.media("intra-refresh.h264"), "--plan"] + options, in: folder.url)
