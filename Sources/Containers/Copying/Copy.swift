@@ -366,7 +366,7 @@ package struct Copy {
       summary += "; \(Text.count(writer.removedOperations, "marking operation")) of pictures that were cut off removed"
     }
     summary += remark
-    if plan.reachesEnd, plan.inputs.contains(where: \.hasGrown) {
+    if writer.unendedInputs.contains(where: \.hasGrown) {
       summary += "; the source grew in the meantime, and may have more"
     }
     return Result(

@@ -30,6 +30,8 @@ package struct CopyPlan {
   package var keepsAudio: Bool
   /// The quality of encoded pictures; see `EncoderSettings.quality`.
   package var quality: Double
+  /// Whether a range with gradual refreshes only, which has no place to copy from, is encoded as a whole.
+  package var encodesAll = false
   /// The duration that segments of a playlist have at least if keyframes allow it, in nanoseconds.
   package var segmentDuration: Int64 = 6_000_000_000
   /// The ranges that are kept, one after the other; one without bounds for everything.
@@ -83,6 +85,8 @@ package struct CopyPlan {
     fileprivate(set) var inputNumber = 0
     /// `nil` for everything.
     fileprivate(set) var bounds: Window.Bounds?
+    /// The bounds that were requested, if pictures at an end are left out because of damage; `nil` otherwise.
+    fileprivate(set) var requested: Window.Bounds?
     /// Why it is not cut exactly, as requested; `nil` if it is, or another mode was requested.
     fileprivate(set) var obstacle: SeamObstacle?
     /// The place at which reading begins.
@@ -133,9 +137,6 @@ package struct CopyPlan {
 
   /// Whether pictures may have to be encoded.
   var mayEncode: Bool { ranges.contains { $0.bounds?.mode == .exact } }
-
-  /// Whether the end of the source was requested.
-  var reachesEnd: Bool { ranges.contains { $0.bounds?.end == nil } }
 
   /// The plan that lists the access units of the whole source, or only those by which the first picture is found.
   func surveying(untilFirstPicture isShort: Bool) -> CopyPlan {
@@ -252,6 +253,10 @@ package struct CopyPlan {
     case .entry(let time, _):
       next.refusedEntryCount += 1
       next.refuseEntries(upTo: next.refusedEntryCount < Self.refusedEntryLimit ? time : .max, from: number)
+    case .damage(let bounds) where input.size != nil && target.isSeekable:
+      next.ranges[number].requested = ranges[number].requested ?? ranges[number].bounds
+      next.ranges[number].bounds = bounds
+    case .damage: try next.giveUpExactCuts(from: number, .damage)
     case .seam(let obstacle): try next.giveUpExactCuts(from: number, obstacle)
     case .failure(let failure):
       // Perhaps only the place is wrong.
@@ -298,8 +303,26 @@ package struct CopyPlan {
     let hides = hasEditList
     for index in ranges.indices[number...] where ranges[index].bounds?.mode == .exact {
       guard index == number || obstacle.isOfStream && hides else { break }
+      if let requested = ranges[index].requested { (ranges[index].bounds, ranges[index].requested) = (requested, nil) }
       ranges[index].bounds?.mode = hides ? .hidden : .keyframe
       ranges[index].obstacle = obstacle
+    }
+  }
+
+  /// A range for the user.
+  private static func text(_ bounds: Window.Bounds) -> String {
+    let end = bounds.end.map { Text.time(ClockTime(positive: $0)) } ?? ""
+    return "range \(Text.time(ClockTime(positive: bounds.start)))-\(end)"
+  }
+
+  /// The ranges that lack pictures next to damage, for the user.
+  private var damage: [String] {
+    ranges.compactMap { range in
+      guard let requested = range.requested, let bounds = range.bounds else { return nil }
+      let start = "begins at \(Text.time(ClockTime(positive: bounds.start)))"
+      let end = bounds.end.map { "ends at \(Text.time(ClockTime(positive: $0)))" } ?? ""
+      let changes = (bounds.start != requested.start ? [start] : []) + (bounds.end != requested.end ? [end] : [])
+      return "\(Self.text(requested)): \(Text.list(changes)), because \(SeamObstacle.damage.text)"
     }
   }
 
@@ -321,12 +344,12 @@ package struct CopyPlan {
         }
       }
     }
-    return counts.map { obstacle, first, count in
-      let end = first.end.map { Text.time(ClockTime(positive: $0)) } ?? ""
-      let others = count > 1 ? " and \(Text.count(count - 1, "other"))" : ""
-      let range = "range \(Text.time(ClockTime(positive: first.start)))-\(end)\(others)"
-      return "\(range): cut with --mode \(hasEditList ? "hidden" : "keyframe"), because \(obstacle.text)"
-    }
+    return damage
+      + counts.map { obstacle, first, count in
+        let others = count > 1 ? " and \(Text.count(count - 1, "other"))" : ""
+        let mode = hasEditList ? "hidden" : "keyframe"
+        return "\(Self.text(first))\(others): cut with --mode \(mode), because \(obstacle.text)"
+      }
   }
 
   private var changing: Failure {

@@ -48,6 +48,8 @@ struct CopyWriter {
   private var source: CopySource?
   private var spacing = PictureSpacing()
   private var hasKeyframe = false
+  /// Of an exact range: when the first copied picture is shown, and the first encoded one behind copied ones.
+  private var (copiedStart, copiedEnd): (Int64?, Int64?)
   /// Whether an access unit of the range was written.
   private var hasBegun = false
   /// The first access unit of a range, and its leading pictures, which may be shown before it.
@@ -96,6 +98,12 @@ struct CopyWriter {
   var formats: [MediaOutput.VideoFormat] { format.formats }
   /// The metadata that edits have changed, for the user.
   var editedMetadata: [String] { format.editedMetadata }
+  /// The inputs that ended before one of their ranges did.
+  var unendedInputs: [InputFile] {
+    let ranges = zip(plan.ranges, finishedWindows).filter { $1?.isUnended == true }
+    let numbers = Set(ranges.map(\.0.inputNumber))
+    return plan.inputs.enumerated().filter { numbers.contains($0.offset) }.map(\.element)
+  }
   /// The streams that were written, for the user.
   var contents: [String] { [format.video?.codec.name ?? "no video"] + sink.keptNames }
 
@@ -125,6 +133,7 @@ struct CopyWriter {
     sets = Self.sets(plan, source)
     joined = Self.joined(plan, plan.ranges[number])
     (roles, spacing, hasBegun) = (nil, PictureSpacing(), false)
+    (copiedStart, copiedEnd) = (nil, nil)
     sink.beginRange(opened)
   }
 
@@ -195,7 +204,9 @@ struct CopyWriter {
 
   private mutating func finishPictures() throws(CopyRefusal) {
     for accessUnit in try window.finish() { try pass(accessUnit) }
-    if window.hasOnlyGradualRefresh, window.tally.count[.encoded] ?? 0 > 0 { throw .seam(.gradualRefresh) }
+    if window.hasOnlyGradualRefresh, !plan.encodesAll, window.tally.count[.encoded] ?? 0 > 0 {
+      throw .seam(.gradualRefresh)
+    }
     let rest: [MediaOutput.AccessUnit]
     do throws(CopyRefusal) { rest = try seam?.finishRange() ?? [] } catch { throw refusal(error) }
     for accessUnit in rest { try write(accessUnit) }
@@ -222,6 +233,11 @@ struct CopyWriter {
   private mutating func pass(_ accessUnit: MediaOutput.AccessUnit) throws(CopyRefusal) {
     guard format.formats.indices.contains(accessUnit.format) else { return try write(accessUnit) }
     let isExact = plan.ranges[number].bounds?.mode == .exact
+    switch accessUnit.disposition {
+    case .copied: copiedStart = copiedStart ?? accessUnit.presentation
+    case .encoded where copiedStart != nil: copiedEnd = min(copiedEnd ?? .max, accessUnit.presentation)
+    default: break
+    }
     let leaving: [MediaOutput.AccessUnit]
     do throws(CopyRefusal) {
       leaving = try seam?.take(accessUnit, format.formats[accessUnit.format], isExact: isExact) ?? []
@@ -231,11 +247,30 @@ struct CopyWriter {
 
   /// An error of the seam. The reason may be that copying begins with an intra picture that promises nothing.
   private func refusal(_ error: CopyRefusal) -> CopyRefusal {
-    guard case .seam(let obstacle) = error, let time = window.unprovenEntry else { return error }
+    guard case .seam(let obstacle) = error else { return error }
     switch obstacle {
-    case .verification, .recoveryPoint, .frameNumberGaps, .damage: return .entry(time, obstacle)
+    case .verification, .recoveryPoint, .frameNumberGaps, .damage:
+      if let time = window.unprovenEntry { return .entry(time, obstacle) }
     default: return error
     }
+    return obstacle == .damage ? boundsWithoutSeam.map { .damage($0) } ?? error : error
+  }
+
+  /// The bounds of an exact range without the pictures of its latest seam, which are not copied; `nil` if that leaves
+  /// nothing, or changes nothing.
+  private var boundsWithoutSeam: Window.Bounds? {
+    guard plan.joined == nil, var bounds = plan.ranges[number].bounds, let opening = window.opening, let copiedStart
+    else { return nil }
+    let shift = opening.bounds.offset &- opening.origin
+    if seam?.isAtEnd == true {
+      guard let end = copiedEnd.map({ $0 &+ shift }), end < bounds.end ?? .max, end > bounds.start else { return nil }
+      bounds.end = end
+    } else {
+      let start = copiedStart &+ shift
+      guard start > bounds.start &+ Window.tolerance, start < bounds.end ?? .max else { return nil }
+      bounds.start = start
+    }
+    return bounds
   }
 
   private mutating func write(_ accessUnit: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
@@ -349,7 +384,7 @@ struct CopyWriter {
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")
     }
-    for input in plan.inputs where plan.reachesEnd && input.isCutOff {
+    for input in unendedInputs where input.isCutOff {
       let source = plan.joined == nil ? "the source" : input.name
       losses.append("everything beyond the end of \(source), which is cut off")
     }

@@ -13,6 +13,10 @@ protocol AccompanyingSyntax: VideoCodecSyntax {
   /// Whether a NAL unit that is not empty has dynamic metadata of Dolby Vision (RPU).
   static func isMetadata(_ nalUnit: Span<UInt8>) -> Bool
 
+  /// Whether a NAL unit that is not empty has a part of a picture above the base: of a layer, a view, or Dolby Vision's
+  /// enhancement layer.
+  static func isLayer(_ nalUnit: Span<UInt8>) -> Bool
+
   /// Reads a buffering period of the source; `nil` if encoded pictures have none.
   static func bufferingPeriod(_ message: borrowing SEIMessages.Message, _ sets: ParameterSets) -> H264.BufferingPeriod?
   /// The payload of the buffering period of an encoded IDR picture; `nil` if its SPS requires none.
@@ -76,6 +80,7 @@ extension H264: AccompanyingSyntax {
   }
 
   static func isMetadata(_ nalUnit: Span<UInt8>) -> Bool { NALUnitType(headerByte: nalUnit[0]).rawValue == 28 }
+  static func isLayer(_ nalUnit: Span<UInt8>) -> Bool { role(of: nalUnit) == .layerSlice }
 
   static func bufferingPeriod(_ message: borrowing SEIMessages.Message, _ sets: ParameterSets) -> BufferingPeriod? {
     do throws(BitstreamError) { return try BufferingPeriod(message, parameterSets: sets) } catch { return nil }
@@ -162,6 +167,10 @@ extension H265: AccompanyingSyntax {
 
   static func isMetadata(_ nalUnit: Span<UInt8>) -> Bool {
     nalUnit[0] & 1 == 0 && NALUnitType(headerByte: nalUnit[0]).rawValue == 62
+  }
+
+  static func isLayer(_ nalUnit: Span<UInt8>) -> Bool {
+    role(of: nalUnit) == .layerSlice || NALUnitType(headerByte: nalUnit[0]) == .dolbyVisionEnhancementLayer
   }
 
   static func bufferingPeriod(

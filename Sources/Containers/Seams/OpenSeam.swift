@@ -54,7 +54,7 @@ struct OpenSeam<Codec: SeamSyntax> {
       let type = Codec.NALUnitType(headerByte: accessUnit.bytes[range.lowerBound])
       if type == .accessUnitDelimiter { hasDelimiters = true }
       if type.isParameterSet { insert(accessUnit.bytes.span.extracting(range)) }
-      if Codec.role(of: accessUnit.bytes.span.extracting(range)) == .layerSlice { hasLayers = true }
+      if Codec.isLayer(accessUnit.bytes.span.extracting(range)) { hasLayers = true }
     }
   }
 

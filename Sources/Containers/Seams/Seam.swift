@@ -58,6 +58,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   private var recount: OpenSeam<Codec>?
   /// Reads all messages of the range.
   private var messages: OpenSeam<Codec>?
+  private(set) var isAtEnd = false
   private(set) var encodedCount = 0
   private(set) var lowestPSNR: Double?
   private(set) var removedOperationCount = 0
@@ -130,6 +131,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       case .copied, .hidden: return try copy(accessUnit, format, isExact: isExact)
       case .needed, .encoded:
         let leaving = try finishGroup(endsCopying: true)
+        isAtEnd = lastPresentation != nil
         try continueSeam(accessUnit, format)
         return leaving
       }
@@ -148,7 +150,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     do throws(SeamObstacle) {
       let leaving = try finishGroup(endsCopying: true) + finishSeam()
       (lastEntry, lastDecoding, lastPresentation, isJoined, following, samples) = (nil, nil, nil, true, nil, [:])
-      messages = nil
+      (messages, isAtEnd) = (nil, false)
       clock.finishRange()
       return leaving
     } catch { throw .seam(error) }

@@ -21,6 +21,8 @@ final class SeamCoder {
   /// When encoded pictures are shown, by their numbers.
   private var encodedTimes: [Int64: Int64] = [:]
   private var latest = Int64.min
+  /// Whether a picture came out before one that should be shown earlier, or at the same time. Nothing more is encoded.
+  private var contradictsTimes = false
   /// Pictures that were sent to the encoder, and those that came out.
   private var (sentCount, encodedCount) = (0, 0)
   private var packets: [Packet] = []
@@ -94,7 +96,7 @@ final class SeamCoder {
       copiedCount += 1
       try finishEncoding()
     } catch {
-      guard !isEncoding else { throw .encoder }
+      guard !isEncoding, !contradictsTimes else { throw obstacle }
       damagedNumber = number
       copied[number] = nil
       if !isFirstField, copiedCount > 0 { copiedCount -= 1 }
@@ -124,7 +126,10 @@ final class SeamCoder {
     }
   }
 
-  private var obstacle: SeamObstacle { isEncoding ? .encoder : .damage }
+  private var obstacle: SeamObstacle {
+    if isEncoding { return .encoder }
+    return contradictsTimes && wanted.isEmpty ? .pictureOrder : .damage
+  }
 
   /// Takes a decoded frame, and encodes it if it is wanted.
   private func receive(_ frame: borrowing Frame) throws(AVError) {
@@ -132,14 +137,16 @@ final class SeamCoder {
     if let damagedNumber, number >= damagedNumber { return }
     guard copied[number] == nil else { return shown.append((number, frame.checksum)) }
     guard beginsUnproven == true || !frame.isCorrupt, frame.errors.isEmpty else { throw .invalidData }
-    guard let presentation = wanted[number] else {
+    guard let presentation = wanted.removeValue(forKey: number) else {
       compare(frame)
       // Copied pictures are shown behind the encoded ones.
       if !shown.isEmpty { shown.append((number, frame.checksum)) }
       return
     }
-    guard presentation > latest, let settings else { throw .invalidData }
-    wanted[number] = nil
+    // One that comes too late may also be missing: that is known at the end.
+    contradictsTimes = contradictsTimes || presentation <= latest || wanted.values.contains { $0 <= presentation }
+    guard !contradictsTimes else { return }
+    guard let settings else { throw .invalidData }
     latest = presentation
     encodedTimes[number] = presentation
     shown.append((number, nil))
@@ -181,6 +188,7 @@ final class SeamCoder {
   /// Ends the encoder if all wanted pictures were sent to it. None are wanted behind the first copied one.
   private func finishEncoding() throws(AVError) {
     guard !hasEncoded, wanted.isEmpty else { return }
+    guard !contradictsTimes else { throw .invalidData }
     isEncoding = true
     try encoder?.sendEndOfStream()
     try receivePackets()

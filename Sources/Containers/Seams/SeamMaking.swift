@@ -9,6 +9,8 @@ protocol SeamMaking {
   var lowestPSNR: Double? { get }
   /// Marking operations of H.264 that were removed from copied pictures.
   var removedOperationCount: Int { get }
+  /// Whether the latest seam of the range is at its end, behind copied pictures.
+  var isAtEnd: Bool { get }
   /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can, in most streams.
   var openObstacle: SeamObstacle? { get }
   /// Adds the parameter sets of encoded pictures to a format whose access units have none. Pictures of an SPS that does

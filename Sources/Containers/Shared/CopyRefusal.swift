@@ -14,6 +14,8 @@ enum CopyRefusal: Error {
   case missed
   /// Pictures of the range cannot be encoded.
   case seam(SeamObstacle)
+  /// Pictures at one end of an exact range cannot be decoded without errors. The range has these bounds without them.
+  case damage(Window.Bounds)
   /// The intra picture that is shown at this time of the media is no entry of an exact cut, although it was tried as one.
   case entry(Int64, SeamObstacle)
   case failure(Failure)

@@ -17,6 +17,8 @@ package enum SeamObstacle: Error, Sendable, Hashable {
   case formatChange
   /// A picture cannot be decoded without errors.
   case damage
+  /// The order of presentation times is not that in which the stream shows its pictures, or two times are equal.
+  case pictureOrder
   /// The encoder failed.
   case encoder
   /// The seam does not show the pictures of the source.
@@ -35,6 +37,7 @@ package enum SeamObstacle: Error, Sendable, Hashable {
     case .gradualRefresh: "it has gradual refresh only, so all of it would be encoded"
     case .formatChange: "the format changes at the seam"
     case .damage: "pictures at the seam cannot be decoded without errors"
+    case .pictureOrder: "the times of pictures contradict their order in the stream"
     case .encoder: "the encoder failed"
     case .verification: "pictures at the seam would not be decoded as in the source"
     }

@@ -222,6 +222,9 @@ package struct Window {
     return accessUnits
   }
 
+  /// Whether more of the source would belong to the range if there was more: no picture came from behind the range.
+  var isUnended: Bool { !isCut || shown?.end == nil || next == nil }
+
   /// The pictures that are shown, since the source's first picture: when the first one begins and the last one ends;
   /// `nil` without any.
   var shownSpan: (start: Int64, end: Int64)? {

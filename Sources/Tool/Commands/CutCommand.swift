@@ -60,6 +60,8 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
   var mode: Window.Bounds.Mode?
   @Option(help: ArgumentHelp("Quality of encoded pictures (CRF), from 1, the best, to 51.", valueName: "n"))
   var quality = 18.0
+  @Flag(help: "Encode all of a range in which no picture can be copied, because it has gradual refreshes only.")
+  var encodeAll = false
   @Option(help: "annexb, mp4, mov, mkv, ts or flv, regardless of OUT's suffix.") var format: TargetContainer?
   @Option(help: ArgumentHelp("Frame rate of a byte stream that has none.", valueName: "rate"))
   var framerate: FrameRateArgument?
@@ -158,7 +160,7 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
         mode: mode ?? (isSeekable ? nil : .keyframe), because: mode == nil ? .pipe : .requested,
         refusal: planner.obstacle.map { CutPlan.Reason($0) },
         openSeam: planner.openObstacle.map { CutPlan.Reason($0) },
-        hasEditList: format.isMovie && isSeekable))
+        hasEditList: format.isMovie && isSeekable, encodesAll: encodeAll))
     var json = JSONText(isIndented: true)
     plan.write(to: &json)
     var writer = ResultWriter()
@@ -186,10 +188,11 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
       guard mode != .hidden || format.hasEditList(in: target) else {
         throw Failure("\(target.name): --mode hidden needs a file, because an edit list cannot be written into a pipe")
       }
-      return try await Copy.run(
-        CopyPlan(
-          input: input, target: target, container: format, framerate: framerate?.rate, keepsAudio: !noAudio,
-          quality: quality, bounds: bounds))
+      var plan = CopyPlan(
+        input: input, target: target, container: format, framerate: framerate?.rate, keepsAudio: !noAudio,
+        quality: quality, bounds: bounds)
+      plan.encodesAll = encodeAll
+      return try await Copy.run(plan)
     }
     if self.mode == nil, !canRetry {
       Terminal.say(

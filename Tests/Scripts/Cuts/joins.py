@@ -14,27 +14,16 @@ The streams are of different encoders, sizes and containers. FFmpeg must decode 
 exit status is 1 then.
 """
 
-import argparse
 import collections
 import json
-import os
-import pathlib
 import shlex
-import subprocess
 import sys
-import tempfile
 
+import program
 import sources
+from program import H26X, VECTORS, tool
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-H26X = pathlib.Path(os.environ.get("H26X", ROOT / ".build/tool/h26x")).resolve()
-VECTORS = pathlib.Path(os.environ.get("CONFORMANCE_VECTORS", ROOT.parent / "shared/vectors"))
 PACKINGS, TARGETS = ["mp4", "mkv", "ts", "raw"], ["mp4", "raw", "mkv", "ts", "mov"]
-PATIENCE_SECONDS = 120
-
-
-def tool(*command):
-    return subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
 
 def digests(path):
@@ -62,7 +51,7 @@ def join(number, one, other, folder, known):
     command = [H26X, "join", *inputs, "-o", output, "--force", "--framerate", 25]
     run = tool(*command)
     if run.returncode:
-        return (run.stderr.strip().splitlines() or ["no output"])[-1], command
+        return program.last_line(run.stderr), command
     found, wanted = digests(output), known[inputs[0]][0] + known[inputs[1]][0]
     if found != wanted:
         places = [place for place, pair in enumerate(zip(found, wanted)) if pair[0] != pair[1]]
@@ -72,15 +61,10 @@ def join(number, one, other, folder, known):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program.parser(__doc__)
     parser.add_argument("codec", nargs="*")
-    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
     options = parser.parse_args()
-    if not H26X.exists():
-        sys.exit(f"{H26X} is missing: make tool, or set H26X")
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.keep or pathlib.Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
+    with program.folder(options) as folder:
         totals, known = collections.Counter(), {}
         for codec in options.codec or ["h264", "h265"]:
             streams = sources.joined(codec, folder, VECTORS)

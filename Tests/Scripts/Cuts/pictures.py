@@ -73,6 +73,30 @@ def evenly(pictures):
             for place, picture in enumerate(pictures)]
 
 
+def numbers_and_times(all_pictures, ranges):
+    """The numbers of the pictures of ranges, and when each is shown."""
+    starts = [picture.time for picture in all_pictures]
+    starts.append(starts[-1] + (all_pictures[-1].duration or starts[-1] - starts[-2]))
+    numbers, times, origin = [], [], 0
+    for start, end in ranges:
+        numbers += range(start, end)
+        times += [origin + starts[number] - starts[start] for number in range(start, end)]
+        origin += starts[end] - starts[start]
+    return numbers, times
+
+
+def spans(numbers):
+    """Numbers as text, such as 3-7 9."""
+    runs = []
+    for number in numbers:
+        if runs and number is not None and runs[-1][1] is not None and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    text = " ".join(f"{first}-{last}" if first != last else "?" if first is None else f"{first}" for first, last in runs)
+    return text if len(text) < 80 else text[:77] + "…"
+
+
 def edited(pictures, edits):
     """The pictures that edits show. FFmpeg confuses edits if there are several."""
     shown, origin = [], 0

@@ -20,37 +20,26 @@ the level's bit rate. `h26x check` must find nothing that it does not find in th
 random cut fails.
 """
 
-import argparse
 import collections
 import json
-import os
-import pathlib
 import random
-import re
 import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import pictures
+import program
 import sources
+from pictures import numbers_and_times, spans
+from program import H26X, VECTORS, encoded_count, last_line, tool
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-H26X = pathlib.Path(os.environ.get("H26X", ROOT / ".build/tool/h26x")).resolve()
-VECTORS = pathlib.Path(os.environ.get("CONFORMANCE_VECTORS", ROOT.parent / "shared/vectors"))
-COUNT = 160
 RANGES = [(55, 132), (55, 133), (93, 126)]
 TARGETS = ["mp4", "mov", "mkv", "ts", "raw"]
 # Of encoded pictures, and the result in dB, of luma.
 QUALITY, LEAST_PSNR = 8, 45
 # Of the level's bit rate, if the result is below that.
 LEAST_RATE = 0.9
-PATIENCE_SECONDS = 120
-
-
-def tool(*command):
-    return subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
 
 class Pictures:
@@ -64,18 +53,6 @@ class Pictures:
             found = pictures.read(source.path, source.has_bars)
             self.known[source.name] = found if source.has_bars else pictures.evenly(found)
         return self.known[source.name]
-
-
-def numbers_and_times(all_pictures, ranges):
-    """The numbers of the pictures of ranges, and when each is shown."""
-    starts = [picture.time for picture in all_pictures]
-    starts.append(starts[-1] + (all_pictures[-1].duration or starts[-1] - starts[-2]))
-    numbers, times, origin = [], [], 0
-    for start, end in ranges:
-        numbers += range(start, end)
-        times += [origin + starts[number] - starts[start] for number in range(start, end)]
-        origin += starts[end] - starts[start]
-    return numbers, times
 
 
 def time_defect(found, times, begins_at_zero):
@@ -115,7 +92,7 @@ def table(folder):
     exact, encoded = collections.Counter(), collections.Counter()
     print("source\trange\ttool\tresult")
     for source in sources.TABLE:
-        source.make(folder, COUNT)
+        source.make(folder)
         own = pictures.read(source.path)
         for start, end in RANGES:
             work = folder / "table"
@@ -150,46 +127,7 @@ def cut_defect(own, output, start, end):
     return time_defect(found, times, begins_at_zero=True)
 
 
-def spans(numbers):
-    """Numbers as text, such as 3-7 9."""
-    runs = []
-    for number in numbers:
-        if runs and number is not None and runs[-1][1] is not None and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    text = " ".join(f"{first}-{last}" if first != last else "?" if first is None else f"{first}" for first, last in runs)
-    return text if len(text) < 80 else text[:77] + "…"
-
-
-def last_line(text):
-    return (text.strip().splitlines() or ["no output"])[-1]
-
-
-def encoded_count(text):
-    return sum(int(count) for count in re.findall(r"(\d+) pictures? encoded", text))
-
-
 # Random cuts.
-
-
-def random_ranges(generator, coded, count):
-    """One to five ranges. Half of their ends are near entries."""
-    entries = [picture.number for picture in coded or [] if picture.entry] or [0]
-
-    def place():
-        if generator.random() < 0.5:
-            return max(0, min(count, generator.choice(entries) + generator.randint(-3, 3)))
-        return generator.randint(0, count)
-
-    ranges = []
-    for _ in range(generator.choice([1, 1, 2, 3, 5])):
-        while True:
-            start, end = sorted((place(), place()))
-            if start < end:
-                break
-        ranges.append((start, end))
-    return ranges
 
 
 def rate_share(path, places, seconds):
@@ -215,7 +153,7 @@ class RandomCuts:
         self.pictures = Pictures()
         self.totals = collections.Counter()
         self.structures, self.rules = {}, {}
-        self.sources = [source.make(folder, COUNT) for source in sources.RANDOM] + sources.vectors(VECTORS)
+        self.sources = [source.make(folder) for source in sources.RANDOM] + sources.vectors(VECTORS)
 
     def run(self, count):
         for number in range(count):
@@ -234,7 +172,7 @@ class RandomCuts:
         if source.name not in self.structures:
             self.structures[source.name] = pictures.structure(source) if source.has_bars else None
         coded, own = self.structures[source.name], self.pictures.of(source)
-        ranges = random_ranges(generator, coded, len(own))
+        ranges = sources.random_ranges(generator, coded, len(own))
         suffix = source.suffix.lstrip(".") if target == "raw" else target
         output = self.folder / f"{number}.{suffix}"
         command = [H26X, "cut", source.packed(packing), "-o", output, "--force", "--quality", QUALITY]
@@ -299,17 +237,12 @@ class RandomCuts:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = program.parser(__doc__)
     parser.add_argument("--random", type=int, default=0, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only")
-    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER")
     options = parser.parse_args()
-    if not H26X.exists():
-        sys.exit(f"{H26X} is missing: make tool, or set H26X")
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = options.keep or pathlib.Path(temporary)
-        folder.mkdir(parents=True, exist_ok=True)
+    with program.folder(options) as folder:
         if not options.random:
             table(folder)
         elif not RandomCuts(folder, options.seed, options.only).run(options.random):

@@ -6,8 +6,12 @@ import pathlib
 import subprocess
 
 WIDTH, HEIGHT, RATE = 160, 96, 25
+# Pictures of a source.
+COUNT = 160
 # Ten bars of 16 samples, black or white: the number in binary, the lowest bit on the left, then its inverse parity.
 BAR, BITS = WIDTH // 10, 9
+# In the middle of the bars.
+ROW = HEIGHT // 6
 
 
 def run(*arguments, **options):
@@ -26,7 +30,11 @@ def picture(number):
 
 def number(luma, depth):
     """The number in a picture's luma; None if its bar code cannot be read."""
-    row = luma[HEIGHT // 6 * WIDTH:][:WIDTH]
+    return bar_code(luma[ROW * WIDTH:][:WIDTH], depth)
+
+
+def bar_code(row, depth):
+    """The number in a row of samples; None if it cannot be read."""
     value = 0
     for bit in range(10):
         bar = row[bit * BAR + 4:(bit + 1) * BAR - 4]
@@ -54,7 +62,7 @@ class Source:
     has_bars: bool = True
     path: pathlib.Path = None
 
-    def make(self, folder, count):
+    def make(self, folder, count=COUNT):
         """Encodes the pictures into an MP4 file."""
         self.path = folder / f"{self.name}.mp4"
         if self.path.exists():
@@ -127,6 +135,25 @@ def vectors(folder):
         if path.exists():
             found.append(Source(path.stem, "h264", "", has_bars=False, path=path))
     return found
+
+
+def random_ranges(generator, coded, count):
+    """One to five ranges. Half of their ends are near entries."""
+    entries = [picture.number for picture in coded or [] if picture.entry] or [0]
+
+    def place():
+        if generator.random() < 0.5:
+            return max(0, min(count, generator.choice(entries) + generator.randint(-3, 3)))
+        return generator.randint(0, count)
+
+    ranges = []
+    for _ in range(generator.choice([1, 1, 2, 3, 5])):
+        while True:
+            start, end = sorted((place(), place()))
+            if start < end:
+                break
+        ranges.append((start, end))
+    return ranges
 
 
 # Of joins: twelve of a codec, of 4:2:0 with eight bits.

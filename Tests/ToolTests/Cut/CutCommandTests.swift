@@ -267,6 +267,30 @@ import Testing
     #expect(pictures == Array(all[50...]) && said.contains("ends before 0:00:09.000"), "\(said)")
   }
 
+  /// A range ends with the pictures that are there, and a line reports it. One in front of that has no line.
+  @Test(arguments: ["mp4", "mkv"], ["exact", "hidden", "keyframe"]) func cutsARangeAtATruncatedEnd(
+    suffix: String, mode: String
+  ) async throws {
+    guard mode != "hidden" || suffix == "mp4" else { return }
+    let (folder, out) = (try Folder(), "out.\(suffix)")
+    let made = try await Program.run(
+      ["repack", CutTests.media("clip.h264"), "-o", "whole.\(suffix)"], in: folder.url)
+    let whole = try #require(folder.bytes("whole.\(suffix)"), "\(made.said)")
+    try folder.write("in.\(suffix)", whole.prefix(whole.count * 2 / 3))
+    let left = "left behind: everything beyond the end of the source, which is cut off"
+    for (range, isEnded) in [("0.8-2.4", true), ("0-0.4", false)] {
+      let run = try await Program.run(
+        ["cut", "in.\(suffix)", "-o", out, "--range", range, "--mode", mode, "--force"], in: folder.url)
+      #expect(run.status == 0 && run.said.contains(left) == isEnded, "\(run.said)")
+      let pictures = try await CutTests.pictures(out, in: folder)
+      #expect(isEnded ? pictures.count > 5 && pictures.count < 40 : pictures.count >= 10, "\(run.said)")
+    }
+    let behind = try await Program.run(
+      ["cut", "in.\(suffix)", "-o", "behind.\(suffix)", "--range", "2.2-2.4", "--mode", mode], in: folder.url)
+    #expect(behind.status == 1 && behind.said.contains("no picture after 0:00:02.200"), "\(behind.said)")
+    #expect(folder.bytes("behind.\(suffix)") == nil && behind.said.filter { $0 == "\n" }.count == 1, "\(behind.said)")
+  }
+
   @Test func refusesSeveralRangesOfAPipe() async throws {
     let folder = try Folder()
     let run = try await Program.shell(

@@ -185,6 +185,7 @@ enum CutEncoder {
       "range 0:00:00.120-0:00:00.360: cut with --mode hidden, because its pictures are fields"
     ), ("interlaced.h265", "out.mkv", ["--range", "0.12-0.36"], "cut with --mode keyframe, because"),
     ("intra-refresh.h264", "out.mp4", ["--range", "#30-#40"], "gradual refresh"),
+    ("intra-refresh.h264", "out.mkv", ["--range", "#30-#40"], "gradual refresh"),
   ]
 
   @Test func fallsBackToAnotherMode() async throws {
@@ -194,6 +195,124 @@ enum CutEncoder {
       #expect(run.status == 0 && run.said.contains(said), "\(source) to \(target): \(run.said)")
       #expect(run.said.split(separator: "\n").count { $0.contains("because") } == 1, "\(run.said)")
     }
+  }
+
+  @Test(arguments: ["mp4", "mkv"]) func encodesAllOfAGradualRefreshOnRequest(suffix: String) async throws {
+    let folder = try Folder()
+    let options = ["-o", "out.\(suffix)", "--range", "#30-#40", "--encode-all"]
+    let run = try await Program.run(["cut", CutTests.media("intra-refresh.h264")] + options, in: folder.url)
+    #expect(run.status == 0 && run.said.contains("; 10 pictures encoded"), "\(run.said)")
+    #expect(!run.said.contains("because"), "\(run.said)")
+    #expect(try await CutTests.pictures("out.\(suffix)", in: folder).count == 10)
+    let plan = try await Program.run(
+      ["cut", CutTests.media("intra-refresh.h264"), "--plan"] + options, in: folder.url)
+    #expect(plan.text.contains(#""mode": "exact""#), "\(plan.text)")
+  }
+
+  /// A NAL unit behind each slice: of SVC and MVC, of Dolby Vision's enhancement layer, and of a second layer of H.265.
+  static let layers: [(source: String, nalUnit: [UInt8])] = [
+    ("clip.h264", [0x74, 0x40, 0, 7, 0x80]), ("clip.h265", [0x7E, 0x01, 0x26, 0x01, 0x80]),
+    ("clip.h265", [0x02, 0x09, 0x80]),
+  ]
+
+  @Test func aStreamWithSeveralLayersIsCutInAnotherMode() async throws {
+    try await Crowd.each(Self.layers) { source, nalUnit in
+      let folder = try Folder()
+      let clip = [UInt8](try Data(contentsOf: URL(fileURLWithPath: CutTests.media(source))))
+      var bytes: [UInt8] = []
+      for range in NALPackaging.annexB.nalUnits(of: clip.span) where !range.isEmpty {
+        let isSlice =
+          source == "clip.h264"
+          ? H264.NALUnitType(headerByte: clip[range.lowerBound]).isVCL
+          : H265.NALUnitType(headerByte: clip[range.lowerBound]).isVCL
+        bytes += [0, 0, 0, 1] + clip[range] + (isSlice ? [0, 0, 0, 1] + nalUnit : [])
+      }
+      try folder.write(source, Data(bytes))
+      for (target, mode) in [("out.mp4", "hidden"), ("out.mkv", "keyframe")] {
+        let run = try await Program.run(["cut", source, "-o", target, "--range", "0.12-0.36"], in: folder.url)
+        #expect(
+          run.status == 0 && run.said.contains("cut with --mode \(mode), because it has several layers"),
+          "\(nalUnit): \(run.said)")
+      }
+    }
+  }
+
+  /// libavcodec has no encoder of H.264 for 14 bits.
+  @Test func aFormatWithoutAnEncoderIsCutInAnotherMode() async throws {
+    let folder = try Folder()
+    try folder.write("in.h264", FieldStream.make(frames: 24, isPredicted: true, depth: 14))
+    for (target, mode) in [("out.mp4", "hidden"), ("out.mkv", "keyframe")] {
+      let run = try await Program.run(["cut", "in.h264", "-o", target, "--range", "#3-#11"], in: folder.url)
+      #expect(
+        run.status == 0 && run.said.contains("cut with --mode \(mode), because there is no encoder"), "\(run.said)")
+    }
+  }
+
+  /// Composition times in decoding order, as `ffmpeg -c copy` writes for byte streams.
+  @Test(arguments: ["clip.mp4", "clip-h265.mp4"]) func reportsTimesThatContradictTheOrderOfPictures(
+    name: String
+  ) async throws {
+    guard try await CutEncoder.isInstalled(for: name) else { return }
+    let folder = try Folder()
+    var clip = [UInt8](try Data(contentsOf: URL(fileURLWithPath: CutTests.media(name))))
+    let box = try #require(Data(clip).range(of: Data("ctts".utf8))).upperBound
+    let count = Int(clip[box + 6]) << 8 | Int(clip[box + 7])
+    try #require(count > 1)
+    // Each run of samples gets the offset of the first.
+    for entry in 1..<count {
+      for byte in 12..<16 { clip[box + 8 * entry + byte] = clip[box + byte] }
+    }
+    try folder.write("in.mp4", Data(clip))
+    for (target, mode) in [("out.mp4", "hidden"), ("out.mkv", "keyframe")] {
+      let run = try await Program.run(["cut", "in.mp4", "-o", target, "--range", "#3-#17"], in: folder.url)
+      let reason = "because the times of pictures contradict their order in the stream"
+      #expect(run.status == 0 && run.said.contains("cut with --mode \(mode), \(reason)"), "\(run.said)")
+      #expect(run.said.split(separator: "\n").count { $0.contains("because") } == 1, "\(run.said)")
+    }
+  }
+
+  /// Pictures next to damage are left out, up to the next entry or behind the last picture that can be copied. The other
+  /// end is exact. Without an entry, nothing else would be left.
+  @Test func leavesOutPicturesNextToDamage() async throws {
+    let base = try Folder()
+    var clip = [UInt8](try Data(contentsOf: URL(fileURLWithPath: CutTests.media("clip.h264"))))
+    let slices = NALPackaging.annexB.nalUnits(of: clip.span).filter {
+      !$0.isEmpty && H264.NALUnitType(headerByte: clip[$0.lowerBound]).isVCL
+    }
+    try #require(slices.count == 62)
+    for slice in slices[12...14] {
+      for place in slice.lowerBound + slice.count / 2..<slice.upperBound { clip[place] = 0xA5 }
+    }
+    try base.write("in.h264", Data(clip))
+    let (source, reason) = (
+      base.url.appending(path: "in.h264").path, "because pictures at the seam cannot be decoded without errors"
+    )
+    let all = try await CutTests.pictures("in.h264", in: base)
+    try #require(all.count == 62)
+    func cut(_ range: Range<Int>, _ target: String) async throws -> (pictures: [String], said: String) {
+      let folder = try Folder()
+      let options = ["--range", "#\(range.lowerBound)-#\(range.upperBound)"]
+      let run = try await Program.run(["cut", source, "-o", target] + options, in: folder.url)
+      #expect(run.status == 0, "\(run.said)")
+      return (try await CutTests.pictures(target, in: folder), run.said)
+    }
+    for target in ["out.mp4", "out.mkv", "out.ts"] {
+      let (pictures, said) = try await cut(10..<50, target)
+      #expect(pictures.count == 30 && pictures.prefix(20) == all[20..<40], "\(said)")
+      #expect(said.contains("range 0:00:00.400-0:00:02.000: begins at 0:00:00.800, \(reason)"), "\(said)")
+    }
+    // Where the end is not between two groups of B pictures, pictures need one behind it.
+    var endings = 0
+    for end in 16...18 {
+      let (pictures, said) = try await cut(0..<end, "out.mkv")
+      guard pictures.count < end else { continue }
+      endings += 1
+      #expect(said.contains(": ends at 0:00:00.") && said.contains(reason), "\(said)")
+      #expect(pictures == Array(all[..<pictures.count]) && pictures.count >= end - 3, "\(said)")
+    }
+    #expect(endings > 0)
+    let (pictures, said) = try await cut(3..<17, "out.mp4")
+    #expect(pictures.count == 14 && said.contains("cut with --mode hidden, \(reason)"), "\(said)")
   }
 
   @Test func aStreamWhoseParameterSetsUseAllIDsIsCutInAnotherMode() async throws {

@@ -190,6 +190,38 @@ import Testing
     #expect(written.count == leaving.count { $0.disposition != .needed })
   }
 
+  /// An encoder that fails, here because of pictures of another size.
+  @Test func reportsAnEncoderThatFails() throws {
+    let clip = try Clip("clip.mp4")
+    guard clip.hasEncoder(H264.self) else { return }
+    let format = try #require(FrameFormat(name: "yuv420p"))
+    let coder = try SeamCoder(
+      EncoderSettings(codec: .h264, width: 64, height: 64, format: format), clip.format, hasStartCodes: false,
+      SeamCheck(clip.format, hasStartCodes: false))
+    #expect(throws: SeamObstacle.encoder) {
+      for accessUnit in clip.accessUnits.prefix(20) { try coder.take(accessUnit.used(as: .encoded)) }
+      _ = try coder.finish()
+    }
+  }
+
+  /// The order of times decides which picture comes first, and the decoder decides otherwise.
+  @Test(arguments: [(3, 4), (0, 9)]) func reportsTimesThatContradictTheOrder(first: Int, second: Int) throws {
+    let clip = try Clip("clip.mp4")
+    guard clip.hasEncoder(H264.self) else { return }
+    var accessUnits = Array(clip.accessUnits.prefix(20))
+    for isEqual in [false, true] {
+      let time = accessUnits[first].presentation
+      accessUnits[first].presentation = accessUnits[second].presentation
+      if !isEqual { accessUnits[second].presentation = time }
+      do {
+        _ = try clip.written(accessUnits.map { $0.used(as: .encoded) }, H264.self)
+        Issue.record("the seam was written")
+      } catch CopyRefusal.seam(.pictureOrder) {
+        // As expected.
+      }
+    }
+  }
+
   // MARK: The program
 
   /// Without their messages, recovery points are intra pictures that promise nothing.

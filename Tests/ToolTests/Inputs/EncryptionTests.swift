@@ -32,7 +32,7 @@ import Testing
     for line in [
       "decode in.mp4 -o out.yuv", "snapshot in.mp4 -o out.png", "hash in.mp4",
       "compare in.mp4 \(Program.media.appending(path: "clip.mkv").path)", "repack in.mp4 -o out.mkv",
-      "repack in.mp4 -o out.h264", "edit in.mp4 --range full -o out.mp4",
+      "repack in.mp4 -o out.h264", "edit in.mp4 --range full -o out.mp4", "cut in.mp4 -o out.mp4 --range 0.4-0.8",
     ] {
       let run = try await Program.shell("h26x \(line)", in: folder.url)
       #expect(

@@ -12,21 +12,28 @@ enum FieldStream {
   /// - Parameters:
   ///   - frames: how many there are, each with samples of its own.
   ///   - isPredicted: whether the pictures between IDR pictures are P pictures. Their macroblocks are I_PCM all the same.
-  static func make(frames: Int, isPredicted: Bool = false) -> Data {
+  ///   - depth: bits of a sample by the SPS. Slices have samples of 8 bits all the same.
+  static func make(frames: Int, isPredicted: Bool = false, depth: UInt32 = 8) -> Data {
     var nalUnits: [[UInt8]] = []
     for frame in 0..<frames {
-      if frame % groupSize == 0 { nalUnits += [parameterSet, MinimalStream.pps()] }
+      if frame % groupSize == 0 { nalUnits += [parameterSet(depth), MinimalStream.pps()] }
       nalUnits += [false, true].map { field(of: frame, isBottom: $0, isPredicted: isPredicted) }
     }
     return Data(MinimalStream.annexB(nalUnits))
   }
 
-  /// An SPS: Main, `pic_order_cnt_type` 0, two macroblocks high and wide.
-  private static var parameterSet: [UInt8] {
+  /// An SPS: Main or High 4:4:4 Predictive, `pic_order_cnt_type` 0, two macroblocks high and wide.
+  private static func parameterSet(_ depth: UInt32) -> [UInt8] {
     var writer = BitWriter()
-    for byte: UInt32 in [0x67, 77, 0, 30] { writer.u(8, byte) }
-    // The identifier, log2_max_frame_num_minus4, pic_order_cnt_type, log2_max_pic_order_cnt_lsb_minus4 and one reference frame.
-    for value: UInt32 in [0, 0, 0, 4, 1] { writer.ue(value) }
+    for byte: UInt32 in [0x67, depth > 8 ? 244 : 77, 0, 30] { writer.u(8, byte) }
+    writer.ue(0)
+    if depth > 8 {
+      // 4:2:0 and both depths; neither lossless macroblocks nor scaling lists.
+      for value in [1, depth - 8, depth - 8] { writer.ue(value) }
+      writer.u(2, 0)
+    }
+    // log2_max_frame_num_minus4, pic_order_cnt_type, log2_max_pic_order_cnt_lsb_minus4 and one reference frame.
+    for value: UInt32 in [0, 0, 4, 1] { writer.ue(value) }
     writer.flag(false)
     writer.ue(1)
     writer.ue(0)
