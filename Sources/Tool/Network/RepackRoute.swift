@@ -22,14 +22,7 @@ final class RepackRoute: Sendable {
     var isAtStart = true
     /// The configuration of Dolby Vision that the stream calls for; `nil` for none.
     var dolbyVision: DolbyVision.Configuration?
-    /// Keyframes of the configuration record in which it was looked for.
-    var searchedCount = 0
   }
-
-  /// Keyframes in which Dolby Vision is looked for: packets with the first RPUs may be lost. Each takes twice the time
-  /// of ``isSync(_:_:)``.
-  private static let searchLimit = 8
-
   private let state = Mutex(State())
 
   init(_ container: TargetContainer, into output: OutputFile) throws(Failure) {
@@ -73,16 +66,13 @@ final class RepackRoute: Sendable {
       let configuration = state.pad?.currentCaps?.codecData ?? []
       if configuration != state.configuration {
         state.roles = codec.roleReader(configuration, hasStartCodes: container.hasStartCodes)
-        (state.configuration, state.searchedCount) = (configuration, 0)
+        state.configuration = configuration
       }
       guard let role = state.roles?.role(of: bytes) else { return true }
       defer { state.isAtStart = false }
       // Nothing is in front of the first picture that others could refer to.
       let isSync = role.start != .none || state.isAtStart && role.isIntra
-      if isSync, state.dolbyVision == nil, state.searchedCount < Self.searchLimit, container.hasDolbyVisionRecord,
-        let caps = state.pad?.currentCaps
-      {
-        state.searchedCount += 1
+      if isSync, state.dolbyVision == nil, container.hasDolbyVisionRecord, let caps = state.pad?.currentCaps {
         state.dolbyVision = MediaOutput.VideoFormat(caps)?
           .newDolbyVision(.copied, bytes, hasStartCodes: container.hasStartCodes)
       }
