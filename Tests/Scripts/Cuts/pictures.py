@@ -85,6 +85,16 @@ def numbers_and_times(all_pictures, ranges):
     return numbers, times
 
 
+def joined(ranges):
+    """Ranges, of which one that begins where the previous one ends is part of that one."""
+    result = []
+    for start, end in ranges:
+        if result and result[-1][1] == start:
+            start = result.pop()[0]
+        result.append((start, end))
+    return result
+
+
 def spans(numbers):
     """Numbers as text, such as 3-7 9."""
     runs = []

@@ -220,7 +220,7 @@ class RandomCuts:
             if share < LEAST_RATE:
                 result.append(f"{quality:.1f} dB at {share:.0%} of the level's bit rate")
         if coded:
-            least = sum(pictures.fewest_encoded(coded, start, end) for start, end in ranges)
+            least = sum(pictures.fewest_encoded(coded, start, end) for start, end in pictures.joined(ranges))
             if encoded != least:
                 result.append(f"{encoded} pictures encoded instead of {least}")
         else:
