@@ -52,7 +52,6 @@ extension H264: SeamSyntax {
         constraints.chromaFormat, depths: (constraints.lumaBitDepth, constraints.chromaBitDepth), quality: quality)
       settings.usesCABAC = constraints.allowsCABAC
       settings.uses8x8Transform = constraints.allows8x8Transform
-      settings.referenceCount = min(settings.referenceCount, Int(constraints.maximumReferenceFrames))
       settings.isTopFieldFirst = constraints.needsMBAFF ? true : nil
       let hrd = sps.vui?.nalHRD ?? sps.vui?.vclHRD
       settings.limitRate(

@@ -80,12 +80,10 @@ extension H265: SeamSyntax {
     ) throws(SeamObstacle) -> EncoderSettings {
       guard !sps.isFieldSequence else { throw .unsupported("its pictures are fields") }
       // The buffer also has the current picture (C.5.2.2).
-      let references = sps.decodedPictureBufferPictures - 1
-      guard references > 0 else { throw .unsupported("its SPS allows intra pictures only") }
+      guard sps.decodedPictureBufferPictures > 1 else { throw .unsupported("its SPS allows intra pictures only") }
       var settings = try EncoderSettings(
         seamOf: .h265, sps.codedSize, sps.chromaFormat, depths: (sps.lumaBitDepth, sps.chromaBitDepth),
         quality: quality)
-      settings.referenceCount = min(settings.referenceCount, references)
       let hrd = sps.vui?.timing?.hrdParameters ?? vps?.hrdParameters.first?.parameters
       let buffer = hrd?.subLayers.last.flatMap { $0.nal.first ?? $0.vcl.first }
       settings.limitRate(

@@ -16,12 +16,14 @@ final class SeamCoder {
   private var encoder: EncoderContext?
   private(set) var isTopFieldFirst: Bool?
 
+  /// When all wanted pictures are shown, ascending.
+  private let times: [Int64]
   /// When the pictures are shown that are wanted and were not decoded yet, by their numbers.
   private var wanted: [Int64: Int64] = [:]
   /// When encoded pictures are shown, by their numbers.
   private var encodedTimes: [Int64: Int64] = [:]
   private var latest = Int64.min
-  /// Whether a picture came out before one that should be shown earlier, or at the same time. Nothing more is encoded.
+  /// Whether a picture came out before one that should be shown earlier. Nothing more is encoded.
   private var contradictsTimes = false
   /// Pictures that were sent to the encoder, and those that came out.
   private var (sentCount, encodedCount) = (0, 0)
@@ -51,15 +53,17 @@ final class SeamCoder {
 
   /// - Parameters:
   ///   - settings: of the encoder; `nil` if nothing is encoded.
+  ///   - times: when the wanted pictures are shown, ascending.
   ///   - format: of the access units.
   ///   - hasStartCodes: whether they have start codes, not length prefixes.
   ///   - check: gets the pictures that are encoded.
   ///   - samples: checksums of pictures that the copy has, by the times at which they are shown.
   init(
-    _ settings: EncoderSettings?, _ format: MediaOutput.VideoFormat, hasStartCodes: Bool, _ check: SeamCheck,
-    _ samples: [Int64: UInt64] = [:]
+    _ settings: EncoderSettings?, times: [Int64] = [], _ format: MediaOutput.VideoFormat, hasStartCodes: Bool,
+    _ check: SeamCheck, _ samples: [Int64: UInt64] = [:]
   ) throws(SeamObstacle) {
-    (self.settings, self.check, self.samples, hasEncoded) = (settings, check, samples, settings == nil)
+    (self.settings, self.times, self.check, self.samples) = (settings, times, check, samples)
+    hasEncoded = settings == nil
     do throws(AVError) { decoder = try SeamDecoder(format, hasStartCodes: hasStartCodes) } catch { throw .damage }
   }
 
@@ -143,8 +147,9 @@ final class SeamCoder {
       if !shown.isEmpty { shown.append((number, frame.checksum)) }
       return
     }
-    // One that comes too late may also be missing: that is known at the end.
-    contradictsTimes = contradictsTimes || presentation <= latest || wanted.values.contains { $0 <= presentation }
+    // Whether the next one is late or missing is known at the end.
+    let isNext = times.indices.contains(sentCount) && times[sentCount] == presentation && presentation > latest
+    contradictsTimes = contradictsTimes || !isNext
     guard !contradictsTimes else { return }
     guard let settings else { throw .invalidData }
     latest = presentation

@@ -74,6 +74,8 @@ struct SeamEncoding<Codec: SeamSyntax> {
 
   /// How many pictures there are.
   var count: Int { accessUnits.count }
+  /// When they are shown, ascending.
+  var presentations: [Int64] { accessUnits.map(\.presentation) }
   /// When the last one is decoded.
   var lastDecoding: Int64? { accessUnits.last?.decoding }
   /// Whether their numbers lead up to those of a recovery point behind them.

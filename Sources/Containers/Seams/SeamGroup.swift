@@ -52,7 +52,8 @@ struct SeamGroup<Codec: SeamSyntax> {
     var settings = encoding?.target.settings
     if let encoding { settings?.initialFullness = encoding.fullness }
     do throws(AVError) { check = try SeamCheck(format, hasStartCodes: hasStartCodes) } catch { throw .damage }
-    coder = try SeamCoder(settings, format, hasStartCodes: hasStartCodes, check, samples)
+    coder = try SeamCoder(
+      settings, times: encoding?.presentations ?? [], format, hasStartCodes: hasStartCodes, check, samples)
   }
 
   /// Whether the next copied access unit belongs to the group.

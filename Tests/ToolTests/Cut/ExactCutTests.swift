@@ -279,8 +279,9 @@ enum CutEncoder {
     let slices = NALPackaging.annexB.nalUnits(of: clip.span).filter {
       !$0.isEmpty && H264.NALUnitType(headerByte: clip[$0.lowerBound]).isVCL
     }
-    try #require(slices.count == 62)
-    for slice in slices[12...14] {
+    // Four slices a picture.
+    try #require(slices.count == 4 * 62)
+    for slice in slices[48..<60] {
       for place in slice.lowerBound + slice.count / 2..<slice.upperBound { clip[place] = 0xA5 }
     }
     try base.write("in.h264", Data(clip))

@@ -195,11 +195,13 @@ import Testing
     let clip = try Clip("clip.mp4")
     guard clip.hasEncoder(H264.self) else { return }
     let format = try #require(FrameFormat(name: "yuv420p"))
+    let accessUnits = clip.accessUnits.prefix(20)
     let coder = try SeamCoder(
-      EncoderSettings(codec: .h264, width: 64, height: 64, format: format), clip.format, hasStartCodes: false,
+      EncoderSettings(codec: .h264, width: 64, height: 64, format: format),
+      times: accessUnits.map(\.presentation).sorted(), clip.format, hasStartCodes: false,
       SeamCheck(clip.format, hasStartCodes: false))
     #expect(throws: SeamObstacle.encoder) {
-      for accessUnit in clip.accessUnits.prefix(20) { try coder.take(accessUnit.used(as: .encoded)) }
+      for accessUnit in accessUnits { try coder.take(accessUnit.used(as: .encoded)) }
       _ = try coder.finish()
     }
   }
