@@ -24,8 +24,8 @@ reception='RealTimeReceptionTests'
 slow='(Soak|LostProcess|LostSession|Damage|InexactRecovery|FormatSwitch|Life|Many|Concurrency|RestartRace|Reentrance|SecondRun|SeekWhilePlaying|ParserEnd|Conformance|MuxingTable|Undamaged|Hardware[A-Za-z]*)Tests'
 # Suites of the decoder elements, their conversions among them, and those of their properties.
 decoders='ElementsTests\.(H264Decode[A-Za-z]*|H265Decode|H265Field|KeyUnitField|AccurateSeekDecode|SampleFormat|FormatSwitch|DirectRendering|LowDelay|MaxErrors|OutputCorrupt|SessionRetries|SkipFrame|StdCompliance|ThreadType)Tests'
-# Devices in software, whose tests take turns.
-hardware='^VideoDecodingTests\.Hardware'
+# Devices in software, whose tests take turns, and tests of all that libavcodec logs in their process.
+apart='^VideoDecodingTests\.(Hardware[A-Za-z]*|Log)Tests'
 # SoakTests measure their process's memory: no other test may run in it.
 soak='SoakTests'
 
@@ -126,13 +126,13 @@ summarize() { printf '%s\n' "$@" >> "$work/summary"; }
 
 run_libraries() {
   run_set "libraries" --filter '^(H26x|StreamReport|AVFormat|CodecLink|CodecService|VideoDecoding|VideoFiles|Documentation)Tests\.' \
-    --skip "$hardware" "${left_out[@]}"
+    --skip "$apart" "${left_out[@]}"
 }
 
-# Libraries too, but beside the others they would take turns until long after these.
-run_slices_and_hardware() {
+# The rest of the libraries, in processes of their own. Slices balance the time of the sets.
+run_more_libraries() {
   run_set "slices" --filter '^(Slices)Tests\.' "${left_out[@]}"
-  [[ -n $fast ]] || run_set "hardware" --filter "$hardware" "${left_out[@]}"
+  run_set "hardware and logs" --filter "$apart" "${left_out[@]}"
 }
 
 # Sessions and decoder elements once more, each with its codec in a process of its own.
@@ -165,12 +165,12 @@ run_elements() {
 run_fast_elements() {
   run_elements
   run_isolated
-  run_slices_and_hardware
+  run_more_libraries
 }
 
 run_programs() {
   run_set "programs" --filter '^(Pipeline|Tool)Tests\.' "${left_out[@]}"
-  run_slices_and_hardware
+  run_more_libraries
   [[ -n $sanitizer || $scope != all ]] || SOAK_ACCESS_UNITS=${SOAK_ACCESS_UNITS:-4000} run_set "soak" --filter "$soak"
 }
 

@@ -21,9 +21,9 @@ package struct LinkSocket: ~Copyable, Sendable {
 
   /// Sends a message of 1 to `largestMessage` bytes, and copies of up to `descriptorLimit` descriptors with it.
   ///
-  /// Waits while the other end has not read the earlier messages, and for a second at most while too many descriptors
-  /// are on their way: those that the processes of a user have sent and not yet received count against the limit of
-  /// each of them.
+  /// Waits while the other end has not read the earlier messages. It also waits, for a second at most, while too many
+  /// descriptors are on their way. All that processes of a user have sent, and none has received, count against the
+  /// limit of each process (unix(7), ETOOMANYREFS).
   ///
   /// - Throws: `LinkError.closed`, `timedOut`, `cancelled`, or `invalid` for a message that is too large or empty.
   package func send(

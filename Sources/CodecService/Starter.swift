@@ -39,7 +39,7 @@ package final class Starter {
       try Starter(wall, process).serve()
       _exit(0)
     } catch {
-      // Otherwise the application has ended, or broke the protocol: nothing can be reported to it.
+      // Any other error means that the application has ended, or broke the protocol: nothing can be reported to it.
       _exit(error.isDescriptorLimit ? ServiceEnding.descriptorLimitStatus : 1)
     }
   }

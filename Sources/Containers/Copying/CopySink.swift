@@ -309,8 +309,7 @@ struct CopySink {
   /// Whether the target is no transport stream, or has the configuration of Dolby Vision.
   var describesDolbyVision: Bool { container != .ts || (output as? MediaOutput)?.hasDolbyVisionInProgramMap == true }
 
-  /// Whether reserved bits of the configuration of Dolby Vision are lost, where it has some: libavformat writes the
-  /// values that it knows.
+  /// Whether the target loses the reserved bits of the configuration of Dolby Vision, which libavformat does not write.
   var losesReservedBits: Bool {
     container.isMovie && !plan.completesDescription
       || container == .mkv && (output as? MediaOutput)?.hasWholeDolbyVision != true

@@ -48,7 +48,8 @@ struct CopyWriter {
   private var source: CopySource?
   private var spacing = PictureSpacing()
   private var hasKeyframe = false
-  /// Of an exact range: when the first copied picture is shown, and the first encoded one behind copied ones.
+  /// The times at which an exact range shows its first copied picture, and its first encoded picture behind copied
+  /// pictures.
   private var (copiedStart, copiedEnd): (Int64?, Int64?)
   /// Whether an access unit of the range was written.
   private var hasBegun = false

@@ -22,11 +22,9 @@ struct MatroskaRecord {
     (self.record, pattern) = (bytes, Self.header + bytes.prefix(4))
   }
 
-  /// The bytes with the record; `nil` if it is not in them.
+  /// The bytes with the record; `nil` if it is not in them. The muxer writes its description twice.
   mutating func completed(_ bytes: Span<UInt8>) -> [UInt8]? {
-    var completed: [UInt8] = []
-    completed.reserveCapacity(bytes.count)
-    for index in 0..<bytes.count { completed.append(bytes[index]) }
+    var completed = [UInt8](copying: bytes)
     let length = Self.header.count + record.count
     guard
       let place = completed.indices.dropLast(length - 1)

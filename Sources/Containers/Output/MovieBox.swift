@@ -63,7 +63,8 @@ struct MovieBox {
 
   // MARK: Changing
 
-  private static func bytes(_ value: UInt64, _ count: Int) -> [UInt8] {
+  /// A number in network order, in so many bytes.
+  static func bytes(_ value: UInt64, _ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64(count - 1 - $0))) }
   }
 

@@ -88,12 +88,10 @@ struct MovieFile {
     if extras.hasDolbyVision { addBrand("dby1") }
   }
 
-  /// Gives an MP4 file a compatible brand (ISO/IEC 14496-12, 4.3), in place of version 1 of MP4: the brands beside that
-  /// one include it, and the media cannot move.
+  /// Gives an MP4 file a compatible brand (ISO/IEC 14496-12, 4.3). It replaces version 1 of MP4, which the other brands
+  /// include: a longer list would move the media.
   private mutating func addBrand(_ name: StaticString) {
-    func brand(_ code: StaticString) -> [UInt8] {
-      (0..<4).map { UInt8(truncatingIfNeeded: FourCharacterCode(code).rawValue >> (24 - 8 * UInt32($0))) }
-    }
+    func brand(_ code: StaticString) -> [UInt8] { MovieBox.bytes(UInt64(FourCharacterCode(code).rawValue), 4) }
     let places = stride(from: 16, to: type.count - 3, by: 4)
     guard !places.contains(where: { type[$0..<$0 + 4].elementsEqual(brand(name)) }),
       let place = places.first(where: { type[$0..<$0 + 4].elementsEqual(brand("mp41")) })

@@ -302,7 +302,7 @@ enum CutEncoder {
       #expect(pictures.count == 30 && pictures.prefix(20) == all[20..<40], "\(said)")
       #expect(said.contains("range 0:00:00.400-0:00:02.000: begins at 0:00:00.800, \(reason)"), "\(said)")
     }
-    // Where the end is not between two groups of B pictures, pictures need one behind it.
+    // Pictures need one behind the end, unless it is between two groups of B pictures.
     var endings = 0
     for end in 16...18 {
       let (pictures, said) = try await cut(0..<end, "out.mkv")
