@@ -171,6 +171,8 @@ run_fast_elements() {
 run_programs() {
   run_set "programs" --filter '^(Pipeline|Tool)Tests\.' "${left_out[@]}"
   run_more_libraries
+  # In a usual run the programs end before the elements.
+  [[ $scope != usual ]] || run_isolated
   [[ -n $sanitizer || $scope != all ]] || SOAK_ACCESS_UNITS=${SOAK_ACCESS_UNITS:-4000} run_set "soak" --filter "$soak"
 }
 
@@ -195,7 +197,7 @@ else
   trap 'kill -- "-$group" 2> /dev/null; rm -rf "$work"' EXIT
   run_libraries
   if [[ -z $fast ]]; then
-    run_isolated
+    [[ $scope != all ]] || run_isolated
     run_elements
   fi
   wait "$group" || touch "$work/failed"
