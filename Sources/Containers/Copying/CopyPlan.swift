@@ -253,9 +253,10 @@ package struct CopyPlan {
     case .entry(let time, _):
       next.refusedEntryCount += 1
       next.refuseEntries(upTo: next.refusedEntryCount < Self.refusedEntryLimit ? time : .max, from: number)
-    case .damage(let bounds) where input.size != nil && target.isSeekable:
+    case .damage(let start, let end) where input.size != nil && target.isSeekable:
       next.ranges[number].requested = ranges[number].requested ?? ranges[number].bounds
-      next.ranges[number].bounds = bounds
+      next.ranges[number].bounds?.start = start
+      next.ranges[number].bounds?.end = end
     case .damage: try next.giveUpExactCuts(from: number, .damage)
     case .seam(let obstacle): try next.giveUpExactCuts(from: number, obstacle)
     case .failure(let failure):

@@ -254,7 +254,7 @@ struct CopyWriter {
       if let time = window.unprovenEntry { return .entry(time, obstacle) }
     default: return error
     }
-    return obstacle == .damage ? boundsWithoutSeam.map { .damage($0) } ?? error : error
+    return obstacle == .damage ? boundsWithoutSeam.map { .damage(start: $0.start, end: $0.end) } ?? error : error
   }
 
   /// The bounds of an exact range without the pictures of its latest seam, which are not copied; `nil` if that leaves

@@ -14,8 +14,9 @@ enum CopyRefusal: Error {
   case missed
   /// Pictures of the range cannot be encoded.
   case seam(SeamObstacle)
-  /// Pictures at one end of an exact range cannot be decoded without errors. The range has these bounds without them.
-  case damage(Window.Bounds)
+  /// Pictures at one end of an exact range cannot be decoded without errors. Without them, the range has this start and
+  /// end; `nil` for the end of the source.
+  case damage(start: Int64, end: Int64?)
   /// The intra picture that is shown at this time of the media is no entry of an exact cut, although it was tried as one.
   case entry(Int64, SeamObstacle)
   case failure(Failure)
