@@ -19,7 +19,9 @@ let settings: [SwiftSetting] =
   + (isTestedRelease ? [.unsafeFlags(["-enable-testing", "-assert-config", "Debug", "-DDEBUG"])] : [])
 
 // The program does little work itself, and a test runs once: optimizing them for the tests costs more than they gain.
-let unoptimizedSettings = settings + (isTestedRelease ? [.unsafeFlags(["-Onone"])] : [])
+// Without the optimizer, the compiler would read each module twice, once to write its interface for others.
+let unoptimizedSettings =
+  settings + (isTestedRelease ? [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])] : [])
 
 // plugin/build.sh sets SHIPPED to select targets. `plugin` selects the plugin and its codec service, which need no network
 // and no package. `tool` adds the program. Element classes that only other packages derive from are left out.

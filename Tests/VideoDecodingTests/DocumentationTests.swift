@@ -4,15 +4,16 @@ import VideoDecoding
 
 @Suite struct DocumentationTests {
   @Test func exampleIsTheOneThatIsTested() throws {
-    var folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-    let tested = try lines(folder + "/DocumentationExample.swift")
-    folder += "/../../Sources/VideoDecoding/Session/DecompressionSession.swift"
-    let documented = try lines(folder).filter { $0.hasPrefix("///") }.map { $0.dropFirst(4) }
+    let components: [Substring] = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let folder = components.joined(separator: "/")
+    let tested = try lines("\(folder)/DocumentationExample.swift")
+    let documented = try lines("\(folder)/../../Sources/VideoDecoding/Session/DecompressionSession.swift")
+      .filter { $0.hasPrefix("///") }.map { $0.dropFirst(4) }
     let begin = try #require(tested.firstIndex { $0 == "// BEGIN" })
     let end = try #require(tested.firstIndex { $0 == "// END" })
     let first = try #require(documented.firstIndex { $0 == "```swift" })
     let last = try #require(documented[(first + 1)...].firstIndex { $0 == "```" })
-    #expect(tested[(begin + 1)..<end].map(String.init) == documented[(first + 1)..<last].map(String.init))
+    #expect(tested[(begin + 1)..<end] == documented[(first + 1)..<last])
   }
 
   @Test(.enabled(if: Vector.folder != nil), arguments: ["FRExt3_Panasonic.avc", "SVA_Base_B.264", "MR1_BT_A.h264"])

@@ -140,8 +140,8 @@ struct AccompanyingMessagesTests {
       #expect(pictures.allSatisfy { $0.unitTypes.last == 62 && $0.unitTypes.count { $0 == 62 } == 1 })
       guard target == "out.h265" else { continue }
       let copy = [UInt8](try #require(folder.bytes(target)))
-      let numbers = NALPackaging.annexB.nalUnits(of: copy.span).map { copy[$0] }
-        .filter { $0.first == 62 << 1 }.compactMap { $0.last.map { Int($0 & 0x7F) } }
+      let messages = NALPackaging.annexB.nalUnits(of: copy.span).filter { copy[$0.lowerBound] == 62 << 1 }
+      let numbers = messages.map { Int(copy[$0.upperBound - 1] & 0x7F) }
       #expect(numbers == pictures.map { $0.rank + 10 })
     }
   }

@@ -136,12 +136,14 @@ import Testing
     #expect(folder.names == names)
   }
 
+  private static let shortRanges = (0..<240).flatMap { ["--range", "\(4 * $0)-\(4 * $0 + 3)"] }
+
   /// Joined ranges are complete up to the signal, whether it comes before a range has a picture, or between two of many
   /// short ones.
   @Test(arguments: [
     ("h264", ["--range", "0-2.48", "--range", "9900-9901", "--mode", "hidden"]),
-    ("mp4", (0..<240).flatMap { ["--range", "\(4 * $0)-\(4 * $0 + 3)"] } + ["--mode", "hidden"]),
-    ("mp4", (0..<240).flatMap { ["--range", "\(4 * $0)-\(4 * $0 + 3)"] } + ["--mode", "exact"]),
+    ("mp4", shortRanges + ["--mode", "hidden"]),
+    ("mp4", shortRanges + ["--mode", "exact"]),
   ]) func finishesTheRangesSoFarWhenInterrupted(source: String, ranges: [String]) async throws {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))

@@ -74,7 +74,7 @@ import Testing
     let fast = try await Self.part(folder)
     let stream = slow + TransportStreamTimes.moved(fast, by: 4 * 90_000)
     let times = try #require(try await contents(of: stream, in: folder).packets[.video]).map(\.time).sorted()
-    let expected = (0..<12).map { Double($0) / 3 } + (0..<75).map { 4 + Double($0) / 25 }
+    let expected: [Double] = (0..<12).map { Double($0) / 3 } + (0..<75).map { Double($0) / 25 + 4 }
     #expect(times.count == 87 && zip(times, expected).allSatisfy { abs($0 - $1) < 0.003 }, "\(times)")
   }
 
