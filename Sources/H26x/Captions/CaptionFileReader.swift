@@ -48,7 +48,7 @@ package struct CaptionFileReader: Sendable {
     guard let file, !file.track.isEmpty else {
       let isKnown = macCaption != nil || scenarist != nil
       throw CaptionFileError(
-        line: 0, isKnown ? "no captions: expected lines with time codes" : "empty: expected MCC or SCC")
+        line: 0, isKnown ? "no captions: expected them behind time codes" : "empty: expected MCC or SCC")
     }
     return file
   }

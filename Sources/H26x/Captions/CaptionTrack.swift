@@ -75,6 +75,13 @@ package struct CaptionTrack: Sendable {
   /// The last frame with captions, with its line.
   package var last: (frame: Int, line: Int)? { entries.last.map { ($0.frame, $0.line) } }
 
+  /// The frames with captions, in order.
+  package var frames: [Int] {
+    var frames: [Int] = []
+    for entry in entries where entry.frame != frames.last { frames.append(entry.frame) }
+    return frames
+  }
+
   /// The first frame with captions that is not in front of this one, with its line.
   package func first(from frame: Int) -> (frame: Int, line: Int)? {
     let index = index(from: frame)

@@ -7,8 +7,17 @@
 struct MacCaptionReader: Sendable {
   private var timeCode: CaptionTimeCode?
   private var form: CaptionMessage?
+  /// The captions of Caption Distribution Packets.
+  private var packets: CaptionFile?
+  /// Pairs of CTA-608 that are in packets of their own (SMPTE ST 334-1, annex A).
+  private var pairs: CaptionFile?
+  /// The frame of the last time code.
+  private var lastFrame = 0
+
   /// The captions so far; nil before the first time code.
-  private(set) var file: CaptionFile?
+  ///
+  /// Where a file has both kinds, its Caption Distribution Packets have the pairs, too.
+  var file: CaptionFile? { packets ?? pairs }
 
   /// Whether a file begins with this line.
   static func begins(_ line: ArraySlice<UInt8>) -> Bool {
@@ -18,17 +27,15 @@ struct MacCaptionReader: Sendable {
 
   /// Reads a line behind the first one.
   mutating func read(_ text: ArraySlice<UInt8>, line: Int) throws(CaptionFileError) {
-    guard let first = text.first, !text.starts(with: [EditText.slash, EditText.slash]) else { return }
+    guard let first = text.first else { return }
+    if first == EditText.slash, let form = MacCaptionWriter.form(of: text) { return try setForm(form, line) }
+    guard !text.starts(with: [EditText.slash, EditText.slash]) else { return }
     if 48...57 ~= first { return try readCaptions(text, line) }
     guard let equals = text.firstIndex(of: EditText.equals) else {
       throw CaptionFileError(line: line, "expected a time code, NAME=VALUE or a comment")
     }
     let (name, value) = (text[..<equals], text[(equals + 1)...])
-    if EditText.isEqual(name, "Time Code Rate") {
-      try setRate(value, line)
-    } else if EditText.isEqual(name, MacCaptionWriter.formName) {
-      try setForm(value, line)
-    }
+    if EditText.isEqual(name, "Time Code Rate") { try setRate(value, line) }
   }
 
   private mutating func setRate(_ value: ArraySlice<UInt8>, _ line: Int) throws(CaptionFileError) {
@@ -65,15 +72,24 @@ struct MacCaptionReader: Sendable {
       let limit = "at \(timeCode.base)\(timeCode.dropsFrames ? "DF" : "") frames a second"
       throw CaptionFileError(line: line, "expected a time code HH:MM:SS:FF \(limit)")
     }
-    if let last = file?.track.last, frame < last.frame {
-      let lastText = String(decoding: timeCode.text(ofFrame: last.frame), as: UTF8.self)
+    guard frame >= lastFrame else {
+      let lastText = String(decoding: timeCode.text(ofFrame: lastFrame), as: UTF8.self)
       throw CaptionFileError(line: line, "the time code runs backwards: expected \(lastText) or later")
     }
-    let payload = text[end...].drop { $0 == 9 || $0 == 32 }
-    guard let packet = try Self.packet(payload, line) else { return }
-    if file == nil { file = CaptionFile(timeCode: timeCode, form: form) }
-    let message = message(packet)
-    file?.append(message, ofFrame: frame, line: line)
+    let data = try Self.ancillaryData(text[end...].drop { $0 == 9 || $0 == 32 }, line)
+    lastFrame = frame
+    switch (data[0], data[1]) {
+    case (0x61, 0x01):
+      let message = message(try Self.packet(data, line))
+      if packets == nil { packets = CaptionFile(timeCode: timeCode, form: form) }
+      packets?.append(message, ofFrame: frame, line: line)
+    case (0x61, 0x02):
+      let triplets = try Self.triplets(data, line)
+      if pairs == nil { pairs = CaptionFile(timeCode: timeCode, form: nil) }
+      pairs?.append(CaptionMessage(CaptionData(triplets)), ofFrame: frame, line: line)
+    // Data of other kinds may be between captions.
+    default: break
+    }
   }
 
   /// The message of a packet; nil if the packet only takes the place of a field without one.
@@ -89,17 +105,15 @@ struct MacCaptionReader: Sendable {
 
   // MARK: Packets
 
-  /// The Caption Distribution Packet of an ancillary data packet; nil for data of another kind.
-  private static func packet(
-    _ text: ArraySlice<UInt8>, _ line: Int
-  ) throws(CaptionFileError) -> CaptionDistributionPacket? {
+  /// An ancillary data packet: identifiers, data count, user data words and checksum.
+  private static func ancillaryData(_ text: ArraySlice<UInt8>, _ line: Int) throws(CaptionFileError) -> [UInt8] {
     // Files disagree on the number of zeros that U stands for.
     var data = try expanded(text, zerosOfU: 3, line)
     if !isComplete(data), text.contains(85) {
       let other = try expanded(text, zerosOfU: 2, line)
       if isComplete(other) { data = other }
     }
-    guard data.count > 3, data.count == Int(data[2]) + 4 else {
+    guard hasItsLength(data) else {
       let count = data.count > 2 ? "\(Int(data[2]) + 4)" : "at least 4"
       throw CaptionFileError(
         line: line, "expected \(count) bytes of ancillary data, by its data count, not \(data.count): cut off?")
@@ -107,9 +121,23 @@ struct MacCaptionReader: Sendable {
     guard isComplete(data) else {
       throw CaptionFileError(line: line, "expected another checksum of the ancillary data: a digit is wrong")
     }
-    // Data of other kinds may be between captions.
-    guard data[0] == 0x61, data[1] == 0x01 else { return nil }
-    let bytes = Array(data[3..<data.count - 1])
+    return data
+  }
+
+  private static func hasItsLength(_ data: [UInt8]) -> Bool { data.count > 3 && data.count == Int(data[2]) + 4 }
+
+  /// Whether ancillary data has the length of its data count, and its checksum.
+  ///
+  /// GStreamer's mccenc leaves identifiers and data count out of the sum.
+  private static func isComplete(_ data: [UInt8]) -> Bool {
+    guard hasItsLength(data), let checksum = data.last else { return false }
+    let words = data[3...].dropLast().reduce(0, &+)
+    return checksum == words || checksum == words &+ data[0] &+ data[1] &+ data[2]
+  }
+
+  /// The Caption Distribution Packet of ancillary data.
+  private static func packet(_ data: [UInt8], _ line: Int) throws(CaptionFileError) -> CaptionDistributionPacket {
+    let bytes = withChecksum(Array(data[3...].dropLast()))
     let packet: CaptionDistributionPacket
     do throws(BitstreamError) { packet = try CaptionDistributionPacket(bytes.span) } catch {
       throw CaptionFileError(line: line, "expected a caption distribution packet: \(error)")
@@ -126,9 +154,27 @@ struct MacCaptionReader: Sendable {
     return packet
   }
 
-  /// Whether ancillary data has the length of its data count, and its checksum.
-  private static func isComplete(_ data: [UInt8]) -> Bool {
-    data.count > 3 && data.count == Int(data[2]) + 4 && data.dropLast().reduce(0, &+) == data.last
+  /// A packet with the packet_checksum that Caption Inspector and CCExtractor leave out, cdp_length included.
+  private static func withChecksum(_ bytes: [UInt8]) -> [UInt8] {
+    let footer = bytes.count - 3
+    guard 7..<252 ~= footer, Int(bytes[2]) == bytes.count, bytes.reduce(0, &+) != 0, bytes[footer] == 0x74,
+      bytes[(footer + 1)...].elementsEqual(bytes[5...6])
+    else { return bytes }
+    var bytes = bytes
+    bytes[2] += 1
+    bytes.append(0 &- bytes.reduce(0, &+))
+    return bytes
+  }
+
+  /// The pairs of ancillary data of CTA-608. The first bit of three bytes is 1 for the first field.
+  private static func triplets(_ data: [UInt8], _ line: Int) throws(CaptionFileError) -> [CaptionTriplet] {
+    let words = data[3...].dropLast()
+    guard !words.isEmpty, words.count.isMultiple(of: 3), words.count <= 9 else {
+      throw CaptionFileError(line: line, "expected 3, 6 or 9 bytes of CTA-608, not \(words.count)")
+    }
+    return stride(from: words.startIndex, to: words.endIndex, by: 3).map { place in
+      CaptionTriplet(words[place] & 0x80 != 0 ? .field1 : .field2, words[place + 1], words[place + 2])
+    }
   }
 
   /// The bytes that digits and letters stand for, 260 at most.

@@ -7,8 +7,14 @@ package struct MacCaptionWriter: Sendable {
   private let form: CaptionMessage
   private var sequenceCounter: UInt16 = 0
 
-  /// The name of the line with the form of messages, which other programs skip.
-  static let formName: StaticString = "User Data"
+  /// The beginning of the comment with the form of messages.
+  private static let formComment: StaticString = "// User Data="
+
+  /// The form of messages, in hexadecimal digits; nil for a line of another kind.
+  static func form(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let comment = line.prefix(formComment.utf8CodeUnitCount)
+    return EditText.isEqual(comment, formComment) ? line[comment.endIndex...] : nil
+  }
 
   /// Creates a writer of a file that begins with the time code 00:00:00:00.
   ///
@@ -72,7 +78,7 @@ package struct MacCaptionWriter: Sendable {
       UUID=C3D0D1A2-8D95-5EE7-8AC7-D9ADF3507D08
       Creation Program=\(program)
       Time Code Rate=\(rate.base)\(dropFrame)
-      \(Self.formName)=
+      \(Self.formComment)
       """.utf8)
     for byte in try form.userData().payload { Self.append(byte, to: &header) }
     return header + [10, 10]

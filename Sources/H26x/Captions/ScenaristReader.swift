@@ -42,8 +42,11 @@ struct ScenaristReader: Sendable {
     let hasSemicolon = text.dropLast(2).last == 59
     let timeCode = CaptionTimeCode(base: 30, dropsFrames: hasSemicolon)
     guard let (frame, _) = timeCode.frame(of: text) else {
+      let shown = String(decoding: text.prefix(16), as: UTF8.self)
       throw CaptionFileError(
-        line: line, "expected a time code HH:MM:SS:FF, or HH:MM:SS;FF without the numbers that drop frame leaves out")
+        line: line,
+        "expected a time code HH:MM:SS:FF, or HH:MM:SS;FF without the numbers that drop frame leaves out, "
+          + "not \"\(shown)\"")
     }
     if let last = lastTime {
       guard last.hasSemicolon == hasSemicolon else {

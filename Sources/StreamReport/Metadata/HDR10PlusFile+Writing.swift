@@ -10,7 +10,9 @@ extension HDR10PlusFile {
     if metadata.targetedPeakLuminance != nil { return "targeted_system_display_actual_peak_luminance" }
     if metadata.masteringPeakLuminance != nil { return "mastering_display_actual_peak_luminance" }
     if let weight = window.colourSaturationWeight { return "color_saturation_weight \(weight)" }
-    if !metadata.trailingBits.isZero { return "\(metadata.trailingBits.count) bits behind the syntax" }
+    // Bits of the last byte align the message.
+    let trailing = metadata.trailingBits
+    if trailing.count > 7, !trailing.isZero { return "\(trailing.count) bits behind the syntax" }
     return nil
   }
 

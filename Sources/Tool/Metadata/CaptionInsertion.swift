@@ -75,6 +75,8 @@ struct CaptionMessages: PictureMessages {
   private let file: CaptionFile
   private let rate: CaptionRate
   private let shift: Int
+  /// Frames of the file, with captions, that are not in the stream.
+  private let outsideCount: Int
   /// Of each picture in the order of presentation: its frame and two bits; `nil` if each picture is a frame.
   private let places: [UInt32]?
 
@@ -84,9 +86,12 @@ struct CaptionMessages: PictureMessages {
   /// - Parameters:
   ///   - path: of the file, for messages.
   ///   - shift: how much later it is inserted; `nil` for as its time codes are, which begin with the first frame.
+  ///   - force: whether captions outside of the stream are left out.
   ///   - survey: of the stream.
   /// - Throws: a `Failure` for a file of another rate, or with time codes outside of the stream.
-  init(_ file: CaptionFile, path: FilePath, shift: CaptionShift?, _ survey: CaptionSurvey) throws(Failure) {
+  init(
+    _ file: CaptionFile, path: FilePath, shift: CaptionShift?, force: Bool, _ survey: CaptionSurvey
+  ) throws(Failure) {
     let source = survey.source
     rate = try survey.rate
     (self.path, self.file) = (path, file)
@@ -106,19 +111,34 @@ struct CaptionMessages: PictureMessages {
     self.shift = shifted
     let frames: Int
     (places, frames) = Self.places(survey.ranks)
-    try check(frames, source)
+    let inside = -shifted..<frames - shifted
+    let captioned = file.track.frames
+    outsideCount = captioned.count { !inside.contains($0) }
+    let hasSome = outsideCount < captioned.count
+    if outsideCount > 0, !force || !hasSome { try refuse(outside: inside, source, hasSome: hasSome) }
   }
 
-  private func check(_ frames: Int, _ source: String) throws(Failure) {
-    guard let first = file.track.first, let last = file.track.last else { return }
-    guard let wrong = first.frame + shift < 0 ? first : file.track.first(from: frames - shift) else { return }
+  /// The captions that are left out, for the user; `nil` for none.
+  var remark: String? {
+    outsideCount == 0
+      ? nil : "\(path): captions of \(Text.count(outsideCount, "frame")) outside of the video are left out"
+  }
+
+  /// - Parameter hasSome: whether captions are in these frames.
+  private func refuse(outside frames: Range<Int>, _ source: String, hasSome: Bool) throws(Failure) {
+    guard let first = file.track.first, let last = file.track.last,
+      let wrong = first.frame < frames.lowerBound ? first : file.track.first(from: frames.upperBound)
+    else { return }
     let text = String(
       decoding: file.timeCode.text(ofFrame: wrong.frame, hasSemicolon: file.timeCode.dropsFrames), as: UTF8.self)
+    let isShort = last.frame - first.frame < frames.count
     let hint =
-      last.frame - first.frame < frames ? "; --shift=\(-first.frame) begins with the first captions" : ""
+      isShort
+      ? "; --shift=\(-first.frame) begins with the first captions"
+      : hasSome ? "; --force leaves out captions outside of the video" : ""
     throw Failure(
       "\(path): line \(wrong.line): \(text) would be frame \(wrong.frame + shift), but \(source) has "
-        + "\(Text.count(frames, "frame")), counted from 0\(hint)")
+        + "\(Text.count(frames.count, "frame")), counted from 0\(hint)")
   }
 
   /// The places of pictures, and the number of frames.

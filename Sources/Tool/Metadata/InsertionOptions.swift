@@ -60,7 +60,8 @@ struct InsertionOptions: ParsableArguments {
   /// Reads the files, and the order in which the pictures of a stream are shown.
   ///
   /// - Parameters:
-  ///   - force: whether the number of messages may differ from that of the pictures.
+  ///   - force: whether the number of messages may differ from that of the pictures, and captions may be outside of
+  ///     the video.
   ///   - frameRate: the frame rate that a byte stream gets; `nil` if it keeps its own.
   /// - Returns: the insertions, and remarks for the user.
   func insertions(
@@ -86,8 +87,9 @@ struct InsertionOptions: ParsableArguments {
     if let captions, let path = insertCaptions {
       let survey = try await input.surveyed(by: CaptionSurvey(source: input.name, frameRate: frameRate))
       ranks = survey.ranks
-      insertions.append(
-        MetadataInsertion(.captions, ranks, try CaptionMessages(captions, path: path, shift: shift, survey)))
+      let messages = try CaptionMessages(captions, path: path, shift: shift, force: force, survey)
+      insertions.append(MetadataInsertion(.captions, ranks, messages))
+      if let remark = messages.remark { remarks.append(remark) }
       if survey.captionedCount > 0 {
         remarks.append("\(path): replaces the captions of \(Text.count(survey.captionedCount, "picture"))")
       }

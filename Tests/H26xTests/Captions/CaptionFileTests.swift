@@ -119,6 +119,30 @@ import Testing
     }
   }
 
+  /// Programs leave out packet_checksum, or sum fewer bytes of the ancillary data.
+  @Test(arguments: [
+    "T10S104F43Z0572E1FC942074Z05DE72", "T0FS0F4F43Z0572E1FC942074Z0592", "T10S104F43Z0572E1FC942074Z05DEZ",
+  ]) func readsChecksumsOfOtherPrograms(data: String) throws {
+    let file = try Self.read(Self.head + "00:00:00:00\t\(data)\n")
+    let messages = try file.messages(ofFrame: 0, at: Self.rate(4))
+    #expect(messages.map { $0?.triplets } == [[CaptionTriplet(.field1, 0x94, 0x20)] + Self.padding(19)])
+  }
+
+  /// Pairs of CTA-608 in packets of their own, one or several a frame.
+  @Test func readsPacketsOfPairs() throws {
+    let pairs = [CaptionTriplet(.field1, 0x94, 0x20), CaptionTriplet(.field2, 0x15, 0x2C)]
+    let file = try Self.read(
+      Self.head + "00:00:00:00\t6102038C9420A6\n00:00:00:00\t6102030C152CB3\n00:00:00:01\t6102068C94200C152CF6\n")
+    for frame in 0..<2 {
+      let messages = try file.messages(ofFrame: frame, at: Self.rate(4))
+      #expect(messages.map { $0?.triplets } == [pairs + Self.padding(18)])
+    }
+    // Packets of both kinds of captions have the pairs, too.
+    let both = try Self.read(
+      Self.head + "00:00:00:00\t6102030C152CB3\n00:00:00:01\t\(Self.loading)\n00:00:00:02\t6102030C152CB3\n")
+    #expect(both.track.frames == [1])
+  }
+
   @Test func refusesBadFilesWithTheirLine() {
     let (head, line) = (Self.head, "00:00:00:00\t\(Self.empty)\n")
     let cases: [(String, String)] = [
@@ -145,11 +169,14 @@ import Testing
       (head + "00:00:00:00\t\(Self.empty.dropLast(2))B5\n", "line 8: expected another checksum of the ancillary data"),
       (head + "00:00:00:00\t\(Self.empty.dropLast(4))36B5\n", "line 8: expected another packet_checksum"),
       (head + "00:00:00:00\tT04ZZZZ66\n", "line 8: expected a caption distribution packet"),
+      (head + "00:00:00:00\tT0FS0F4F43Z0572E1FC942074Z0693\n", "line 8: expected a caption distribution packet"),
+      (head + "00:00:00:00\t6102028C9485\n", "line 8: expected 3, 6 or 9 bytes of CTA-608, not 2"),
+      (head + "00:00:00:00\t610100", "line 8: expected 4 bytes of ancillary data"),
       (head + String(repeating: "O", count: 40), "line 8: expected a time code, NAME=VALUE"),
       (head + "00:00:00:00\t" + String(repeating: "O", count: 40), "line 8: expected 4 bytes"),
       (head + line + "Time Code Rate=25\n", "line 9: expected one Time Code Rate"),
-      (head + "User Data=B5\n" + line, "line 8: expected user data for captions"),
-      (head + "User Data=B500314741393403C1FFFC9420FF\n" + line, "line 8: expected user data for captions"),
+      (head + "// User Data=B5\n" + line, "line 8: expected user data for captions"),
+      (head + "// User Data=B500314741393403C1FFFC9420FF\n" + line, "line 8: expected user data for captions"),
     ]
     for (text, reason) in cases {
       let found = Self.refusal(text)
@@ -249,7 +276,7 @@ import Testing
     var writer = MacCaptionWriter(rate: try Self.rate(4), form: CaptionMessage(CaptionData([])))
     let header = String(decoding: try writer.header(program: "test 1"), as: UTF8.self)
     #expect(header.hasPrefix("File Format=MacCaption_MCC V1.0\n\n///"))
-    #expect(header.hasSuffix("\nCreation Program=test 1\nTime Code Rate=30DF\nUser Data=B500314741393403C0FFFF\n\n"))
+    #expect(header.hasSuffix("\nCreation Program=test 1\nTime Code Rate=30DF\n// User Data=B500314741393403C0FFFF\n\n"))
     let message = CaptionMessage(CaptionData(Self.nulls + Self.padding(18)))
     let lines = try writer.lines(ofFrame: 1800, [message])
     // A packet of 73 bytes.

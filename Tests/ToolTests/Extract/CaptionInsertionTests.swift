@@ -48,6 +48,29 @@ import Testing
     }
   }
 
+  @Test func leavesOutCaptionsBesideTheVideoIfForced() async throws {
+    let folder = try Folder()
+    try await CaptionStream.make("in.h264", in: folder)
+    try folder.write("in.scc", Data("Scenarist_SCC V1.0\n\n00:00:01:00\t9420 9420\n00:00:09:00\t942c 942c\n".utf8))
+    let command = ["edit", "in.h264", "-o", "out.h264", "--insert-captions", "in.scc"]
+    let refused = try await Program.run(command, in: folder.url)
+    #expect(
+      refused.status == 1
+        && refused.said.contains(
+          "line 4: 00:00:09:00 would be frame 270, but in.h264 has 180 frames, counted from 0; --force leaves out "
+            + "captions outside of the video"),
+      "\(refused.said)")
+    let forced = try await Program.run(command + ["--force"], in: folder.url)
+    try #require(forced.status == 0, "\(forced.said)")
+    #expect(forced.said.contains("in.scc: captions of 2 frames outside of the video are left out"), "\(forced.said)")
+    let captions = try await Self.captions("out.h264", in: folder)
+    #expect(captions.count == 180)
+    #expect(captions.indices.filter { captions[$0][0].second == 0x20 } == [30, 31])
+    // None is inside.
+    let early = try await Program.run(command + ["--force", "--shift=-1000"], in: folder.url)
+    #expect(early.status == 1 && early.said.contains("would be frame -970"), "\(early.said)")
+  }
+
   /// `cc_count` and the pairs of each rate, for a file that has only what is not padding.
   @Test(arguments: [
     ("24000/1001", "24", 25), ("24/1", "24", 25), ("25/1", "25", 24), ("30/1", "30", 20), ("50/1", "50", 12),

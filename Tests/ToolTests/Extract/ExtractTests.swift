@@ -68,12 +68,7 @@ import Testing
     var metadata = NumberedStream.metadata(5)
     metadata.windows[0].fractionBrightPixels = 3
     metadata.windows[0].colourSaturationWeight = 8
-    let old = try NumberedStream.clip.hdr10Plus(5)
-    let new = AddedMetadata.sei(try metadata.userData())
-    var nalUnits = NumberedStream.nalUnits(folder.bytes("made.h265"))
-    let place = try #require(nalUnits.firstIndex(of: old))
-    nalUnits[place] = new
-    try folder.write("made.h265", Data(nalUnits.flatMap { [0, 0, 0, 1] + $0 }))
+    let nalUnits = try Self.replaceMetadata(ofPicture: 5, by: metadata, in: folder)
     let json = try await Program.run(["extract", "made.h265", "--hdr10plus", "x.json"], in: folder.url)
     #expect(json.status == 1 && json.said.contains("picture 5 (access unit "), "\(json.said)")
     #expect(json.said.contains("fraction_bright_pixels 3") && json.said.contains(".jsonl"), "\(json.said)")
@@ -84,6 +79,33 @@ import Testing
       ["edit", "plain.h265", "-o", "back.h265", "--insert-hdr10plus", "x.jsonl"], folder)
     let back = NumberedStream.nalUnits(folder.bytes("back.h265"))
     #expect(back == nalUnits.filter { $0[0] != 0x7C }, "\(edit.said)")
+  }
+
+  /// Encoders end the last byte of the message with a 1 and zeros, as that of a NAL unit.
+  @Test func jsonHasNoBitsOfAlignment() async throws {
+    let folder = try Folder()
+    let count = try await NumberedStream.clip.write(in: folder)
+    var metadata = NumberedStream.metadata(5)
+    let plain = try metadata.userData().data
+    metadata.trailingBits = UnreadBits([true])
+    // There is room behind the syntax.
+    try #require(try metadata.userData().data.count == plain.count && metadata.userData().data != plain)
+    try Self.replaceMetadata(ofPicture: 5, by: metadata, in: folder)
+    let json = try await Self.run(["extract", "made.h265", "--hdr10plus", "-"], folder)
+    #expect(try Self.averages(json.output) == (0..<count).map(NumberedStream.average))
+  }
+
+  /// Replaces the metadata of a picture in `made.h265`.
+  ///
+  /// - Returns: the NAL units.
+  @discardableResult private static func replaceMetadata(
+    ofPicture rank: Int, by metadata: HDR10PlusMetadata, in folder: Folder
+  ) throws -> [[UInt8]] {
+    var nalUnits = NumberedStream.nalUnits(folder.bytes("made.h265"))
+    let place = try #require(nalUnits.firstIndex(of: NumberedStream.clip.hdr10Plus(rank)))
+    nalUnits[place] = AddedMetadata.sei(try metadata.userData())
+    try folder.write("made.h265", Data(nalUnits.flatMap { [0, 0, 0, 1] + $0 }))
+    return nalUnits
   }
 
   @Test func writesToStandardOutput() async throws {

@@ -118,10 +118,11 @@ try saveMetadata()
 func saveCaptionFiles() throws {
   let captions = "T52S524F67Z0172F4FC9420ROO73D1E0656E67C13FFF74Z017FB4"
   let head = "File Format=MacCaption_MCC V2.0\n\n// A\n\nTime Code Rate=30DF\n"
-  let form = "User Data=B500314741393403C0FFFF\n"
+  let form = "// User Data=B500314741393403C0FFFF\n"
   for text in [
     head + form + "00:00:00:00\t\(captions)\n00:00:01;01\t\(captions)\n",
     head + "00:00:00:00.1,9\tT16S164F43Z0572E1FC94207504U74Z057E78\n",
+    head + "00:00:00:00\t6102038C9420A6\n00:00:00:01\tT0FS0F4F43Z0572E1FC942074Z0592\n",
     "Scenarist_SCC V1.0\n\n00:00:01;02\t9420 9420 94ae 94ae c1c2\n\n00:01:00;02\t942f 942f\n",
   ] { try save(Array(text.utf8), "caption-files") }
 }
