@@ -20,7 +20,7 @@ class Failure(Exception):
 
 
 class Browser:
-    """A process of Chromium with a profile of its own. It has no network: every name resolves to nothing."""
+    """A process of Chromium with a profile of its own. Of all addresses, it has only this machine's."""
 
     def __init__(self):
         program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -39,7 +39,7 @@ class Browser:
         self.process = subprocess.Popen(
             [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
              "--no-first-run", "--disable-background-networking", "--disable-extensions", "--disable-component-update",
-             "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={self.profile}", "--remote-debugging-pipe",
+             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", f"--user-data-dir={self.profile}", "--remote-debugging-pipe",
              "about:blank"],
             preexec_fn=place, close_fds=False, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

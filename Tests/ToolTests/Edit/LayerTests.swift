@@ -52,4 +52,22 @@ import Testing
     )
     #expect(before.status == 0 && before.text == after.text, "\(after.said)")
   }
+
+  @Test(.enabled(if: spatialVideo != nil)) func cutsKeepLayers() async throws {
+    let source = try #require(Self.spatialVideo)
+    let folder = try Folder()
+    let cut = try await Program.run(["cut", source, "-o", "out.mov", "--range", "#2-#4"], in: folder.url)
+    let reason = "cut with --mode hidden, because it has several layers"
+    #expect(cut.status == 0 && cut.said.contains(reason), "\(cut.said)")
+    let inspect = try await Program.run(["inspect", "out.mov"], in: folder.url)
+    #expect(inspect.text.contains(" bytes, layer 1\n"), "\(inspect.text)")
+    let before = try await Program.run(["hash", "--each", source], in: folder.url)
+    let after = try await Program.run(["hash", "--each", "out.mov"], in: folder.url)
+    #expect(Self.checksums(after.text) == Array(Self.checksums(before.text)[2..<4]), "\(after.said)")
+  }
+
+  /// The checksums of all pictures.
+  private static func checksums(_ text: String) -> [Substring] {
+    text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: " ").last }
+  }
 }
