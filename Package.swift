@@ -58,7 +58,8 @@ let toolTargets: [Target] = [
     },
     swiftSettings: unoptimizedSettings),
   .testTarget(
-    name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec", "StreamReport"], swiftSettings: unoptimizedSettings),
+    name: "AVFormatTests", dependencies: ["AVFormat", "AVCodec", "StreamReport", "TestSupport"],
+    swiftSettings: unoptimizedSettings),
   .testTarget(
     name: "ToolTests", dependencies: ["Containers", "Tool", "GStreamer", "H26x", "StreamReport", "TestSupport"],
     swiftSettings: unoptimizedSettings

@@ -3,6 +3,7 @@ import AVCodec
 import AVFormat
 import Foundation
 import StreamReport
+import TestSupport
 import Testing
 
 /// Our reader of MP4 finds what libavformat finds: samples, where they are, their times and which are sync samples.
@@ -18,14 +19,10 @@ import Testing
   /// The clips, and the files of the conformance vectors where they are.
   static let files: [String] = {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let vectors =
-      ProcessInfo.processInfo.environment["CONFORMANCE_VECTORS"].map { URL(filePath: $0) }
-      ?? root.deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/vectors")
-    let folders = [root.appending(path: "Media"), vectors.appending(path: "h264"), vectors.appending(path: "h265")]
-    return folders.flatMap { folder in
-      ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
-        .filter { $0.hasSuffix(".mp4") || $0.hasSuffix(".mov") }.map { folder.appending(path: $0).path }
-    }
+    let media = root.appending(path: "Media")
+    let clips = ((try? FileManager.default.contentsOfDirectory(atPath: media.path)) ?? []).sorted()
+      .map { media.appending(path: $0).path }
+    return (clips + Vectors.rows.map(\.path)).filter { $0.hasSuffix(".mp4") || $0.hasSuffix(".mov") }
   }()
 
   @Test(arguments: files) func ownReaderAgreesWithLibavformat(_ path: String) throws {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MPL-2.0
+import TestSupport
 import Testing
 import VideoDecoding
 
@@ -16,7 +17,7 @@ import VideoDecoding
     #expect(tested[(begin + 1)..<end] == documented[(first + 1)..<last])
   }
 
-  @Test(.enabled(if: Vector.folder != nil), arguments: ["FRExt3_Panasonic.avc", "SVA_Base_B.264", "MR1_BT_A.h264"])
+  @Test(.enabled(if: Vectors.isAvailable), arguments: ["FRExt3_Panasonic.avc", "SVA_Base_B.264", "MR1_BT_A.h264"])
   func exampleDecodes(_ name: String) throws {
     let vector = try #require(Vector.named(name))
     let bytes = vector.bytes

@@ -62,6 +62,11 @@ struct AccessUnitSEI: Sendable {
           guard data.isProcessed else { return }
           captionMessages += 1
           captionCount = captionMessages == 1 ? data.triplets.count : nil
+          // Decoders such as FFmpeg ignore all captions in front of another byte.
+          guard data.trailingBytes.first == 0xFF else {
+            let place = userData.data.count - data.trailingBytes.count
+            throw BitstreamError(.valueOutOfRange, "marker_bits", bitOffset: 8 * place)
+          }
         }
         captions += message.triplets
       }

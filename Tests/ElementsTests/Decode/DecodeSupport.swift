@@ -4,6 +4,7 @@ import GStreamer
 import Glibc
 import H26x
 import HarnessSupport
+import TestSupport
 
 /// The clips of `Tests/Media`.
 enum Clip {
@@ -93,14 +94,8 @@ enum Clip {
     return parts.joined(separator: "/") + "/Media/" + name
   }
 
-  /// A conformance vector: in `CONFORMANCE_VECTORS`, or in `../shared/vectors` beside the package; nil where it is not.
-  static func vector(_ name: String, of codec: StreamCodec = .h264) -> String? {
-    let named = unsafe getenv("CONFORMANCE_VECTORS").map { unsafe String(cString: $0) }
-    var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
-    parts.removeLast(5)
-    let path = (named ?? parts.joined(separator: "/") + "/shared/vectors") + "/\(codec)/" + name
-    return unsafe access(path, R_OK) == 0 ? path : nil
-  }
+  /// The path of a conformance vector; nil if it is not there.
+  static func vector(_ name: String, of codec: StreamCodec = .h264) -> String? { Vectors.path("\(codec)/\(name)") }
 
   struct Unreadable: Error {}
 

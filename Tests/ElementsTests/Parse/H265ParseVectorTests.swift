@@ -3,10 +3,11 @@ import Foundation
 import GStreamer
 import H26x
 import HarnessSupport
+import TestSupport
 import Testing
 
 /// Conformance vectors: the number of pictures in the manifest, and all bytes.
-@Suite(.serialized, .enabled(if: !H265Vector.all.isEmpty, "no conformance vectors"))
+@Suite(.serialized, .enabled(if: Vectors.isAvailable, "no conformance vectors"))
 struct H265ParseVectorTests {
   /// The output access units, with NAL unit alignment assembled by their markers.
   private func accessUnits(_ bytes: [UInt8], alignment: String, pieces: [Int]) throws -> [[UInt8]] {
@@ -41,8 +42,9 @@ struct H265ParseVectorTests {
     units.map { unit in nalUnits(unit).filter { nalUnit in nalUnit[0] >> 1 != 35 } }
   }
 
-  @Test(arguments: H265Vector.all) func outputsEveryAccessUnit(_ vector: H265Vector) throws {
-    let bytes = [UInt8](try Data(contentsOf: vector.url))
+  @Test(arguments: Vectors.rows(codec: "hevc").filter { $0.container == "annexb" })
+  func outputsEveryAccessUnit(_ vector: Vectors.Row) throws {
+    let bytes = try Vectors.bytes(vector.file)
     let whole = try accessUnits(bytes, alignment: "au", pieces: [bytes.count])
     #expect(whole.count == vector.accessUnits)
     let found: [[UInt8]] = withoutDelimiters(whole).flatMap { $0 }
@@ -56,31 +58,4 @@ struct H265ParseVectorTests {
       #expect(withoutDelimiters(cut) == withoutDelimiters(whole))
     }
   }
-}
-
-/// A raw H.265 stream of the manifest.
-struct H265Vector: Sendable, CustomTestStringConvertible {
-  var url: URL
-  var accessUnits: Int
-  var testDescription: String { url.lastPathComponent }
-
-  static let all: [H265Vector] = {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let folder =
-      ProcessInfo.processInfo.environment["CONFORMANCE_VECTORS"].map { URL(filePath: $0) }
-      ?? root.appending(path: "shared/vectors")
-    guard let table = try? String(contentsOf: folder.appending(path: "manifest.tsv"), encoding: .utf8) else {
-      return []
-    }
-    let rows = table.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
-    guard let names = rows.first else { return [] }
-    return rows.dropFirst().compactMap { row in
-      let fields = Dictionary(zip(names, row)) { first, _ in first }
-      guard fields["codec"] == "hevc", fields["container"] == "annexb", let file = fields["file"],
-        let count = fields["access_units"].flatMap({ Int($0) })
-      else { return nil }
-      return H265Vector(url: folder.appending(path: String(file)), accessUnits: count)
-    }
-  }()
 }

@@ -3,34 +3,20 @@ import Foundation
 import GStreamer
 import H26x
 import HarnessSupport
+import TestSupport
 import Testing
 
 private typealias Stream = RepackStream
 
-private let vectorFolder: URL? = {
-  let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-    .deletingLastPathComponent()
-  let folder =
-    ProcessInfo.processInfo.environment["CONFORMANCE_VECTORS"].map { URL(fileURLWithPath: $0) }
-    ?? root.deletingLastPathComponent().appendingPathComponent("shared/vectors")
-  guard FileManager.default.fileExists(atPath: folder.appendingPathComponent("manifest.tsv").path) else {
-    print("No conformance vectors: set CONFORMANCE_VECTORS to their folder. Their tests are skipped.")
-    return nil
-  }
-  return folder
-}()
-
 /// Conformance vectors to AVC and back, NAL unit by NAL unit: every slice is unchanged.
-@Suite(.serialized, .enabled(if: vectorFolder != nil)) struct RepackVectorTests {
+@Suite(.serialized, .enabled(if: Vectors.isAvailable)) struct RepackVectorTests {
   private static let files = [
     "CI1_FT_B.264", "FRExt1_Panasonic.avc", "MR1_BT_A.h264", "SVA_BA2_D.264", "freh6.264", "HPCAMAPALQ_BRCM_B.264",
     "test_cif_P_CABAC_slice.264", "sps_subsetsps_bothVUI.264", "jm_1080p_allslice.264", "LS_SVA_D.264",
   ]
 
   @Test(arguments: files) func slicesSurviveConversionThereAndBack(file: String) throws {
-    let folder = try #require(vectorFolder)
-    let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent("h264/\(file)")))
+    let bytes = try Vectors.bytes("h264/\(file)")
     let harness = try Harness.repack("! video/x-h264,stream-format=avc ! swifth264repack", to: "byte-stream")
     harness.setInputCaps(Stream.caps("byte-stream", "nal"))
     var sent: [[UInt8]] = []

@@ -156,7 +156,7 @@ private struct PrintingVisitor: H264.MacroblockVisitor {
     let process = Process()
     let program: URL = try #require(ffmpeg)
     process.executableURL = program
-    let path = try #require(Vectors.folder).appendingPathComponent(file).path
+    let path = try #require(Vectors.path(file))
     // Its statistics of progress would come in the middle of lines.
     process.arguments = [
       "-hide_banner", "-nostats", "-threads", "1", "-debug", "qp+mb_type", "-flags", "+output_corrupt", "-i", path,

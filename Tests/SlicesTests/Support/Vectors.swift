@@ -2,47 +2,21 @@
 
 import Foundation
 import H26x
+import TestSupport
 import Testing
 
-/// The conformance vectors, which are not part of the project.
-enum Vectors {
-  /// The folder that CONFORMANCE_VECTORS names, or the one beside the package.
-  static let folder: URL? = {
-    let candidate: URL
-    if let path = ProcessInfo.processInfo.environment["CONFORMANCE_VECTORS"] {
-      candidate = URL(fileURLWithPath: path)
-    } else {
-      var root = URL(fileURLWithPath: #filePath)
-      for _ in 0..<5 { root.deleteLastPathComponent() }
-      candidate = root.appendingPathComponent("shared/vectors")
-    }
-    let manifest = candidate.appendingPathComponent("manifest.tsv").path
-    guard FileManager.default.fileExists(atPath: manifest) else {
-      print("No conformance vectors: set CONFORMANCE_VECTORS to their folder. Their tests are skipped.")
-      return nil
-    }
-    return candidate
-  }()
-
-  static let isAvailable = folder != nil
-
+extension Vectors {
   /// The changed slices that are read of each vector.
   static let mutations = ProcessInfo.processInfo.environment["SLICE_MUTATIONS"].flatMap(Int.init) ?? 300
 
   /// The byte streams of a codec, as the manifest names it.
   static func byteStreams(codec: String) -> [String] {
-    guard let folder,
-      let text = try? String(contentsOf: folder.appendingPathComponent("manifest.tsv"), encoding: .utf8)
-    else { return [] }
-    return text.split(separator: "\n").dropFirst().compactMap { line in
-      let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-      return fields.count > 2 && fields[1] == codec && fields[2] == "annexb" ? fields[0] : nil
-    }
+    rows(codec: codec).filter { $0.container == "annexb" }.map(\.file)
   }
 
   /// The NAL units of a byte stream.
   static func nalUnits(_ file: String) throws -> [[UInt8]] {
-    let stream = [UInt8](try Data(contentsOf: try #require(folder).appendingPathComponent(file)))
+    let stream = try bytes(file)
     var result: [[UInt8]] = []
     var units = AnnexB.NALUnits(stream.span)
     while let unit = units.next() { result.append(Array(stream[unit.range])) }
@@ -52,7 +26,7 @@ enum Vectors {
   /// The lines of a table that is compressed with gzip, in the folder `reference` beside the vectors; nil if there is
   /// none.
   static func table(_ name: String) throws -> [Substring]? {
-    let file = try #require(folder).deletingLastPathComponent().appendingPathComponent("reference/\(name)")
+    let file = URL(filePath: try #require(folder)).deletingLastPathComponent().appending(path: "reference/\(name)")
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -39,6 +39,10 @@ enum MetadataNALUnits {
     return sei(RegisteredUserData(countryCode: 0xB5, data: data))
   }()
 
+  /// Captions without the byte that ends `cc_data()`.
+  static let captionsWithoutMarker = sei(
+    RegisteredUserData(countryCode: 0xB5, data: CaptionMessage.standardPrefix + [0xC1, 0xFF, 0xFC, 0x94, 0x20]))
+
   /// Captions of a picture.
   static func captions(_ triplets: [CaptionTriplet], header: [UInt8] = [0x4E, 0x01]) -> [UInt8] {
     (try? CaptionMessage(CaptionData(triplets)).userData()).map { sei($0, header: header) } ?? []

@@ -53,6 +53,15 @@ import Testing
     while let item = reporter.next() { if case .finding(let finding) = item { Issue.record("\(finding.rule.name)") } }
   }
 
+  @Test("Captions end with their marker") func captionsEndWithTheirMarker() throws {
+    var stream = H265TestStream()
+    stream.nalUnits.insert(MetadataNALUnits.captionsWithoutMarker, at: 3)
+    let found = try findings(stream.bytes)
+    #expect(found.map(\.rule) == [.unreadableSEI])
+    let texts = found.map { String(decoding: $0.found.bytes, as: UTF8.self) }
+    #expect(texts.first?.contains("marker_bits") == true, "\(texts)")
+  }
+
   @Test("cc_count is compared only at a fixed frame rate of the table")
   func comparesCaptionCountsAtFixedRates() throws {
     #expect(try findings(MetadataNALUnits.captioned(count: 24, vui: RuleTests.rate()).bytes).isEmpty)

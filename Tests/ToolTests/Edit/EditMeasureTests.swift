@@ -95,13 +95,14 @@ import Testing
     }
   }
 
-  private static let tiles = RawStreamTests.vectors.appending(path: "h265/g2b_tiles.h265").path
+  private static let tiles = Vectors.path("h265/g2b_tiles.h265")
 
-  @Test(.enabled(if: FileManager.default.fileExists(atPath: tiles))) func countsTilesForTheLevel() async throws {
+  @Test(.enabled(if: tiles != nil)) func countsTilesForTheLevel() async throws {
     let folder = try Folder()
-    let auto = try await edit(Self.tiles, "--dry-run", "--level", "auto", in: folder)
+    let tiles = try #require(Self.tiles)
+    let auto = try await edit(tiles, "--dry-run", "--level", "auto", in: folder)
     #expect(auto.status == 0 && auto.text.contains(", now 90\n"), "\(auto.text)\(auto.said)")
-    let low = try await edit(Self.tiles, "--dry-run", "--level", "2", in: folder)
+    let low = try await edit(tiles, "--dry-run", "--level", "2", in: folder)
     #expect(low.status == 1 && low.said.contains("MaxTileCols is 1 (H.265 table A.8)"), "\(low.said)")
     #expect(low.said.hasSuffix("the lowest level with room is 3\n"), "\(low.said)")
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 import Foundation
+import TestSupport
 import Testing
 
 /// Layers above the base layer are named, and removed on demand.
@@ -31,10 +32,7 @@ import Testing
   }
 
   /// A vector of spatial video, two layers in a track.
-  private static var spatialVideo: String? {
-    let file = RawStreamTests.vectors.appending(path: "h265/androidx_water_180_mvhevc_5frames.mov").path
-    return FileManager.default.fileExists(atPath: file) ? file : nil
-  }
+  private static let spatialVideo = Vectors.path("h265/androidx_water_180_mvhevc_5frames.mov")
 
   @Test(.enabled(if: spatialVideo != nil)) func reportsAndRemovesLayers() async throws {
     let source = try #require(Self.spatialVideo)

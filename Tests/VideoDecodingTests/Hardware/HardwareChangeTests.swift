@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import H26x
 import HardwareSupport
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
@@ -111,7 +112,7 @@ struct HardwareChangeTests {
   }
 
   /// The device decodes what it can before and after.
-  @Test(.enabled(if: Vector.folder != nil))
+  @Test(.enabled(if: Vectors.isAvailable))
   func decodesRefusedPartsInSoftware() throws {
     let names = ["clip.h264", "PPH10I1_Panasonic_A.264", "clip.h264"]
     let parts = try names.map { name in

@@ -9,7 +9,7 @@ import Testing
 
 /// The vectors on a device, or, with the reason in `Records/vectors.tsv`, in software. `HARDWARE_VECTORS=all` decodes the
 /// long ones, too. Those in containers are decoded by the elements, see `HardwareContainerTests` in `ElementsTests`.
-@Suite(.enabled(if: VADriver.folder != nil && Vector.folder != nil), .serialized)
+@Suite(.enabled(if: VADriver.folder != nil && Vectors.isAvailable), .serialized)
 struct HardwareVectorTests {
   private static let records = RecordFile("vectors.tsv")
 

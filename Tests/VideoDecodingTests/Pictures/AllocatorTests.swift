@@ -5,7 +5,7 @@ import Testing
 
 @testable import VideoDecoding
 
-@Suite(.enabled(if: Vector.folder != nil)) struct AllocatorTests {
+@Suite(.enabled(if: Vectors.isAvailable)) struct AllocatorTests {
   static let names = ["HCAFR1_HHI.264", "freh11.264", "goh264_high10_weighted422_cabac_b.h264", "MR1_BT_A.h264"]
 
   private func units(_ name: String) -> [[UInt8]] { accessUnits(Vector.named(name)?.bytes ?? []) }

@@ -7,7 +7,7 @@ import Testing
 @testable import VideoDecoding
 
 /// Streams whose format changes, and pictures cropped at every edge.
-@Suite(.enabled(if: Vector.folder != nil)) struct FormatTests {
+@Suite(.enabled(if: Vectors.isAvailable)) struct FormatTests {
   private func units(_ name: String) -> [[UInt8]] { accessUnits(Vector.named(name)?.bytes ?? []) }
 
   /// In-band changes of size, bit depth and chroma format.

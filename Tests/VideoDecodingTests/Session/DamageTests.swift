@@ -8,7 +8,7 @@ import Testing
 @testable import VideoDecoding
 
 /// Damaged streams end normally, with a result for each access unit.
-@Suite(.enabled(if: Vector.folder != nil)) struct DamageTests {
+@Suite(.enabled(if: Vectors.isAvailable)) struct DamageTests {
   static let names = ["SVA_CL1_E.264", "HCAFR3_HHI.264", "FRExt4_Panasonic.avc", "SVA_Base_B.264"]
 
   @Test(arguments: Damage.allCases, TestScope.rows([0.01, 0.001, 0.1], usually: 1))

@@ -7,7 +7,7 @@ import Testing
 @testable import VideoDecoding
 
 /// A codec that fails as a lost device does: the output must be that of a run without failure.
-@Suite(.enabled(if: Vector.folder != nil)) struct LostSessionTests {
+@Suite(.enabled(if: Vectors.isAvailable)) struct LostSessionTests {
   /// Reordering, deep pyramids, fields, several IDR pictures, MMCO.
   static let names = [
     "HCAFR1_HHI.264", "cros_64x64-I-P-B-P-high.h264", "FRExt3_Panasonic.avc", "FRExt4_Panasonic.avc", "MIDR_MW_D.264",

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
+import TestSupport
 import Testing
 
 @testable import VideoDecoding
 
-@Suite(.enabled(if: Vector.folder != nil)) struct SessionTests {
+@Suite(.enabled(if: Vectors.isAvailable)) struct SessionTests {
   private func units(_ name: String) -> [[UInt8]] { accessUnits(Vector.named(name)?.bytes ?? []) }
 
   @Test(arguments: ["HCAFR1_HHI.264", "freh11.264", "FRExt4_Panasonic.avc"], SessionConfiguration.threadings.indices)

@@ -10,7 +10,7 @@ import Testing
 /// sometimes reports slices of fields as missing that are not.
 ///
 /// `VECTOR_REPEATS` sets the number of runs of every vector of both codecs; without it a few streams have two runs.
-@Suite(.enabled(if: Vector.folder != nil), .serialized) struct UndamagedTests {
+@Suite(.enabled(if: Vectors.isAvailable), .serialized) struct UndamagedTests {
   static let repeats = unsafe getenv("VECTOR_REPEATS").flatMap { unsafe Int(String(cString: $0)) }
 
   static let few: Set = [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VideoDecoding
 
-@Suite(.enabled(if: Vector.folder != nil)) struct VectorTests {
+@Suite(.enabled(if: Vectors.isAvailable)) struct VectorTests {
   @Test(arguments: TestScope.rows(Vector.annexB(samples: 8_000_000), usually: 16))
   func decodesBitExactly(_ vector: Vector) throws {
     let units = accessUnits(vector.bytes)

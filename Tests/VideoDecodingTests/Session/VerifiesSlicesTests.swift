@@ -115,7 +115,7 @@ import Testing
 
   /// libavcodec leaves coefficients of a damaged macroblock to the next picture of the same thread, and reports nothing.
   /// All pictures of this stream are intra pictures.
-  @Test(.enabled(if: Vector.folder != nil), arguments: [1, 3])
+  @Test(.enabled(if: Vectors.isAvailable), arguments: [1, 3])
   func flagsPicturesThatGetCoefficientsOfADamagedOne(_ threads: Int) throws {
     let stream = try CodedStream("SVA_BA1_B.264")
     let whole = Set(try stream.decode(.with { $0.threadCount = 1 }).checksums)
@@ -194,7 +194,7 @@ import Testing
     #expect(statistics.damagedSlices == 0, "\(statistics.lastDamagedSlice?.description ?? "")")
   }
 
-  @Test(.enabled(if: Vector.folder != nil), arguments: TestScope.rows(Vector.undamaged, usually: 8))
+  @Test(.enabled(if: Vectors.isAvailable), arguments: TestScope.rows(Vector.undamaged, usually: 8))
   func undamagedVectorsAreNotFlagged(_ vector: Vector) async throws {
     var accessUnits: [AccessUnit] = []
     for await accessUnit in AccessUnits(of: vector.bytes, codec: vector.codec) { accessUnits.append(accessUnit) }

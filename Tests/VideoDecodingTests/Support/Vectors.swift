@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 import Glibc
 import H26x
+import TestSupport
 import Testing
 
-/// Streams made elsewhere with published checksums: `CONFORMANCE_VECTORS`, or `../shared/vectors` beside the package.
+/// A conformance vector.
 struct Vector: Sendable, CustomTestStringConvertible {
   let file: String
   let codec: FormatDescription.Codec
@@ -19,14 +20,6 @@ struct Vector: Sendable, CustomTestStringConvertible {
   var testDescription: String { file }
   var bytes: [UInt8] { readFile(path) ?? [] }
 
-  static let folder: String? = {
-    if let path = unsafe getenv("CONFORMANCE_VECTORS").map({ unsafe String(cString: $0) }) { return path }
-    var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)
-    parts.removeLast(4)
-    let path = parts.joined(separator: "/") + "/../shared/vectors"
-    return unsafe access(path, R_OK) == 0 ? path : nil
-  }()
-
   /// Those of H.264.
   static var all: [Vector] { ofBothCodecs.filter { $0.codec == .h264 } }
 
@@ -38,21 +31,12 @@ struct Vector: Sendable, CustomTestStringConvertible {
   var isInterlaced: Bool { category.contains("interlaced") || category.contains("mbaff") }
   var samples: Int { width * height * frames }
 
-  static let ofBothCodecs: [Vector] = {
-    guard let folder, let text = readFile(folder + "/manifest.tsv") else {
-      print("VideoDecodingTests: no conformance vectors found; the tests that need them are skipped")
-      return []
-    }
-    return String(decoding: text, as: UTF8.self).split(separator: "\n").dropFirst().compactMap { line in
-      let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-      guard columns.count >= 12 else { return nil }
-      return Vector(
-        file: columns[0], codec: columns[1] == "h264" ? .h264 : .h265, container: columns[2], category: columns[3],
-        width: Int(columns[5]) ?? 0,
-        height: Int(columns[6]) ?? 0, frames: Int(columns[7]) ?? 0, pixelFormat: columns[8], md5: columns[9],
-        stockDecodes: columns[11] == "yes" || columns[11] == "def", path: folder + "/" + columns[0])
-    }
-  }()
+  static let ofBothCodecs = Vectors.rows.map { row in
+    Vector(
+      file: row.file, codec: row.codec == "h264" ? .h264 : .h265, container: row.container, category: row.category,
+      width: row.width, height: row.height, frames: row.frames, pixelFormat: row.pixelFormat, md5: row.checksum,
+      stockDecodes: row.stockDecodes, path: row.path)
+  }
 
   /// Annex B streams that stock libavcodec gets right, at most `samples` luma samples in all.
   static func annexB(samples: Int) -> [Vector] {

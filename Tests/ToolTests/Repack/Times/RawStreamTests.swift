@@ -7,26 +7,12 @@ import Testing
 /// Byte streams whose frame rate only --framerate gives, into containers: pictures are shown in the order of their
 /// POCs, each at a time of its own.
 @Suite(.serialized, .enabled(if: Program.isBuilt)) struct RawStreamTests {
-  /// The folder that CONFORMANCE_VECTORS names, or the one beside the package.
-  static let vectors =
-    ProcessInfo.processInfo.environment["CONFORMANCE_VECTORS"].map { URL(filePath: $0) }
-    ?? Program.root.deletingLastPathComponent().appending(path: "shared/vectors")
-
-  /// Byte streams of undamaged pictures, by the manifest. Those of half a megabyte and more are like others.
-  static let files: [String] = {
-    guard let text = try? String(contentsOf: vectors.appending(path: "manifest.tsv"), encoding: .utf8) else {
-      return []
-    }
-    return text.split(separator: "\n").dropFirst().compactMap { line in
-      let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-      guard fields.count > 13, fields[2].hasPrefix("annexb"),
-        !["error", "svc"].contains(where: fields[3].contains),
-        let size = try? vectors.appending(path: fields[0]).resourceValues(forKeys: [.fileSizeKey]).fileSize,
-        size < 500_000
-      else { return nil }
-      return fields[0]
-    }
-  }()
+  /// Byte streams of undamaged pictures. Those of half a megabyte and more are like others.
+  static let files = Vectors.rows.filter { row in
+    let values = try? URL(filePath: row.path).resourceValues(forKeys: [.fileSizeKey])
+    return row.container.hasPrefix("annexb") && !["error", "svc"].contains(where: row.category.contains)
+      && values?.fileSize ?? .max < 500_000
+  }.map(\.file)
 
   private static let hasProbe = FileManager.default.isExecutableFile(atPath: "/usr/bin/ffprobe")
 
@@ -73,7 +59,7 @@ import Testing
   @Test(.enabled(if: !files.isEmpty)) func showsEveryPictureAtItsOwnTime() async throws {
     try await Crowd.each(TestScope.rows(Self.files, usually: 5)) { file in
       let folder = try Folder()
-      try folder.write("in", Self.withoutVUI(try Data(contentsOf: Self.vectors.appending(path: file))))
+      try folder.write("in", Self.withoutVUI(Data(try Vectors.bytes(file))))
       for suffix in ["mp4", "mkv"] {
         let repacked = try await Program.run(
           ["repack", "in", "-o", "out.\(suffix)", "--framerate", "25"], in: folder.url)
