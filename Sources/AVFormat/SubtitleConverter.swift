@@ -31,6 +31,8 @@ import CAVFormat
       guard let codec = unsafe codec else { throw .decoderNotFound }
       guard let made = unsafe cavcodec_alloc_context3(codec) else { throw .outOfMemory }
       unsafe (raw, self.codec) = (made, codec)
+      // An offset makes all messages debug messages, which are not printed by default.
+      unsafe raw.pointee.log_level_offset = AV_LOG_DEBUG - AV_LOG_ERROR
     }
 
     func open() throws(AVError) { unsafe try AVError.check(cavcodec_open2(raw, codec, nil)) }

@@ -284,7 +284,8 @@ import Testing
     for (format, nalUnits) in [("hvc1", Stream.headers + [sei]), ("hev1", [sei])] {
       let same = try Harness.parseH265(from: Stream.caps("hvc1", codecData: record), to: "stream-format=\(format)")
       #expect(same.push(Stream.packet(Stream.idr)) == 0)
-      let output = try H265.DecoderConfigurationRecord(same.outputCodecData().span)
+      let codecData = try same.outputCodecData()
+      let output = try H265.DecoderConfigurationRecord(codecData.span)
       #expect(output.nalUnits == nalUnits, "\(format)")
       let sets = format == "hev1" ? Stream.headers : []
       #expect(try same.pullBytes() == RepackStream.lengthPrefixed(sets + [Stream.idr], 4))
