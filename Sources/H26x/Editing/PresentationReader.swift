@@ -45,7 +45,7 @@ package struct PresentationReader<Codec: ElementCodecSyntax>: Sendable {
 
   private static func field(
     _ accessUnit: Span<UInt8>, _ ranges: [Range<Int>], _ sps: borrowing Codec.SequenceParameterSet
-  ) -> H265.PictureTiming.Structure? {
+  ) -> PresentedField? {
     for range in ranges {
       var messages = SEIMessages(accessUnit.extracting(range), headerLength: Codec.nalUnitHeaderLength)
       do throws(BitstreamError) {
@@ -69,5 +69,5 @@ package struct PresentationPlace: Sendable, Hashable {
   /// Whether it is the second field of the frame that the access unit before began (H.264 7.4.1.2.4).
   package fileprivate(set) var isSecondField = false
   /// By which fields of H.265 pair in the order of presentation; nil if it is not sent.
-  package fileprivate(set) var field: H265.PictureTiming.Structure?
+  package fileprivate(set) var field: PresentedField?
 }

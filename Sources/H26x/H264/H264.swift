@@ -179,5 +179,5 @@ extension H264: ElementCodecSyntax {
   /// nil: the fields of a frame are neighbors in decoding order (7.4.1.2.4).
   package static func presentedField(
     _ message: borrowing SEIMessages.Message, sps: borrowing SequenceParameterSet
-  ) -> H265.PictureTiming.Structure? { nil }
+  ) -> PresentedField? { nil }
 }

@@ -169,3 +169,11 @@ extension H265 {
     }
   }
 }
+
+extension PresentedField {
+  /// - Returns: nil for the structure of a frame.
+  package init?(_ structure: H265.PictureTiming.Structure) {
+    guard structure.isField, let isTop = structure.isTopFirst else { return nil }
+    self.init(isTop: isTop, isSecond: structure.isSecondField)
+  }
+}

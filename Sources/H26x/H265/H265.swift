@@ -111,10 +111,9 @@ extension H265: VideoCodecSyntax {
   /// The field by `pic_struct` (Table D.2).
   package static func presentedField(
     _ message: borrowing SEIMessages.Message, sps: borrowing SequenceParameterSet
-  ) -> PictureTiming.Structure? {
+  ) -> PresentedField? {
     do throws(BitstreamError) {
-      let structure = try PictureTiming(message, sps: sps).display?.structure
-      return structure?.isField == true ? structure : nil
+      return try PictureTiming(message, sps: sps).display.flatMap { PresentedField($0.structure) }
     } catch { return nil }
   }
 

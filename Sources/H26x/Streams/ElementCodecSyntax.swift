@@ -32,7 +32,7 @@ package protocol ElementCodecSyntax: VideoCodecSyntax where Inspector: FormatTra
   ///   - sps: the SPS of its picture.
   static func presentedField(
     _ message: borrowing SEIMessages.Message, sps: borrowing SequenceParameterSet
-  ) -> H265.PictureTiming.Structure?
+  ) -> PresentedField?
 
   /// How far a picture is behind another one in the unit of recovery points: `frame_num`, POC.
   ///

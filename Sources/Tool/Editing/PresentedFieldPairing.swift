@@ -7,7 +7,7 @@ struct PresentedFieldPairing: Sendable {
   /// Whether the frame of the last field may get another one.
   private var isOpen = false
   /// The last field; `nil` if it is not known.
-  private var last: H265.PictureTiming.Structure?
+  private var last: PresentedField?
 
   /// Takes a picture that is no field.
   mutating func takeFrame() { isOpen = false }
@@ -15,16 +15,16 @@ struct PresentedFieldPairing: Sendable {
   /// Whether the next field in the order of presentation is the second one of a frame.
   ///
   /// - Parameter field: `nil` if it is not known. Then it pairs with any other one.
-  mutating func isSecond(_ field: H265.PictureTiming.Structure?) -> Bool {
-    let isSecond = isOpen && field?.isSecondField != false && isOppositeToLast(field)
+  mutating func isSecond(_ field: PresentedField?) -> Bool {
+    let isSecond = isOpen && field?.isSecond != false && isOppositeToLast(field)
     // A second field without its first one is alone.
-    isOpen = !isSecond && field?.isSecondField != true
+    isOpen = !isSecond && field?.isSecond != true
     last = field
     return isSecond
   }
 
-  private func isOppositeToLast(_ field: H265.PictureTiming.Structure?) -> Bool {
-    guard let parity = last?.isTopFirst, let other = field?.isTopFirst else { return true }
-    return parity != other
+  private func isOppositeToLast(_ field: PresentedField?) -> Bool {
+    guard let last, let field else { return true }
+    return last.isTop != field.isTop
   }
 }

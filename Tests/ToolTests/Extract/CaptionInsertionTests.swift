@@ -194,7 +194,7 @@ import Testing
         pairing.takeFrame()
         continue
       }
-      let found = structure == 0 ? nil : H265.PictureTiming.Structure(rawValue: structure)
+      let found = structure == 0 ? nil : PresentedField(H265.PictureTiming.Structure(rawValue: structure))
       #expect(pairing.isSecond(found) == field.isSecond, "\(fields) \(number)")
     }
   }
