@@ -41,7 +41,7 @@ let toolTargets: [Target] = [
   .target(
     name: "Containers",
     dependencies: [
-      "AVCodec", "AVFormat", "CLinux", "GStreamer", "H26x", "StreamReport",
+      "AVCodec", "AVFormat", "CLinux", "GStreamer", "H26x", "StreamReport", "VideoDecoding",
       .product(name: "SystemPackage", package: "swift-system", condition: .when(traits: ["Program"])),
     ],
     swiftSettings: unoptimizedSettings),

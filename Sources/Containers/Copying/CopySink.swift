@@ -100,8 +100,9 @@ struct CopySink {
     try writeOtherStreams(before: .max)
     guard plan.ranges.count > 1, let start = window.shown?.start, let duration = window.shownDuration else { return }
     let place = start &- times.offset
-    // Durations of samples may be those of their decoding.
-    if window.hiddenInFront == 0, window.hiddenBehind == 0 { end.media = place &+ duration }
+    // Durations of samples may be those of their decoding, shorter or longer than their pictures are shown.
+    let hides = window.hiddenInFront > 0 || window.hiddenBehind > 0
+    end.media = hides ? max(end.media, place &+ duration) : place &+ duration
     shown.append(ShownRange(start: place, end: place &+ duration, time: end.presentation))
     var part = span
     part?.end = times.otherStreamTime(of: start &+ duration)

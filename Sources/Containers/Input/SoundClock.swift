@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import AVFormat
+import StreamReport
 
 /// The clock of sound: gives packets the times and durations that their container does not have.
 struct SoundClock {
@@ -62,6 +63,7 @@ extension ContainerInput {
   ///
   /// - Returns: the headers by which streams were described, by the place of their stream.
   func describeSound(_ file: ContainerFile) throws(Failure) -> [Int: SoundHeader] {
+    describeByConfiguration()
     var missing = context.streams.filter {
       $0.kind == .audio && ($0.sampleRate == 0 || $0.channels == 0 || $0.codecName == "aac" && $0.extradata.isEmpty)
     }
@@ -88,6 +90,21 @@ extension ContainerInput {
       // Streams without a description are left out.
     }
     return found
+  }
+
+  /// Describes AAC of FLV by its configuration: the tags of all AAC have 44,100 Hz and two channels.
+  private func describeByConfiguration() {
+    guard case .container(.flv) = input.kind else { return }
+    for stream in context.streams where stream.codecName == "aac" {
+      guard let configuration = AudioSpecificConfig(stream.extradata) else { continue }
+      let channels = configuration.channels > 0 ? configuration.channels : stream.channels
+      do throws(AVError) {
+        try context.describeSound(
+          stream.index, sampleRate: configuration.sampleRate, channels: channels, extradata: stream.extradata)
+      } catch {
+        // It keeps the values of its tags.
+      }
+    }
   }
 
   /// Describes Opus by its header (RFC 7845, 5.1), which libavformat makes of a transport stream's descriptor. It

@@ -53,7 +53,7 @@ struct SoundHeader: Equatable {
   }
 
   /// The sampling frequencies of AAC by their index (ISO/IEC 14496-3, 1.6.3.3).
-  private static let rates = [
+  static let rates = [
     96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
   ]
 

@@ -310,8 +310,13 @@ package final class MediaOutput: ContainerOutput {
   private func describeDisplay(
     _ video: VideoFormat, _ source: StreamDescription?, _ index: Int
   ) throws(AVError) {
-    let sentColour = source?.colour.isUnspecified == false ? nil : video.sentColour
-    if let colour = video.colour ?? sentColour { try output.setColour(colour, of: index) }
+    var colour = video.colour ?? video.sentColour
+    if video.colour == nil, var stated = source?.colour, !stated.isUnspecified {
+      // MOV does not state the range.
+      if stated.isFullRange == nil { stated.isFullRange = video.sentColour?.isFullRange }
+      colour = stated
+    }
+    if let colour { try output.setColour(colour, of: index) }
     let stated = Set(source?.sideData.map(\.kind) ?? []).subtracting(video.staleSideData)
     let dolbyVision = video.newDolbyVision
     let sent = video.sentMetadata + [dolbyVision.map { SideData(.dolbyVision, $0.values) }].compactMap(\.self)

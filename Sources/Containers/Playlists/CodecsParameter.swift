@@ -63,7 +63,7 @@ enum CodecsParameter {
   /// The name of sound; `nil` if playlists have none for its codec.
   static func name(of sound: StreamDescription) -> String? {
     switch sound.codecName {
-    case "aac": "mp4a.40.\(objectType(sound.extradata) ?? 2)"
+    case "aac": "mp4a.40.\(AudioSpecificConfig(sound.extradata)?.objectType ?? 2)"
     // The object type of layer 3.
     case "mp3": "mp4a.40.34"
     case "ac3": "ac-3"
@@ -73,12 +73,5 @@ enum CodecsParameter {
     case "alac": "alac"
     default: nil
     }
-  }
-
-  /// The audio object type of an AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
-  private static func objectType(_ configuration: [UInt8]) -> Int? {
-    guard configuration.count >= 2 else { return nil }
-    let type = Int(configuration[0] >> 3)
-    return type == 31 ? 32 + Int(configuration[0] & 7) << 3 + Int(configuration[1] >> 5) : type
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVCodec
 import H26x
+import VideoDecoding
 
 /// Decodes the source's access units of one seam, and encodes the pictures that are wanted: an IDR picture, then P
 /// pictures. It also decodes copied access units behind the seam, for their checksums.
@@ -10,6 +11,8 @@ final class SeamCoder {
   /// `nil` if nothing is encoded.
   private let settings: EncoderSettings?
   private let decoder: SeamDecoder
+  /// Finds damage that the decoder does not report: most of it in H.265.
+  private var verification: StreamVerification
   /// Gets the pictures that are encoded.
   private let check: SeamCheck
   /// Opened with the first wanted frame.
@@ -64,6 +67,7 @@ final class SeamCoder {
   ) throws(SeamObstacle) {
     (self.settings, self.times, self.check, self.samples) = (settings, times, check, samples)
     hasEncoded = settings == nil
+    verification = StreamVerification(format.codec, configuration: hasStartCodes ? nil : format.configuration)
     do throws(AVError) { decoder = try SeamDecoder(format, hasStartCodes: hasStartCodes) } catch { throw .damage }
   }
 
@@ -81,7 +85,7 @@ final class SeamCoder {
       placed.bytes = []
       needed.append((placed, number))
     }
-    do throws(AVError) { try decoder.decode(accessUnit, receive) } catch { throw obstacle }
+    do throws(AVError) { try decode(accessUnit) } catch { throw obstacle }
   }
 
   /// Takes the next copied access unit behind the seam. Nothing behind a damaged picture is decoded.
@@ -96,7 +100,7 @@ final class SeamCoder {
     let isFirstField = !accessUnit.role.isSecondField
     if isFirstField { copied[number] = accessUnit.presentation }
     do throws(AVError) {
-      if known == nil { try decoder.decode(accessUnit, receive) }
+      if known == nil { try decode(accessUnit) }
       copiedCount += 1
       try finishEncoding()
     } catch {
@@ -133,6 +137,14 @@ final class SeamCoder {
   private var obstacle: SeamObstacle {
     if isEncoding { return .encoder }
     return contradictsTimes && wanted.isEmpty ? .pictureOrder : .damage
+  }
+
+  /// Decodes the next access unit of the source.
+  ///
+  /// - Throws: also for damage in its picture, which others may refer to.
+  private func decode(_ accessUnit: MediaOutput.AccessUnit) throws(AVError) {
+    guard !verification.findsDamage(in: accessUnit.bytes.span) else { throw .invalidData }
+    try decoder.decode(accessUnit, receive)
   }
 
   /// Takes a decoded frame, and encodes it if it is wanted.

@@ -77,7 +77,8 @@ struct ParserReader<Codec: ParserCodec>: Sendable {
     guard let packaging else { return nil }
     return caps.propose(
       sequenceParameterSetID(of: accessUnit), of: finder.scanner, as: packaging, input: input,
-      sequence: finder.sei.sequence, upstream: upstream, settings: snapshot.settings, log)
+      sequence: finder.sei.sequence, describedSEI: finder.describedSEI, upstream: upstream,
+      settings: snapshot.settings, log)
   }
 
   /// Has the caps made again with the next access unit.

@@ -18,15 +18,27 @@ struct SliceVerification {
   ///
   /// - Parameter isCancelled: whether nobody wants to know any more.
   mutating func verdict(on task: SliceTask, isCancelled: () -> Bool = { false }) -> SliceVerdict? {
-    var findings = Findings()
-    switch task.reading {
-    case .h264(let reading):
-      read(h264: task.packet.bytes, reading.parameterSets, thread: task.thread, &findings, isCancelled)
-    case .h265(let reading):
-      read(h265: task.packet.bytes, reading, &findings, isCancelled)
-    }
+    let findings = read(task.packet.bytes, task.reading, thread: task.thread, isCancelled)
     guard let first = findings.first else { return nil }
     return SliceVerdict(task: task, first: first, count: findings.count)
+  }
+
+  /// Whether slices of an access unit are damaged or missing, or their headers cannot be read although libavcodec reports
+  /// nothing.
+  mutating func findsDamage(in accessUnit: Span<UInt8>, _ reading: AccessUnitDescription.Reading) -> Bool {
+    let findings = read(accessUnit, reading, thread: nil) { false }
+    return findings.first != nil || findings.hasUnreadableHeader
+  }
+
+  private mutating func read(
+    _ accessUnit: Span<UInt8>, _ reading: AccessUnitDescription.Reading, thread: Int?, _ isCancelled: () -> Bool
+  ) -> Findings {
+    var findings = Findings()
+    switch reading {
+    case .h264(let reading): read(h264: accessUnit, reading.parameterSets, thread: thread, &findings, isCancelled)
+    case .h265(let reading): read(h265: accessUnit, reading, &findings, isCancelled)
+    }
+    return findings
   }
 
   /// Access units were decoded that have not been verified.
@@ -36,6 +48,8 @@ struct SliceVerification {
   private struct Findings {
     private(set) var first: SliceVerdict.Fault?
     private(set) var count = 0
+    /// A header of H.265 cannot be read. libavcodec reports those of H.264.
+    private(set) var hasUnreadableHeader = false
     /// The number of slices so far.
     private var sliceCount = 0
     /// The blocks of the picture that are in its slices.
@@ -51,6 +65,7 @@ struct SliceVerification {
     mutating func add(_ damage: SliceDamage) {
       isWhole = false
       defer { sliceCount += 1 }
+      hasUnreadableHeader = hasUnreadableHeader || damage.reason == .header
       guard damage.reason != .unsupported, damage.reason != .header else { return }
       first = first ?? .damage(damage, slice: sliceCount)
       count += 1

@@ -272,17 +272,24 @@ import Testing
     #expect(try harness.pullAll() == (Stream.headers + [Stream.idr, Stream.idr]).map { Stream.byteStream($0) })
   }
 
-  /// A byte stream has no codec_data: SEI that is in it alone, such as HDR10's, goes with the parameter sets.
-  @Test func insertsSEIOfTheRecordIntoByteStreams() throws {
+  /// SEI that is in codec_data alone, such as HDR10's, stays there. A byte stream has none: there it goes with the
+  /// parameter sets.
+  @Test func keepsSEIOfTheRecord() throws {
     let sei = seiNALUnit([(.contentLightLevel, [0x03, 0xE8, 0x01, 0x90])], header: [0x4E, 0x01])
     let record = Stream.hvcC(Stream.headers.map { [$0] } + [[sei]])
     let harness = try Harness.parseH265(
       from: Stream.caps("hvc1", codecData: record), to: "stream-format=byte-stream, alignment=nal")
     for _ in 0..<2 { #expect(harness.push(Stream.packet(Stream.idr)) == 0) }
     #expect(try harness.pullAll() == (Stream.headers + [sei, Stream.idr, Stream.idr]).map { Stream.byteStream($0) })
-    let same = try Harness.parseH265(from: Stream.caps("hvc1", codecData: record), to: "stream-format=hvc1")
-    #expect(same.push(Stream.packet(Stream.idr)) == 0)
-    #expect(try same.pullBytes() == Stream.packet(Stream.idr))
+    for (format, nalUnits) in [("hvc1", Stream.headers + [sei]), ("hev1", [sei])] {
+      let same = try Harness.parseH265(from: Stream.caps("hvc1", codecData: record), to: "stream-format=\(format)")
+      #expect(same.push(Stream.packet(Stream.idr)) == 0)
+      let codecData = try same.outputCodecData()
+      let output = try H265.DecoderConfigurationRecord(codecData.span)
+      #expect(output.nalUnits == nalUnits, "\(format)")
+      let sets = format == "hev1" ? Stream.headers : []
+      #expect(try same.pullBytes() == RepackStream.lengthPrefixed(sets + [Stream.idr], 4))
+    }
   }
 
   @Test(arguments: ["hvc1", "hev1"]) func outputsLengthPrefixedAccessUnits(_ format: String) throws {

@@ -316,6 +316,46 @@ enum CutEncoder {
     #expect(pictures.count == 14 && said.contains("cut with --mode hidden, \(reason)"), "\(said)")
   }
 
+  /// libavcodec reports nothing about such damage.
+  @Test(.enabled { try await CutEncoder.isInstalled(for: "clip-h265.mp4") }, arguments: ["out.mp4", "out.ts"])
+  func leavesOutPicturesOfH265NextToDamage(target: String) async throws {
+    let base = try Folder()
+    let clip = [UInt8](try Data(contentsOf: URL(fileURLWithPath: CutTests.media("clip.h265"))))
+    try base.write("clip.h265", Data(clip))
+    let all = try await CutTests.pictures("clip.h265", in: base)
+    let slices = NALPackaging.annexB.nalUnits(of: clip.span).filter {
+      !$0.isEmpty && H265.NALUnitType(headerByte: clip[$0.lowerBound]).isVCL
+    }
+    try #require(slices.count == 62 && all.count == 62)
+    let reason = "because pictures at the seam cannot be decoded without errors"
+    func cut(_ range: Range<Int>, damaging picture: Int) async throws -> (pictures: [String], said: String) {
+      var damaged = clip
+      let slice = slices[picture]
+      for place in slice.lowerBound + slice.count / 2..<slice.upperBound { damaged[place] = 0xA5 }
+      let folder = try Folder()
+      try folder.write("in.h265", Data(damaged))
+      let options = ["--range", "#\(range.lowerBound)-#\(range.upperBound)"]
+      let run = try await Program.run(["cut", "in.h265", "-o", target] + options, in: folder.url)
+      #expect(run.status == 0, "\(run.said)")
+      return (try await CutTests.pictures(target, in: folder), run.said)
+    }
+    // The second P picture of the first group: encoded pictures refer to it.
+    let start = try await cut(10..<62, damaging: 5)
+    #expect(start.said.contains("range 0:00:00.400-: begins at 0:00:01.000, \(reason)"), "\(start.said)")
+    #expect(start.pictures == Array(all[25...]), "\(start.said)")
+    // Picture 33, to which the pictures in front of it refer.
+    let end = try await cut(25..<32, damaging: 30)
+    #expect(end.said.contains("range 0:00:01.000-0:00:01.280: ends at 0:00:01.200, \(reason)"), "\(end.said)")
+    #expect(end.pictures == Array(all[25..<30]), "\(end.said)")
+    // Damage in copied pictures changes no end.
+    let between = try await cut(10..<62, damaging: 30)
+    #expect(between.said.contains("15 pictures encoded") && !between.said.contains("range"), "\(between.said)")
+    #expect(between.pictures.count == 52 && between.pictures[15..<20] == all[25..<30], "\(between.said)")
+    // Nothing can be copied.
+    let within = try await cut(3..<17, damaging: 5)
+    #expect(within.said.contains(" \(reason)") && !within.said.contains("encoded,"), "\(within.said)")
+  }
+
   @Test func aStreamWhoseParameterSetsUseAllIDsIsCutInAnotherMode() async throws {
     let folder = try Folder()
     let clip = [UInt8](try Data(contentsOf: URL(fileURLWithPath: CutTests.media("clip.h265"))))

@@ -73,6 +73,24 @@ import Testing
     try Self.expectEvenTimes(in: out, folder, count: 4 + 8 + 22, "\(run.said)")
   }
 
+  /// Hidden pictures follow the last picture of the range in front, which is shown longer than its sample lasts.
+  @Test(arguments: ["h264", "h265"], ["mp4", "mov"]) func hidesPicturesBehindTheRangeInFront(
+    codec: String, target: String
+  ) async throws {
+    let folder = try Folder()
+    let made = try await Program.run(["repack", CutTests.media("clip.\(codec)"), "-o", "even.mp4"], in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    let movie = try MovieFileTests.withMovieBehind(try #require(folder.bytes("even.mp4")))
+    try folder.write("in.mp4", try UnevenSamples.made(of: movie, groupSize: 8))
+    let all = try await CutTests.pictures("in.mp4", in: folder)
+    let ranges = [20..<24, 2..<5, 30..<32, 7..<9]
+    let options = ranges.flatMap { ["--range", "#\($0.lowerBound)-#\($0.upperBound)"] }
+    let out = "out.\(target)"
+    let run = try await Program.run(["cut", "in.mp4", "-o", out, "--mode", "hidden"] + options, in: folder.url)
+    try #require(run.status == 0 && all.count == 62, "\(run.said)")
+    #expect(try await CutTests.pictures(out, in: folder) == ranges.flatMap { all[$0] }, "\(run.said)")
+  }
+
   /// The sound of several ranges ends within half a packet of their pictures.
   @Test(.enabled(if: FormatLibrary.isAvailable), arguments: ["#40-#55", "#41-#55", "#43-#55"])
   func soundEndsWithTheLastRange(last: String) async throws {

@@ -102,6 +102,18 @@ import Testing
     #expect(Self.cues(try #require(folder.bytes("reference.srt"))) == cues)
   }
 
+  /// libavcodec's decoder logs characters behind the 32nd of a row.
+  @Test func subtitlesOfLongRowsAreExtractedSilently() async throws {
+    let folder = try Folder()
+    try await CaptionStream.make("in.h264", in: folder)
+    let row = [String](repeating: "c1c1", count: 20).joined(separator: " ")
+    try folder.write("in.scc", Data("Scenarist_SCC V1.0\n\n00:00:00:00\t9425 9425 94ad 94ad \(row) 94ad 94ad\n".utf8))
+    let run = try await Self.run(
+      "h26x edit in.h264 -o out.h264 --insert-captions in.scc && h26x extract out.h264 --captions out.srt", in: folder)
+    #expect(!run.said.contains("@ 0x"), "\(run.said)")
+    #expect(Self.cues(try #require(folder.bytes("out.srt"))).contains { $0.text.contains("AAAA") })
+  }
+
   private struct Cue: Equatable { let times, text: String }
 
   private static func cues(_ file: Data) -> [Cue] {

@@ -125,6 +125,18 @@ import Testing
     #expect(folder.bytes("there.json") == Data([1]))
   }
 
+  @Test func namesTheEndThatIsCutOff() async throws {
+    let folder = try Folder()
+    _ = try await NumberedStream.clip.write(in: folder)
+    let copy = try await Self.run(["repack", "made.h265", "-o", "whole.mp4"], folder)
+    let whole = try #require(folder.bytes("whole.mp4"), "\(copy.said)")
+    try folder.write("short.mp4", whole.prefix(whole.count * 3 / 4))
+    for (name, isCutOff) in [("whole.mp4", false), ("short.mp4", true)] {
+      let run = try await Self.run(["extract", name, "--dolby-vision", "x.bin", "--force"], folder)
+      #expect(run.said.contains("\(name): it is cut off") == isCutOff, "\(run.said)")
+    }
+  }
+
   /// Pictures without a message repeat the one before, and their number is printed.
   @Test func repeatsMessages() async throws {
     let folder = try Folder()

@@ -2,19 +2,22 @@
 import Foundation
 import Testing
 
-/// An MP4 file whose samples are presented evenly and decoded in pairs: one lasts a tick, the next one the rest of two
-/// pictures.
+/// An MP4 file whose samples are presented evenly and decoded in groups: the last one lasts almost as long as all of them,
+/// the others last a tick.
 enum UnevenSamples {
-  /// - Parameter file: ends with its movie box, and has one track.
-  static func made(of file: Data) throws -> Data {
+  /// - Parameters:
+  ///   - file: ends with its movie box, and has one track.
+  ///   - groupSize: the number of samples of a group.
+  static func made(of file: Data, groupSize: Int = 2) throws -> Data {
     let bytes = [UInt8](file)
     let movie = try #require(file.range(of: Data("moov".utf8), options: .backwards)).lowerBound - file.startIndex - 4
     let box = try #require(MP4Tables(Array(bytes[movie...])))
     let step = try #require(box.durations.first)
     var (durations, offsets): ([Int], [Int]) = ([], [])
     for (index, offset) in box.offsets.enumerated() {
-      durations.append(index % 2 == 0 ? 1 : 2 * step - 1)
-      offsets.append(offset + (index % 2 == 0 ? 0 : step - 1))
+      let place = index % groupSize
+      durations.append(place < groupSize - 1 ? 1 : groupSize * (step - 1) + 1)
+      offsets.append(offset + place * (step - 1))
     }
     return Data(bytes[..<movie]) + Data(box.replacing(durations, offsets))
   }

@@ -48,10 +48,12 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
 
   /// Caps made from the stream and upstream's caps; nil when there is no SPS yet, or not enough for a configuration
   /// record.
+  ///
+  /// - Parameter describedSEI: the SEI of upstream's `codec_data`.
   mutating func propose(
     _ id: SequenceParameterSetID?, of scanner: borrowing Codec.Scanner, as packaging: OutputPackaging<Codec>,
-    input: ParserInputFormat<Codec>, sequence: SequenceSEI, upstream: borrowing Caps, settings: ParserSettings,
-    _ log: ElementLog
+    input: ParserInputFormat<Codec>, sequence: SequenceSEI, describedSEI: [[UInt8]], upstream: borrowing Caps,
+    settings: ParserSettings, _ log: ElementLog
   ) -> CapsProposal? {
     guard let id else { return nil }
     let description: FormatDescription
@@ -64,7 +66,7 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
       description = try Codec.formatDescription(
         scanner.parameterSets, sequenceParameterSetID: id, nalLengthSize: lengthSize)
       if packaging.format == .outOfBand, packaging.alignment == .accessUnit, !scanner.hasParameterSets { return nil }
-      record = try Self.codecData(scanner.parameterSets, lengthSize, as: packaging)
+      record = try Self.codecData(scanner.parameterSets, describedSEI, lengthSize, as: packaging)
     } catch {
       log(.warning, "cannot make codec_data: \(error)")
       return nil
@@ -90,13 +92,14 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
       caps: caps, codecData: record, compatibleProfiles: description.compatibleProfileNames, latency: latency ?? .zero)
   }
 
-  /// A record of all parameter sets, whichever is active: it does not change with that.
+  /// A record of all parameter sets, whichever is active: it does not change with that. It keeps the SEI of upstream's.
   private static func codecData(
-    _ parameterSets: borrowing Codec.ParameterSets, _ lengthSize: NALLengthSize?, as packaging: OutputPackaging<Codec>
+    _ parameterSets: borrowing Codec.ParameterSets, _ sei: [[UInt8]], _ lengthSize: NALLengthSize?,
+    as packaging: OutputPackaging<Codec>
   ) throws(BitstreamError) -> [UInt8] {
     guard let lengthSize, packaging.alignment == .accessUnit else { return [] }
     let record = try Codec.ConfigurationRecord(parameterSets, nalLengthSize: lengthSize)
-    return try (packaging.format == .inBand ? record.withoutParameterSets : record).bytes()
+    return try Codec.record(packaging.format == .inBand ? record.withoutParameterSets : record, with: sei).bytes()
   }
 
   private mutating func makeCaps(

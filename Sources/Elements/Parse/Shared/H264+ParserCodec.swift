@@ -9,6 +9,8 @@ extension H264: ParserCodec {
   static var timesByteStreams: Bool { true }
   static var typesTellRandomAccess: Bool { false }
 
+  static func record(_ record: ConfigurationRecord, with _: [[UInt8]]) -> ConfigurationRecord { record }
+
   static func takeDisplay(
     _ message: borrowing SEIMessages.Message, sps: SequenceParameterSet, into display: inout PictureDisplay
   ) throws(BitstreamError) -> Bool {

@@ -9,6 +9,16 @@ extension H265: ParserCodec {
   static var timesByteStreams: Bool { false }
   static var typesTellRandomAccess: Bool { true }
 
+  static func record(_ record: ConfigurationRecord, with sei: [[UInt8]]) -> ConfigurationRecord {
+    var record = record
+    for type in [NALUnitType.prefixSEI, .suffixSEI] {
+      let nalUnits = sei.filter { $0.first.map { NALUnitType(headerByte: $0) } == type }
+      guard !nalUnits.isEmpty else { continue }
+      record.arrays.append(.init(type: type, isComplete: false, nalUnits: nalUnits))
+    }
+    return record
+  }
+
   /// Time codes have a message of their own, which may come before the message with the fields that they are for.
   static func takeDisplay(
     _ message: borrowing SEIMessages.Message, sps: SequenceParameterSet, into display: inout PictureDisplay

@@ -33,6 +33,9 @@ protocol ParserCodec: ElementCodecSyntax {
   /// Whether NAL unit types mark every random access point, so that other intra pictures are none.
   static var typesTellRandomAccess: Bool { get }
 
+  /// A configuration record with SEI for the whole stream, if it has a place for that.
+  static func record(_ record: ConfigurationRecord, with sei: [[UInt8]]) -> ConfigurationRecord
+
   /// A slice in a log line.
   static func describe(_ slice: SliceHeader) -> String
 

@@ -102,6 +102,50 @@ import Testing
     #expect(kept?.count == first?.count)
   }
 
+  /// AAC-LC of all ways to write a rate and channels, HE-AAC that begins with its type or is signaled behind AAC-LC, and
+  /// the note that there is none.
+  @Test(arguments: [
+    ([0x11, 0x88] as [UInt8], 2, 48_000, 1), ([0x12, 0x10], 2, 44_100, 2), ([0x11, 0xB8], 2, 48_000, 8),
+    ([0x17, 0x80, 0x5D, 0xC0, 0x08], 2, 48_000, 1), ([0x2B, 0x09, 0x88, 0x00], 5, 48_000, 1),
+    ([0x13, 0x10, 0x56, 0xE5, 0x98], 2, 48_000, 2), ([0x11, 0x88, 0x56, 0xE5, 0x00], 2, 48_000, 1),
+    ([0x11, 0x80], 2, 48_000, 0), ([0xF9, 0x46, 0x40], 42, 48_000, 2),
+  ]) func readsAudioSpecificConfig(bytes: [UInt8], type: Int, rate: Int, channels: Int) throws {
+    let configuration = try #require(AudioSpecificConfig(bytes))
+    #expect(configuration.objectType == type && configuration.sampleRate == rate)
+    #expect(configuration.channels == channels)
+  }
+
+  /// A reserved rate, and bytes that end too early.
+  @Test(arguments: [[0x16, 0x88], [0x17, 0x80, 0x5D], [0x11], []] as [[UInt8]])
+  func refusesUnreadableAudioSpecificConfig(bytes: [UInt8]) { #expect(AudioSpecificConfig(bytes) == nil) }
+
+  /// The tags of AAC in FLV have 44,100 Hz and two channels whatever its configuration has.
+  @Test(.enabled(if: Program.isBuilt)) func describesAACOfFLVByItsConfiguration() async throws {
+    let folder = try Folder()
+    let made = try await Program.shell(
+      "gst-launch-1.0 -q qtmux name=m ! filesink location=in.mov "
+        + "filesrc location=\(Program.media.appending(path: "clip.mp4").path) ! qtdemux ! h264parse ! queue ! m. "
+        + "audiotestsrc num-buffers=116 ! audio/x-raw,rate=48000,channels=1 ! avenc_aac ! aacparse ! queue ! m. "
+        + "&& h26x repack in.mov -o in.flv", in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    for arguments in [
+      ["repack", "in.flv", "-o", "copy.mp4"], ["cut", "in.flv", "-o", "cut.mp4", "--range", "#25-"],
+      ["join", "in.mov", "in.flv", "-o", "joined.mp4"],
+    ] {
+      let run = try await Program.run(arguments, in: folder.url)
+      #expect(run.status == 0 && run.said.contains("H.264 and AAC"), "\(run.said)")
+      #expect(!run.said.contains("left behind: in.flv"), "\(run.said)")
+    }
+    for name in ["in.flv", "copy.mp4", "cut.mp4", "joined.mp4"] {
+      let info = try await Program.run(["info", name], in: folder.url)
+      #expect(info.text.contains("AAC, 48000 Hz, 1 channel,"), "\(name): \(info.text)")
+    }
+    for name in ["copy.mp4", "cut.mp4", "joined.mp4"] {
+      let sound = try CutCompanionTests.open(folder.url.appending(path: name).path).streams.first { $0.kind == .audio }
+      #expect(sound?.timeBase.denominator == 48_000, "\(name)")
+    }
+  }
+
   /// MPEG-TS has neither rate nor channels of E-AC-3.
   @Test(.enabled(if: Program.isBuilt)) func copiesEnhancedAC3OutOfATransportStream() async throws {
     let folder = try Folder()
