@@ -350,7 +350,9 @@ package struct Copy {
     if writer.isCutShort { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
     summary += "\(plan.container.name), \(Text.list(writer.contents))"
     if writer.early > 0 { summary += "; \(Text.count(writer.early, "picture")) before the first keyframe" }
-    var ranges = writer.finishedWindows.map { $0.map { self.remark(about: $0) } ?? "; has no picture" }
+    var ranges = writer.finishedWindows.enumerated().map { number, window in
+      window.map { self.remark(about: $0) } ?? "; has \(writer.missed[number] ?? "no picture")"
+    }
     if ranges.count == 1, plan.ranges.count == 1 {
       summary += ranges.removeFirst()
     } else {

@@ -119,7 +119,7 @@ struct CopySink {
     return OtherStreamSpan(
       start: times.otherStreamTime(of: shown.start), isOpen: opening.isAtOrigin && written == 0,
       end: shown.end.map { times.otherStreamTime(of: $0 &+ Window.tolerance) },
-      hidesFront: plan.hasEditList || written > 0, hasPriming: container == .mkv)
+      hidesFront: plan.hasEditList && written == 0, isBehindOthers: written > 0, hasPriming: container == .mkv)
   }
 
   // MARK: Writing
@@ -214,9 +214,10 @@ struct CopySink {
     while var packet = try otherStreams.next(before: turn) {
       let base = packet.stream.timeBase
       let end = plan.ranges.count > 1 ? span?.end.map { base.rescaled($0, from: .nanoseconds) } : nil
+      let start = span.flatMap { $0.isBehindOthers ? base.rescaled($0.start, from: .nanoseconds) : nil }
       let stream = joined?.number(of: packet.stream.index) ?? packet.stream.index
       if span?.clip(&packet) != false,
-        seams.place(&packet, of: stream, zero: base.rescaled(zero, from: .nanoseconds), end: end)
+        seams.place(&packet, of: stream, zero: base.rescaled(zero, from: .nanoseconds), start: start, end: end)
       {
         try output.write(packet, zero: zero)
       }

@@ -35,6 +35,8 @@ struct CopyWriter {
   private(set) var recoveryPoints: [Int] = []
   /// Of the ranges that are written; `nil` for ranges without a picture.
   private(set) var finishedWindows: [Window?] = []
+  /// Why ranges have no picture that begin behind the last one, by their numbers.
+  private(set) var missed: [Int: String] = [:]
   /// `nil` before the first format.
   private var seam: (any SeamMaking)?
   private var sink: CopySink
@@ -214,17 +216,25 @@ struct CopyWriter {
     try writeFront()
     // After a signal, the beginning may be in a part that was not read.
     guard Interruption.signal == nil, let (start, duration) = window.searched else { return }
-    throw .failure(
-      Failure(
-        "\(plan.input(of: plan.ranges[number]).name): no picture after \(Text.time(ClockTime(positive: start))); the last one ends at "
-          + Text.time(ClockTime(positive: duration)),
-        isEmptyRange: true))
+    missed[number] =
+      "no picture after \(Text.time(ClockTime(positive: start))); the last one ends at "
+      + Text.time(ClockTime(positive: duration))
+    // Other ranges of the input may have pictures.
+    guard plan.joined != nil || plan.ranges.count == 1 else { return }
+    try CopyRefusal.failing(checkForPictures)
+  }
+
+  /// - Throws: a `Failure` if nothing was written because a range begins behind the last picture.
+  private func checkForPictures() throws(Failure) {
+    guard Interruption.signal == nil, let missed = missed.min(by: { $0.key < $1.key }) else { return }
+    throw Failure("\(plan.input(of: plan.ranges[missed.key]).name): \(missed.value)", isEmptyRange: true)
   }
 
   /// Completes the target.
   mutating func finish() throws(Failure) {
     guard surveyed == nil else { return }
     isCutShort = Interruption.signal != nil
+    if written == 0 { try checkForPictures() }
     try format.finish()
     try sink.finish(window, extras)
   }

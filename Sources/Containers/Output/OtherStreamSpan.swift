@@ -10,6 +10,8 @@ struct OtherStreamSpan {
   var end: Int64?
   /// Whether sound in front of the start is hidden by the target, so that its decoder may begin earlier.
   let hidesFront: Bool
+  /// Whether other ranges of the copy are in front of it, whose last packet of sound may end near the start.
+  let isBehindOthers: Bool
   /// Whether the target has priming of Opus in front of time 0.
   let hasPriming: Bool
 
@@ -38,8 +40,9 @@ struct OtherStreamSpan {
     case .audio:
       let lead = base.rescaled(lead(stream, base.nanoseconds(duration)), from: .nanoseconds)
       // A whole packet, if nothing hides its front. If it has no duration, too much is hidden rather than too little.
+      // Behind another range, one that begins in front of the start may be the nearest.
       let length = duration > 0 ? duration : base.rescaled(Self.longestFrame, from: .nanoseconds)
-      return hidesFront ? begin &+ length > first &- lead : begin >= first &- lead
+      return hidesFront || isBehindOthers ? begin &+ length > first &- lead : begin >= first &- lead
     case .subtitle:
       guard begin >= first || begin &+ duration > first else { return false }
       let (clippedBegin, clippedEnd) = (max(begin, first), min(begin &+ duration, last ?? .max))

@@ -17,19 +17,26 @@ struct SoundSeams {
   /// - Parameters:
   ///   - stream: the number of the stream in the first file.
   ///   - zero: the time of the packet's media at which the presentation begins, in ticks of the stream.
+  ///   - start: the time of the packet's media at which its range begins, in the same ticks; `nil` if no range is in front
+  ///     of it.
   ///   - end: the time of the packet's media at which another range follows, in the same ticks; `nil` if none does.
-  mutating func place(_ packet: inout OtherStreams.Packet, of stream: Int, zero: Int64, end: Int64?) -> Bool {
+  mutating func place(
+    _ packet: inout OtherStreams.Packet, of stream: Int, zero: Int64, start: Int64?, end: Int64?
+  ) -> Bool {
     guard packet.stream.kind == .audio, let begin = packet.packet.presentation else { return true }
     let (base, duration) = (packet.stream.timeBase, max(packet.packet.duration, 0))
     let (place, half) = (begin &- zero, (duration &+ 1) / 2)
     if shifts[stream] == nil {
-      guard let last = ends[stream].map({ base.rescaled($0.ticks, from: $0.base) }) else {
+      let (last, first) = (ends[stream].map { base.rescaled($0.ticks, from: $0.base) }, start.map { $0 &- zero })
+      if let last, first.map({ $0 &- last < duration }) ?? true {
+        guard place &+ half >= last else { return false }
+        // Silence in the source stays.
+        shifts[stream] = place &- last <= half ? last &- place : 0
+      } else {
+        // The range in front ends with silence.
+        guard first.map({ place &+ half >= $0 }) ?? true else { return false }
         shifts[stream] = 0
-        return self.end(stream, base, place, duration, end.map { $0 &- zero })
       }
-      guard place &+ half >= last else { return false }
-      // Silence in the source stays.
-      shifts[stream] = place &- last <= half ? last &- place : 0
     }
     let shift = shifts[stream] ?? 0
     guard self.end(stream, base, place &+ shift, duration, end.map { $0 &- zero }) else { return false }

@@ -207,6 +207,20 @@ import Testing
     }
   }
 
+  /// A range behind the end of the video leaves the others as they are, too.
+  @Test(arguments: [["0.8-1.68", "9-10"], ["9-10", "0.8-1.68"]]) func leavesOutRangesBehindTheEnd(
+    ranges: [String]
+  ) async throws {
+    let all = try await Self.all("clip.h264")
+    let number = ranges[0] == "9-10" ? 1 : 2
+    for target in ["out.mp4", "out.ts"] {
+      let (pictures, said) = try await Self.cut("clip.h264", target, ranges.flatMap { ["--range", $0] })
+      #expect(pictures == Array(all[20..<42]), "\(said)")
+      let report = "range \(number) has no picture after 0:00:09.000; the last one ends at 0:00:02.480"
+      #expect(said.contains(report), "\(said)")
+    }
+  }
+
   /// A range without a picture has no file, and the others have theirs.
   @Test(arguments: [
     ("clip.mp4", "1.001-1.002", "part-2.mp4: no picture to write"),
@@ -288,6 +302,11 @@ import Testing
     let behind = try await Program.run(
       ["cut", "in.\(suffix)", "-o", "behind.\(suffix)", "--range", "2.2-2.4", "--mode", mode], in: folder.url)
     #expect(behind.status == 1 && behind.said.contains("no picture after 0:00:02.200"), "\(behind.said)")
+    let joined = try await Program.run(
+      ["cut", "in.\(suffix)", "-o", "joined.\(suffix)", "--mode", mode, "--range", "2.2-2.4", "--range", "0-0.8"],
+      in: folder.url)
+    #expect(joined.status == 0 && joined.said.contains("range 1 has no picture after 0:00:02.200"), "\(joined.said)")
+    #expect(try await CutTests.pictures("joined.\(suffix)", in: folder).count >= 20, "\(joined.said)")
     #expect(folder.bytes("behind.\(suffix)") == nil && behind.said.filter { $0 == "\n" }.count == 1, "\(behind.said)")
   }
 

@@ -111,6 +111,32 @@ import Testing
     #expect(abs(end + frame - Double(7 + 11 + 55 - first) * 0.04) <= frame / 2 + 0.001, "\(end)")
   }
 
+  /// Behind a range that ends with silence, the sound of the next range begins within half a packet of its place. The
+  /// sound of the source ends at 1.28 s.
+  @Test(
+    .enabled(if: FormatLibrary.isAvailable), arguments: [("avenc_aac ! aacparse", "mkv"), ("opusenc", "mp4")],
+    [["#42-#62", "#20-#42"], ["#20-#42", "#42-#62", "#20-#42"]])
+  func soundBeginsWithItsRangeBehindSilence(sound: (encoder: String, target: String), ranges: [String]) async throws {
+    let folder = try Folder()
+    let made = try await Program.shell(
+      """
+      gst-launch-1.0 -q matroskamux name=m ! filesink location=in.mkv \
+        filesrc location=\(CutTests.media("clip.mp4")) ! qtdemux ! h264parse ! queue ! m. \
+        audiotestsrc num-buffers=60 ! audio/x-raw,rate=48000,channels=2 ! audioconvert ! \(sound.encoder) ! queue ! m.
+      """, in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    let out = "out.\(sound.target)"
+    let run = try await Program.run(
+      ["cut", "in.mkv", "-o", out] + ranges.flatMap { ["--range", $0] }, in: folder.url)
+    try #require(run.status == 0, "\(run.said)")
+    let packets = try #require(try CutCompanionTests.Contents(folder.url.appending(path: out).path).packets[.audio])
+    // Sound of the range in front ends at 0.48 s.
+    let first = try #require(packets.first { $0.time > 0.6 })
+    let start = ranges.count == 2 ? 0.8 : 1.68
+    // Packets of AAC last 21.3 ms, and Matroska's ticks are milliseconds.
+    #expect(abs(first.time - start) < 0.0125, "\(first.time): \(run.said)")
+  }
+
   // MARK: Leading pictures
 
   /// A stream of 50 pictures with CRA pictures at 12, 24, 36 and 48, whose three leading pictures can be decoded from it,
