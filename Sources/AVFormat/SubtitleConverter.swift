@@ -31,8 +31,6 @@ import CAVFormat
       guard let codec = unsafe codec else { throw .decoderNotFound }
       guard let made = unsafe cavcodec_alloc_context3(codec) else { throw .outOfMemory }
       unsafe (raw, self.codec) = (made, codec)
-      // An offset makes all messages debug messages, which are not printed by default.
-      unsafe raw.pointee.log_level_offset = AV_LOG_DEBUG - AV_LOG_ERROR
     }
 
     func open() throws(AVError) { unsafe try AVError.check(cavcodec_open2(raw, codec, nil)) }
@@ -61,6 +59,8 @@ import CAVFormat
   ///
   /// - Throws: `AVError.decoderNotFound` if libavcodec lacks a codec.
   package init(captionsTo target: Target) throws(AVError) {
+    // This decoder logs without its codec context, so only the level of all messages silences it.
+    _ = FormatLibrary.isAvailable
     decoder = unsafe try Context(cavcodec_find_decoder(AV_CODEC_ID_EIA_608))
     unsafe decoder.raw.pointee.pkt_timebase = AVRational(num: 1, den: 1_000_000_000)
     try decoder.open()

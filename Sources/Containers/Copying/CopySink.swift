@@ -171,7 +171,11 @@ struct CopySink {
     described = otherStreams
     left = (otherStreams?.others ?? []).filter { other in !kept.contains { $0.index == other.index } }
     otherStreams?.choose(kept.filter { !$0.isCover })
-    if container == .flv { times.beginAtZero(first.decoding, try otherStreams?.firstTime()) }
+    if container == .flv {
+      let span = span
+      let sound = try otherStreams?.firstTime(before: times.otherStreamOffset) { span?.clip(&$0) != false }
+      times.beginAtZero(first.decoding, sound)
+    }
   }
 
   /// Writes an access unit with times of the media, and everything that comes before it.

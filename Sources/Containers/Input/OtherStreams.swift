@@ -13,6 +13,8 @@ package final class OtherStreams {
     let stream: StreamDescription
     /// In nanoseconds of the media, whose edits are applied.
     var time: Int64
+    /// Whether the source's edit list hides it in front of the shown part, and no shown packet needs it.
+    var isHidden = false
     /// The packet's position in a transport stream, if its times may still have to follow the stream's clock.
     fileprivate var position: Int64?
   }
@@ -180,12 +182,19 @@ package final class OtherStreams {
     ahead = .some(consume packet)
   }
 
-  /// When the first packet's turn is; `nil` without one.
-  func firstTime() throws(Failure) -> Int64? {
+  /// Drops packets up to the first one that is kept. Returns when its turn is; `nil` if that is at a time or later.
+  func firstTime(before time: Int64, keeping isKept: (inout Packet) -> Bool) throws(Failure) -> Int64? {
     guard !wanted.isEmpty else { return nil }
-    while ahead == nil, end == nil { try read() }
-    // In front of the first picture, there is no seam.
-    return ahead?.time
+    while true {
+      while ahead == nil, end == nil, !completed.isEmpty || reached < time { try read() }
+      // Otherwise, no seam is in front of it.
+      if let position = ahead?.position, clock?.isKnown(at: position) == true { followClock() }
+      guard var packet = ahead.take() else { return nil }
+      let turn = packet.time
+      guard turn >= time || isKept(&packet) else { continue }
+      ahead = .some(consume packet)
+      return turn < time ? turn : nil
+    }
   }
 
   private func read() throws(Failure) {
@@ -225,7 +234,8 @@ package final class OtherStreams {
       if early.holds(stream.index) {
         completed = early.take(Packet(packet: packet, stream: stream, time: time))
       } else {
-        ahead = Packet(packet: packet, stream: stream, time: time, position: position)
+        let isHidden = edits.hides(packet, at: packet.presentation ?? ticks)
+        ahead = Packet(packet: packet, stream: stream, time: time, isHidden: isHidden, position: position)
       }
     } catch {
       guard error == .invalidData else { throw ContainerInput.failure(error, input) }

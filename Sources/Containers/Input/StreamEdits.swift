@@ -34,6 +34,14 @@ struct StreamEdits {
     return true
   }
 
+  /// Whether a packet with shifted times is of no use: it is hidden in front of the part that is shown, and so is the
+  /// next one. The decoder of the first packet that is heard begins with the packet in front of that.
+  func hides(_ packet: borrowing MediaPacket, at time: Int64) -> Bool {
+    // If there are several parts, the whole stream is copied.
+    guard let parts = parts[packet.stream], parts.count == 1, let part = parts.first else { return false }
+    return time &+ 2 &* max(packet.duration, 0) <= part.time
+  }
+
   /// The edits of these streams that a copy does not have, for the user.
   func losses(of streams: Set<Int>) -> [String] {
     parts.filter { $0.value.count > 1 && streams.contains($0.key) }.sorted { $0.key < $1.key }.map { stream, parts in

@@ -4,7 +4,7 @@ import AVFormat
 /// The part of the streams beside the video that is kept, in nanoseconds of their media.
 struct OtherStreamSpan {
   let start: Int64
-  /// Whether packets in front of the start are kept too.
+  /// Whether packets in front of the start are kept too, unless the source hides them.
   let isOpen: Bool
   /// `nil` for the end of the file. Later if the last picture ends later.
   var end: Int64?
@@ -33,7 +33,7 @@ struct OtherStreamSpan {
     let last = end.map { base.rescaled($0, from: .nanoseconds) }
     let duration = max(packet.packet.duration, 0)
     guard last.map({ begin < $0 }) ?? true else { return false }
-    if isOpen, stream.kind != .subtitle || begin >= first { return true }
+    if isOpen, stream.kind != .subtitle, hidesFront || !packet.isHidden { return true }
     switch stream.kind {
     case .audio:
       let lead = base.rescaled(lead(stream, base.nanoseconds(duration)), from: .nanoseconds)

@@ -21,8 +21,9 @@ final class SegmentedOutput: ContainerOutput {
 
   // MARK: The video so far
 
-  private var frameCount = 0
-  private var peakFrameRate = PeakFrameRate()
+  /// Frames; fields if each picture is one.
+  private var pictureCount = 0
+  private var peakPictureRate = PeakFrameRate()
   /// When segments begin, but for the first one, by their first access unit in decoding order.
   private var starts: [Int64] = []
   /// When the last segment begins; `nil` before the first one.
@@ -92,9 +93,10 @@ final class SegmentedOutput: ContainerOutput {
     } else {
       (start, isIndependent) = (time, accessUnit.isSync)
     }
-    if !role.isSecondField {
-      frameCount += 1
-      peakFrameRate.add(time)
+    // In decoding order, other fields may be between those of a frame of H.265.
+    if picturesPerFrame == 2 || !role.isSecondField {
+      pictureCount += 1
+      peakPictureRate.add(time)
     }
     if let format { signalled.add(accessUnit, format.codec, .lengthPrefixed(description?.nalLengthSize ?? .four)) }
     try video.output.write(accessUnit)
@@ -167,13 +169,15 @@ final class SegmentedOutput: ContainerOutput {
       frameRate: frameRate(over: timeline), range: range(entry), captions: signalled.captions)
   }
 
+  private var picturesPerFrame: Double { description?.isFieldSequence == true ? 2 : 1 }
+
   /// The highest frame rate of the pictures (RFC 8216, 4.3.4.2). It is the stated one or the average if these differ by
   /// no more than rounding explains.
   private func frameRate(over timeline: SegmentTimeline) -> Double? {
     let duration = timeline.segments.reduce(0) { $0 + $1.duration }
     guard duration > 0 else { return nil }
-    let average = Double(frameCount) * 1e9 / Double(duration)
-    let measured = peakFrameRate.framesPerSecond ?? average
+    let average = Double(pictureCount) * 1e9 / Double(duration) / picturesPerFrame
+    let measured = peakPictureRate.framesPerSecond.map { $0 / picturesPerFrame } ?? average
     let period = format?.frameDuration.map { Double($0.denominator) / Double($0.numerator) }
     let stated = format?.statedFrameRate.map { Double($0.numerator) / Double($0.denominator) }
     return [stated, period, average].compactMap(\.self).first { abs($0 - measured) <= measured / 100 } ?? measured

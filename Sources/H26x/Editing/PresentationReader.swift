@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
 /// Reads when the pictures of a stream are shown, relative to each other.
-package struct PresentationReader<Codec: VideoCodecSyntax>: Sendable {
+package struct PresentationReader<Codec: ElementCodecSyntax>: Sendable {
   private var inspector = Codec.Inspector(parameterSets: Codec.ParameterSets())
   private var reader = Codec.PictureReader()
   private var sequence: UInt64 = 0
@@ -30,6 +30,7 @@ package struct PresentationReader<Codec: VideoCodecSyntax>: Sendable {
       let picture = reader.picture(slice, sps)
       place.isField = slice.isField
       place.isSecondField = contents.isSecondField
+      if slice.isField { place.field = Self.field(accessUnit, contents.seiRanges, sps) }
       if picture.resetsPOC, picture.isSecondField {
         // Its count is 0, but it is shown behind its first field.
         (order, hasReset) = (order &+ 1, true)
@@ -41,6 +42,20 @@ package struct PresentationReader<Codec: VideoCodecSyntax>: Sendable {
     }
     return place
   }
+
+  private static func field(
+    _ accessUnit: Span<UInt8>, _ ranges: [Range<Int>], _ sps: borrowing Codec.SequenceParameterSet
+  ) -> H265.PictureTiming.Structure? {
+    for range in ranges {
+      var messages = SEIMessages(accessUnit.extracting(range), headerLength: Codec.nalUnitHeaderLength)
+      do throws(BitstreamError) {
+        while let message = try messages.next() {
+          if message.type == .pictureTiming { return Codec.presentedField(message, sps: sps) }
+        }
+      } catch { continue }
+    }
+    return nil
+  }
 }
 
 /// When a picture is shown, relative to others.
@@ -51,6 +66,8 @@ package struct PresentationPlace: Sendable, Hashable {
   package fileprivate(set) var order: Int32
   /// Whether the picture is a field, or the access unit has two.
   package fileprivate(set) var isField = false
-  /// Whether it is the second field of the frame that the access unit before began.
+  /// Whether it is the second field of the frame that the access unit before began (H.264 7.4.1.2.4).
   package fileprivate(set) var isSecondField = false
+  /// By which fields of H.265 pair in the order of presentation; nil if it is not sent.
+  package fileprivate(set) var field: H265.PictureTiming.Structure?
 }

@@ -176,4 +176,8 @@ extension H264: ElementCodecSyntax {
   package static var endOfSequence: [UInt8] { [NALUnitType.endOfSequence.rawValue] }
   /// nil: there are none.
   package static func videoParameterSetID(of nalUnit: Span<UInt8>) -> VideoParameterSetID? { nil }
+  /// nil: the fields of a frame are neighbors in decoding order (7.4.1.2.4).
+  package static func presentedField(
+    _ message: borrowing SEIMessages.Message, sps: borrowing SequenceParameterSet
+  ) -> H265.PictureTiming.Structure? { nil }
 }

@@ -108,6 +108,16 @@ extension H265: VideoCodecSyntax {
     slice.isField ? .fields(isTopFirst: true) : .frame
   }
 
+  /// The field by `pic_struct` (Table D.2).
+  package static func presentedField(
+    _ message: borrowing SEIMessages.Message, sps: borrowing SequenceParameterSet
+  ) -> PictureTiming.Structure? {
+    do throws(BitstreamError) {
+      let structure = try PictureTiming(message, sps: sps).display?.structure
+      return structure?.isField == true ? structure : nil
+    } catch { return nil }
+  }
+
   /// By how much POC rises, or falls.
   package static func recoveryDistance(
     from slice: SliceSegmentHeader, to next: SliceSegmentHeader, sps: borrowing SequenceParameterSet
@@ -124,7 +134,8 @@ extension H265: VideoCodecSyntax {
     parameterSets.tileScanAddress(of: slice)
   }
 
-  /// Whether two fields make a frame: consecutive, with neighboring POCs, and the second no IRAP picture.
+  /// Whether two fields make a frame: consecutive, with neighboring POCs, and the second no IRAP picture. That is a guess
+  /// for fields with B pictures, whose frames are known only in the order of presentation (D.3.3).
   public static func isSecondField(_ slice: SliceSegmentHeader, of first: SliceSegmentHeader) -> Bool {
     guard slice.isField, first.isField, !slice.nalUnitType.isIRAP, slice.temporalID == first.temporalID,
       let count = slice.pictureOrderCountLSB, let before = first.pictureOrderCountLSB

@@ -24,6 +24,16 @@ package protocol ElementCodecSyntax: VideoCodecSyntax where Inspector: FormatTra
   ///   - sps: its SPS.
   static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan
 
+  /// Which field a picture is, if fields of frames pair in the order of presentation; nil if they are neighbors in
+  /// decoding order, and if the message has no field.
+  ///
+  /// - Parameters:
+  ///   - message: picture timing SEI.
+  ///   - sps: the SPS of its picture.
+  static func presentedField(
+    _ message: borrowing SEIMessages.Message, sps: borrowing SequenceParameterSet
+  ) -> H265.PictureTiming.Structure?
+
   /// How far a picture is behind another one in the unit of recovery points: `frame_num`, POC.
   ///
   /// - Parameters:

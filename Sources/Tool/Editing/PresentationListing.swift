@@ -43,6 +43,7 @@ struct PresentationListing<Target: PresentedPart>: AccessUnitListing {
   private(set) var target: Target
   private var reader = CodecReader()
   private var queue = PresentationQueue<Held>()
+  private var fields = PresentedFieldPairing()
   /// The last access unit, to whose part the next one may add.
   private var last: Held?
   /// Pictures so far.
@@ -51,6 +52,7 @@ struct PresentationListing<Target: PresentedPart>: AccessUnitListing {
   private struct Held: Sendable {
     /// `nil` without a picture.
     var picture: PresentationPlace?
+    var codec: FormatDescription.Codec
     var place: AccessUnitPlace
     var part: Target.Part
   }
@@ -70,7 +72,7 @@ struct PresentationListing<Target: PresentedPart>: AccessUnitListing {
     let part = try target.read(accessUnit, packaging, place, after: &previous, codec)
     if let previous { last?.part = previous }
     try passLast()
-    last = Held(picture: picture, place: place, part: part)
+    last = Held(picture: picture, codec: Codec.codec, place: place, part: part)
   }
 
   private mutating func passLast() throws(Failure) {
@@ -82,9 +84,20 @@ struct PresentationListing<Target: PresentedPart>: AccessUnitListing {
 
   private mutating func pass(_ held: Held) throws(Failure) {
     let picture = PresentationRanks.Picture(
-      rank: count, isField: held.picture?.isField == true, isSecondField: held.picture?.isSecondField == true)
+      rank: count, isField: held.picture?.isField == true, isSecondField: isSecondField(held))
     count += 1
     try target.take(held.part, of: PresentedPicture(picture: picture, place: held.place))
+  }
+
+  private mutating func isSecondField(_ held: Held) -> Bool {
+    guard let picture = held.picture, picture.isField else {
+      fields.takeFrame()
+      return false
+    }
+    return switch held.codec {
+    case .h264: picture.isSecondField
+    case .h265: fields.isSecond(picture.field)
+    }
   }
 
   mutating func finish() throws(Failure) {

@@ -11,7 +11,7 @@ struct PresentationRanks: Sendable {
     let rank: Int
     /// Whether it is a field, or the access unit has two.
     let isField: Bool
-    /// Whether it is the second field of the frame that the access unit before began.
+    /// Whether it is the second field of a frame: in decoding order for H.264, in this order for H.265.
     let isSecondField: Bool
   }
 

@@ -163,6 +163,40 @@ import Testing
     #expect(folder.bytes("mp4.mcc") == folder.bytes("out.mcc"))
   }
 
+  /// In decoding order, other fields are between those of a frame.
+  @Test(arguments: [0, 1, 2, 3]) func fieldsOfH265PairInTheOrderOfPresentation(bFrames: Int) async throws {
+    let folder = try Folder()
+    // Fields of 25 frames a second.
+    _ = try await Self.run(
+      "gst-launch-1.0 -q videotestsrc num-buffers=48 ! video/x-raw,format=I420,width=64,height=64,framerate=50/1 "
+        + "! x265enc option-string=interlace=tff:bframes=\(bFrames):b-adapt=0:keyint=20 ! h265parse "
+        + "! video/x-h265,stream-format=byte-stream ! filesink location=plain.h265", in: folder)
+    try await CaptionStream.insert("plain.h265", as: "in.h265", in: folder) { place in
+      [try CaptionStream.payload([CaptionTriplet(.field1, 0xC1, UInt8(place))])]
+    }
+    _ = try await Self.run(
+      "h26x extract in.h265 --captions out.mcc && h26x edit in.h265 -o bare.h265 --remove-sei 4 "
+        + "&& h26x edit bare.h265 -o back.h265 --insert-captions out.mcc", in: folder)
+    let (file, rate) = (try Self.read("out.mcc", in: folder), try #require(CaptionRate(code: 3)))
+    #expect(file.track.last?.frame == 23)
+    for frame in 0..<24 {
+      let found = try file.messages(ofFrame: frame, at: rate).map { $0?.triplets.map(\.second) }
+      #expect(found == [[UInt8(2 * frame)], [UInt8(2 * frame + 1)]])
+    }
+    #expect(try Self.nalUnits("back.h265", in: folder) == Self.nalUnits("in.h265", in: folder))
+    // One message for both fields of a frame.
+    try folder.write(
+      "in.scc", Data("Scenarist_SCC V1.0\n\n00:00:00:00\t9420 9420 942c 942c\n".utf8))
+    _ = try await Self.run("h26x edit bare.h265 -o ntsc.h265 --frame-rate 30000/1001 --level auto", in: folder)
+    let trial = try await Self.run("h26x edit ntsc.h265 --dry-run --insert-captions in.scc", in: folder)
+    #expect(trial.text == "captions: inserted in 24 pictures\n", "\(trial.text)")
+    for suffix in ["mp4", "mov", "mkv", "ts"] {
+      _ = try await Self.run(
+        "h26x repack in.h265 -o in.\(suffix) && h26x extract in.\(suffix) --captions \(suffix).mcc", in: folder)
+      #expect(folder.bytes("\(suffix).mcc") == folder.bytes("out.mcc"), "\(suffix)")
+    }
+  }
+
   /// Open groups, fields, two sequences, and messages of other forms.
   @Test(arguments: [
     "open-gop.h264", "open-gop.h265", "interlaced.h264", "interlaced.h265", "twice.h265", "telephone.h264",

@@ -176,6 +176,29 @@ import Testing
     #expect(numbering.count == 6)
   }
 
+  /// `pic_struct` in the order of presentation, and whether the field is the second one of its frame.
+  @Test(
+    arguments: [
+      [(1, false), (2, true), (1, false), (2, true), (1, false)], [(2, false), (1, true), (2, false), (1, true)],
+      // A field is missing.
+      [(1, false), (1, false), (2, true), (2, false), (1, true)],
+      [(10, false), (11, false), (10, true), (11, false), (12, false), (9, true), (9, false), (12, false)],
+      [(11, false), (9, false), (12, false), (9, true)],
+      // A frame between fields, and fields without a message.
+      [(1, false), (nil, false), (2, false), (1, true)], [(0, false), (0, true), (0, false), (1, true), (0, false)],
+    ] as [[(UInt8?, Bool)]])
+  func fieldsPairInTheOrderOfPresentation(fields: [(structure: UInt8?, isSecond: Bool)]) {
+    var pairing = PresentedFieldPairing()
+    for (number, field) in fields.enumerated() {
+      guard let structure = field.structure else {
+        pairing.takeFrame()
+        continue
+      }
+      let found = structure == 0 ? nil : H265.PictureTiming.Structure(rawValue: structure)
+      #expect(pairing.isSecond(found) == field.isSecond, "\(fields) \(number)")
+    }
+  }
+
   @Test func readsShifts() throws {
     let (rate, timeCode) = (try #require(CaptionRate(code: 4)), CaptionTimeCode(base: 30, dropsFrames: true))
     for (text, frames) in [

@@ -17,7 +17,8 @@ import Testing
 
   static func open(_ path: String) throws -> InputContext {
     var settings = InputContext.Settings()
-    settings.formats = path.hasSuffix(".mkv") ? "matroska" : path.hasSuffix(".ts") ? "mpegts" : "mov"
+    let formats = ["mkv": "matroska", "ts": "mpegts", "flv": "flv"]
+    settings.formats = formats[FilePath(path).extension ?? ""] ?? "mov"
     settings.demuxer = settings.formats
     return try InputContext(try InputBytes(try InputFile(FilePath(path))), settings)
   }
@@ -160,6 +161,22 @@ import Testing
     #expect(subtitles.map { String(decoding: $0.bytes, as: UTF8.self) } == ["one", "two"])
     #expect(subtitles.map { ($0.time * 100).rounded() } == [0, 60])
     #expect(subtitles.map { ($0.duration * 100).rounded() } == [40, 40])
+  }
+
+  /// A subtitle that lasts from 0.2 to 1.2 s ends with a range from 0 to 0.8 s.
+  @Test(arguments: [
+    ("out.mkv", ["cut", "--range", "0-0.8", "--range", "1.68-2.2"]), ("out.mp4", ["cut", "--range", "0-0.8"]),
+    ("out.mkv", ["repack", "--end", "0.8"]), ("out.mp4", ["repack", "--end", "0.8"]),
+  ]) func subtitlesEndWithTheFirstRange(out: String, arguments: [String]) async throws {
+    let folder = try Folder()
+    try await Self.source(folder, sound: "avenc_aac ! aacparse")
+    let run = try await Program.run(arguments + ["in.mkv", "-o", out], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    // Timed text has an empty sample between two.
+    let subtitles = try Contents(folder.url.appending(path: out).path).packets[.subtitle]?.filter { $0.bytes.count > 2 }
+    let first = try #require(subtitles?.first)
+    #expect(abs(first.time - 0.2) < 0.0011 && abs(first.time + first.duration - 0.8) < 0.0011, "\(first): \(run.said)")
+    #expect(subtitles?.dropFirst().allSatisfy { $0.time > 0.799 } == true, "\(run.said)")
   }
 
   /// The times of chapters count from the first picture, although sound begins earlier.

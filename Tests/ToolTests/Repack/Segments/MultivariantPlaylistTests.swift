@@ -87,6 +87,13 @@ import Testing
     }
   }
 
+  /// Two fields make a frame, even if others are between them in decoding order.
+  @Test func announcesTheRateOfFramesForFields() async throws {
+    let folder = try Folder()
+    let files = try await files(Self.media("interlaced.h265"), ["--force"], in: folder)
+    #expect(files.attributes("EXT-X-STREAM-INF").first?["FRAME-RATE"] == "12.500", "\(files.lines)")
+  }
+
   @Test func shortensLanguages() {
     #expect(["eng", "ger", "deu", "GER", "fre", "chi"].map(Language.tag) == ["en", "de", "de", "de", "fr", "zh"])
     #expect(["gsw", "en-US", "de"].map(Language.tag) == ["gsw", "en-us", "de"])

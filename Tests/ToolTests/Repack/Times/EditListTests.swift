@@ -4,6 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Containers
+
 /// The pictures that an MP4 file's edit list shows are decoded, and shown by copies of the file.
 @Suite(.enabled(if: Program.isBuilt)) struct EditListTests {
   /// An edit: how long it lasts and where it begins in the media, in pictures; no beginning is a pause.
@@ -149,6 +151,39 @@ import Testing
     #expect(last.time < seconds)
     // Other containers do not hold a part of a packet.
     if ["mp4", "mov"].contains(target) { #expect(abs(last.time + last.duration - seconds) < 0.001, "\(last.time)") }
+  }
+
+  /// Containers without edit lists do not get the sound that an edit hides in front of the pictures: half a second.
+  @Test(arguments: [("cut", "mkv"), ("cut", "ts"), ("cut", "flv"), ("join", "mkv"), ("join", "ts")])
+  func leavesOutTheHiddenStartOfSound(command: String, target: String) async throws {
+    let folder = try Folder()
+    try await Self.writeMovie("edited.mov", sound: [(0.75, 24_000)], in: folder)
+    let rest = command == "cut" ? ["--range", "#0-#20"] : ["edited.mov"]
+    let run = try await Program.run([command, "edited.mov", "-o", "out.\(target)"] + rest, in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    // Of MPEG-TS, libavformat gives not every frame a time.
+    let copied = try await Program.run(["repack", "out.\(target)", "-o", "copy.mkv"], in: folder.url)
+    #expect(copied.status == 0, "\(copied.said)")
+    let sound = try CutCompanionTests.Contents(folder.url.appending(path: "copy.mkv").path).packets[.audio] ?? []
+    let (first, packet) = (try #require(sound.first).time, 1024.0 / 48_000)
+    // The packet that is heard first may begin earlier, and its decoder begins with the packet in front of it.
+    #expect(first > -2 * packet && first < packet, "\(first): \(run.said)")
+  }
+
+  /// Sound in front of a range does not delay the range.
+  @Test func beginsFlashVideoWithItsRange() async throws {
+    let folder = try Folder()
+    try await Self.writeMovie("edited.mov", sound: [(0.75, 0)], in: folder)
+    let run = try await Program.run(["cut", "in.mov", "-o", "out.flv", "--range", "#20-#42"], in: folder.url)
+    #expect(run.status == 0, "\(run.said)")
+    let input = try CutCompanionTests.open(folder.url.appending(path: "out.flv").path)
+    var times: [Double] = []
+    var packet = try MediaPacket()
+    while times.count < 8, try input.read(into: &packet) {
+      guard let stream = input.stream(packet.stream), let time = packet.presentation else { continue }
+      times.append(Double(stream.timeBase.nanoseconds(time)) / 1e9)
+    }
+    #expect(try #require(times.min()) < 0.2, "\(times): \(run.said)")
   }
 
   /// Writes a movie with sound of 48,000 samples a second, and a movie whose sound has other edits. An edit has its
