@@ -16,6 +16,7 @@ import StreamReport
 /// gaps        as the SPS have it ──▶ allowed
 /// entries     intra pictures, too ──▶ later ones ──▶ promised ones only
 /// mode        exact ──▶ hidden, or keyframe, of each range
+/// beginning   anew ──▶ closed, or as it is in a join, of each range behind another
 /// ```
 package struct CopyPlan {
   package var input: InputFile
@@ -53,7 +54,14 @@ package struct CopyPlan {
     (self.input, self.target, self.container) = (input, target, container)
     (self.framerate, self.framerateOption, self.drop, self.keepsAudio) = (framerate, framerateOption, drop, keepsAudio)
     self.quality = quality
-    ranges = bounds.isEmpty ? [Range(bounds: nil)] : bounds.map { Range(bounds: $0) }
+    ranges = Self.following(bounds.isEmpty ? [Range(bounds: nil)] : bounds.map { Range(bounds: $0) })
+  }
+
+  /// Ranges behind one another.
+  private static func following(_ ranges: [Range]) -> [Range] {
+    var ranges = ranges
+    for index in ranges.indices.dropFirst() { ranges[index].bounds?.beginning = .anew }
+    return ranges
   }
 
   /// The plan that joins inputs, each with the ranges of it that are kept.
@@ -64,9 +72,10 @@ package struct CopyPlan {
   func joining(_ inputs: [(file: InputFile, bounds: [Window.Bounds])], _ description: JoinedDescription) -> CopyPlan {
     var plan = self
     (plan.joinedInputs, plan.joined) = (inputs.map(\.file), description)
-    plan.ranges = inputs.enumerated().flatMap { number, input in
-      input.bounds.map { Range(inputNumber: number, bounds: $0) }
-    }
+    plan.ranges = Self.following(
+      inputs.enumerated().flatMap { number, input in
+        input.bounds.map { Range(inputNumber: number, bounds: $0) }
+      })
     if description.configuration == nil, !container.hasStartCodes { plan.packaging = .inBand }
     return plan
   }
@@ -166,7 +175,10 @@ package struct CopyPlan {
     }
     var plan = self
     // Pipes allow no other pass.
-    if !target.isSeekable || inputs.contains(where: { $0.size == nil }) { plan.refuseEntries(upTo: .max, from: 0) }
+    if !target.isSeekable || inputs.contains(where: { $0.size == nil }) {
+      plan.refuseEntries(upTo: .max, from: 0)
+      plan.allowsFrameNumberGaps = ranges.count > 1
+    }
     if joined != nil { return try plan.planningSamples() }
     guard !input.isRaw, input.size != nil, canCopySamples || input.hasIndex && isCut else { return plan }
     do throws(Failure) {
@@ -258,6 +270,7 @@ package struct CopyPlan {
       next.ranges[number].bounds?.start = start
       next.ranges[number].bounds?.end = end
     case .damage: try next.giveUpExactCuts(from: number, .damage)
+    case .seam where ranges[number].bounds?.mode != .exact: try next.beginEarlier(number)
     case .seam(let obstacle): try next.giveUpExactCuts(from: number, obstacle)
     case .failure(let failure):
       // Perhaps only the place is wrong.
@@ -310,6 +323,27 @@ package struct CopyPlan {
     }
   }
 
+  /// Lets a range that is not cut exactly, behind another, begin with another picture: its recovery point cannot become
+  /// an IDR picture.
+  private mutating func beginEarlier(_ number: Int) throws(Failure) {
+    guard let bounds = ranges[number].bounds, bounds.beginning == .anew, input.size != nil, target.isSeekable else {
+      throw Failure(
+        "\(target.name): \(ranges[number].bounds.map(Self.text) ?? input(of: ranges[number]).name) begins with a "
+          + "recovery point, which cannot follow another range, and no IDR picture is in front of it; write the range "
+          + "into a file of its own")
+    }
+    ranges[number].bounds?.beginning = joined == nil ? .closed : .asItIs
+  }
+
+  /// The ranges that begin with an earlier picture than they need, for the user.
+  private var earlyBeginnings: [String] {
+    ranges.compactMap { range in
+      guard let bounds = range.bounds, bounds.mode != .exact, bounds.beginning == .closed else { return nil }
+      return "\(Self.text(bounds)): decoding begins with an earlier IDR picture, because the recovery point in front "
+        + "of the range cannot become one"
+    }
+  }
+
   /// A range for the user.
   private static func text(_ bounds: Window.Bounds) -> String {
     let end = bounds.end.map { Text.time(ClockTime(positive: $0)) } ?? ""
@@ -345,7 +379,7 @@ package struct CopyPlan {
         }
       }
     }
-    return damage
+    return damage + earlyBeginnings
       + counts.map { obstacle, first, count in
         let others = count > 1 ? " and \(Text.count(count - 1, "other"))" : ""
         let mode = hasEditList ? "hidden" : "keyframe"

@@ -30,8 +30,8 @@ struct CopyWriter {
   private var roles: (any AccessUnitRoleReading)?
   /// Of the range that is written now.
   private(set) var window: Window
-  /// The numbers of ranges behind others that begin with a recovery point of H.264. Decoders expect the frame numbers of
-  /// the pictures that were cut off in front of it.
+  /// The numbers of ranges of a join, behind others, that begin with a recovery point of H.264 which cannot become an IDR
+  /// picture. Decoders expect the frame numbers of the pictures that were cut off in front of it.
   private(set) var recoveryPoints: [Int] = []
   /// Of the ranges that are written; `nil` for ranges without a picture.
   private(set) var finishedWindows: [Window?] = []
@@ -188,7 +188,7 @@ struct CopyWriter {
       surveyed?.append(accessUnit)
       return
     }
-    if plan.ranges[number].bounds?.mode == .exact, format.formats.indices.contains(accessUnit.format) {
+    if beginsAnew, format.formats.indices.contains(accessUnit.format) {
       seam?.read(accessUnit, format.formats[accessUnit.format])
     }
     for accessUnit in try window.take(accessUnit) { try pass(accessUnit) }
@@ -241,9 +241,14 @@ struct CopyWriter {
 
   // MARK: Behind the window
 
+  /// Whether a recovery point at the beginning of the range becomes an IDR picture.
+  private var beginsAnew: Bool {
+    plan.ranges[number].bounds.map { $0.mode == .exact || $0.beginning == .anew } ?? false
+  }
+
   private mutating func pass(_ accessUnit: MediaOutput.AccessUnit) throws(CopyRefusal) {
     guard format.formats.indices.contains(accessUnit.format) else { return try write(accessUnit) }
-    let isExact = plan.ranges[number].bounds?.mode == .exact
+    let beginsAnew = beginsAnew
     switch accessUnit.disposition {
     case .copied: copiedStart = copiedStart ?? accessUnit.presentation
     case .encoded where copiedStart != nil: copiedEnd = min(copiedEnd ?? .max, accessUnit.presentation)
@@ -251,7 +256,7 @@ struct CopyWriter {
     }
     let leaving: [MediaOutput.AccessUnit]
     do throws(CopyRefusal) {
-      leaving = try seam?.take(accessUnit, format.formats[accessUnit.format], isExact: isExact) ?? []
+      leaving = try seam?.take(accessUnit, format.formats[accessUnit.format], isExact: beginsAnew) ?? []
     } catch { throw refusal(error) }
     for accessUnit in leaving { try write(accessUnit) }
   }
@@ -270,7 +275,8 @@ struct CopyWriter {
   /// The bounds of an exact range without the pictures of its latest seam, which are not copied; `nil` if that leaves
   /// nothing, or changes nothing.
   private var boundsWithoutSeam: Window.Bounds? {
-    guard plan.joined == nil, var bounds = plan.ranges[number].bounds, let opening = window.opening, let copiedStart
+    guard plan.joined == nil, var bounds = plan.ranges[number].bounds, bounds.mode == .exact,
+      let opening = window.opening, let copiedStart
     else { return nil }
     let shift = opening.bounds.offset &- opening.origin
     if seam?.isAtEnd == true {
@@ -339,7 +345,10 @@ struct CopyWriter {
       }
       if format.hasStartCodes || format.video?.allowsInBandParameterSets == true { first.bytes = completed }
     }
-    if sink.isOpen, first.role.start == .open, !first.role.isIRAP { recoveryPoints.append(number) }
+    if sink.isOpen, first.role.start == .open, !first.role.isIRAP {
+      guard !beginsAnew else { throw .seam(.recoveryPoint) }
+      recoveryPoints.append(number)
+    }
     follow(&first, isFirst: true)
     guard plan.container != .annexb else { return }
     // Nothing is in front of the first picture that others could refer to.

@@ -35,12 +35,14 @@ package struct CutPlan: Sendable, Hashable {
     package var hasEditList: Bool
     /// Whether a part without a place to copy from is encoded as a whole.
     package var encodesAll: Bool
+    /// Whether the parts follow one another in one file.
+    package var joinsParts: Bool
 
     package init(
       mode: Window.Bounds.Mode? = nil, because reason: Reason = .requested, refusal: Reason? = nil,
-      openSeam: Reason? = nil, hasEditList: Bool = false, encodesAll: Bool = false
+      openSeam: Reason? = nil, hasEditList: Bool = false, encodesAll: Bool = false, joinsParts: Bool = true
     ) {
-      self.openSeam = openSeam
+      (self.openSeam, self.joinsParts) = (openSeam, joinsParts)
       (self.mode, self.refusal) = (mode ?? .exact, refusal)
       self.reason = self.mode == .exact ? nil : reason
       (self.hasEditList, self.encodesAll) = (hasEditList, encodesAll)

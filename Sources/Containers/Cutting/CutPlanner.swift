@@ -68,24 +68,37 @@ package struct CutPlanner {
   /// Plans the ranges, each by the best mode that works for it.
   package func plan(_ ranges: [ResolvedRange], _ abilities: CutPlan.Abilities) -> CutPlan {
     let origin = origin
-    return CutPlan(parts: ranges.map { part($0, abilities, origin) })
+    return CutPlan(
+      parts: ranges.enumerated().map { number, range in
+        let beginning: Window.Bounds.Beginning = number > 0 && abilities.joinsParts ? .anew : .asItIs
+        return part(range, abilities, beginning, origin)
+      })
   }
 
-  private func part(_ range: ResolvedRange, _ abilities: CutPlan.Abilities, _ origin: Int64?) -> CutPlan.Part {
+  private func part(
+    _ range: ResolvedRange, _ abilities: CutPlan.Abilities, _ beginning: Window.Bounds.Beginning, _ origin: Int64?
+  ) -> CutPlan.Part {
+    func cut(
+      _ mode: Window.Bounds.Mode, _ reasons: [CutPlan.Reason]
+    ) -> (window: Window, part: CutPlan.Part, hasOpenSeam: Bool) {
+      var bounds = Window.Bounds(start: range.start, end: range.end, mode: mode, isHalfOpen: true)
+      bounds.beginning = beginning
+      return self.cut(range, bounds, reasons, origin)
+    }
     var reasons = [abilities.reason].compactMap(\.self)
     if abilities.mode == .exact {
-      let (window, part, hasOpenSeam) = cut(range, .exact, reasons, origin)
+      let (window, part, hasOpenSeam) = cut(.exact, reasons)
       guard let refusal = refusal(of: window, abilities) ?? (hasOpenSeam ? abilities.openSeam : nil) else {
         return part
       }
       reasons = [refusal]
-      if refusal == .noPicture { return cut(range, .exact, reasons, origin).part }
+      if refusal == .noPicture { return cut(.exact, reasons).part }
     }
     if abilities.mode != .keyframe {
-      if abilities.hasEditList { return cut(range, .hidden, reasons, origin).part }
+      if abilities.hasEditList { return cut(.hidden, reasons).part }
       reasons.append(.noEditList)
     }
-    return cut(range, .keyframe, reasons, origin).part
+    return cut(.keyframe, reasons).part
   }
 
   /// Why an exact cut does not work.
@@ -96,10 +109,9 @@ package struct CutPlanner {
   }
 
   private func cut(
-    _ range: ResolvedRange, _ mode: Window.Bounds.Mode, _ reasons: [CutPlan.Reason], _ origin: Int64?
+    _ range: ResolvedRange, _ bounds: Window.Bounds, _ reasons: [CutPlan.Reason], _ origin: Int64?
   ) -> (window: Window, part: CutPlan.Part, hasOpenSeam: Bool) {
     let first = origin.map { start(for: $0 &+ range.start &+ Window.tolerance) } ?? 0
-    let bounds = Window.Bounds(start: range.start, end: range.end, mode: mode, isHalfOpen: true)
     var window = Window(bounds, of: shown, origin: first > 0 ? origin : nil)
     var numbers: [MediaOutput.Disposition: [Int]] = [:]
     var (isInSeam, hasOpenSeam) = (false, false)
@@ -125,7 +137,7 @@ package struct CutPlanner {
       // Only reading that begins behind the needed keyframe is refused. This begins with it.
     }
     let part = CutPlan.Part(
-      range: range, mode: mode, reasons: reasons,
+      range: range, mode: bounds.mode, reasons: reasons,
       shown: window.shownSpan.map { $0.start..<max($0.start, $0.end) },
       copied: AccessUnitNumbers(numbers[.copied] ?? []), encoded: AccessUnitNumbers(numbers[.encoded] ?? []),
       needed: AccessUnitNumbers(numbers[.needed] ?? []), hidden: AccessUnitNumbers(numbers[.hidden] ?? []),

@@ -27,6 +27,8 @@ extension H264 {
     private var isAtStart = true
     /// The SPS does not allow the gap behind the recovery point.
     private var lacksGaps = false
+    /// Whether a picture could not be read, so that the references behind it are not known.
+    private var isDamaged = false
 
     private struct Origin {
       let frameNumber: UInt32
@@ -62,19 +64,17 @@ extension H264 {
       do throws(BitstreamError) {
         guard let first = try Self.first(accessUnit.bytes, packaging, sets) else { return nil }
         let (old, origin) = (first.marking, origin)
-        let new = try follow(first, accessUnit)
+        let new = isDamaged ? old : try follow(first, accessUnit)
+        if first.marking?.hasOperation5 == true { self.origin = nil }
         guard new != old || origin != nil else { return nil }
         let change = Change(marking: new, origin: origin, sps: first.sps)
         let edited = try Self.rewritten(accessUnit.bytes, packaging, sets, change)
         return (edited, max(0, Self.count(old) - Self.count(new)))
       } catch {
-        // A damaged picture is copied as it is, if it keeps its numbers.
-        switch error.reason {
-        case .unsupported: throw lacksGaps ? .frameNumberGaps : .recoveryPoint
-        default:
-          guard origin == nil else { throw .damage }
-          return nil
-        }
+        // Decoders cannot read a damaged picture either, so it is copied as it is.
+        guard error.reason != .unsupported else { throw lacksGaps ? .frameNumberGaps : .recoveryPoint }
+        isDamaged = true
+        return nil
       }
     }
 
@@ -133,8 +133,13 @@ extension H264 {
       for range in packaging.nalUnits(of: bytes.span) {
         let nalUnit = bytes.span.extracting(range)
         guard H264.role(of: nalUnit) != .slice else {
-          let slice = try rewriter.rewritten(nalUnit) { change.apply(to: &$0) }
-          try packaging.append(slice.span, to: &edited)
+          do throws(BitstreamError) {
+            let slice = try rewriter.rewritten(nalUnit) { change.apply(to: &$0) }
+            try packaging.append(slice.span, to: &edited)
+          } catch {
+            guard change.idrPictureID == nil, error.reason != .unsupported else { throw error }
+            try packaging.append(nalUnit, to: &edited)
+          }
           continue
         }
         // Those of views and auxiliary pictures have the numbers, too.
@@ -163,7 +168,6 @@ extension H264 {
       }
       let new = mark(
         slice, first.marking, first.sps, isSecondField: isSecondField, isCopied: accessUnit.disposition != .encoded)
-      if first.marking?.hasOperation5 == true { origin = nil }
       // libavcodec has "non-existing" frames in the lists of B pictures, with order counts of its own.
       guard slice.sliceType != .b || !hasGap else { throw BitstreamError(.unsupported, "frame_num", bitOffset: 0) }
       return new

@@ -15,7 +15,8 @@ import H26x
 /// - H.265: the encoder's own. The copied picture behind a seam activates the source's again, as an IDR or BLA picture.
 ///
 /// A recovery point of H.264 keeps its numbers behind a seam, if those of the encoded pictures can lead up to them.
-/// Otherwise, and at the beginning of an exact range, it becomes an IDR picture, from which later pictures are counted.
+/// Otherwise, and at the beginning of a range that is exact or behind another, it becomes an IDR picture, from which later
+/// pictures are counted.
 ///
 /// In containers with a description of the video, the description has them. Elsewhere, they are in front of the IDR
 /// picture.

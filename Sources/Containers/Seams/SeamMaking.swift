@@ -22,7 +22,8 @@ protocol SeamMaking {
   mutating func read(_ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat)
   /// Takes the next access unit of the window.
   ///
-  /// - Parameter isExact: whether the range is cut exactly.
+  /// - Parameter isExact: whether the range is cut exactly, or begins as such a range does: a recovery point becomes an
+  ///   IDR picture.
   /// - Returns: the access units to write now.
   /// - Throws: `CopyRefusal.seam` if a picture cannot be encoded.
   mutating func take(

@@ -11,6 +11,11 @@ extension Window {
     /// When the first picture is composed; `nil` before that is known.
     private(set) var origin: Int64?
     private var held: [AccessUnit] = []
+    /// The bytes of ``held``.
+    private var heldByteCount = 0
+    private static let heldByteLimit = 1 << 28
+    /// More is held than memory should have to hold, behind a picture that begins the range far in front of the start.
+    var holdsTooMuch: Bool { bounds.beginning == .closed && heldByteCount > Self.heldByteLimit }
     /// Access units since the first that is shown.
     private var shownCount = 0
     /// Access units since the first that is shown behind the start.
@@ -54,12 +59,17 @@ extension Window {
 
     private mutating func hold(_ accessUnit: AccessUnit, _ target: Int64) {
       // Pictures that are decoded in front of a random access point are shown in front of it.
-      if accessUnit.isSync, accessUnit.presentation <= target {
-        (held, behind) = ([], 0)
+      if isEntry(accessUnit), accessUnit.presentation <= target {
+        (held, behind, heldByteCount) = ([], 0, 0)
       } else if behind > 0 || accessUnit.presentation > target {
         behind += 1
       }
       held.append(accessUnit)
+      heldByteCount += accessUnit.bytes.count
+    }
+
+    private func isEntry(_ accessUnit: AccessUnit) -> Bool {
+      bounds.beginning == .closed ? accessUnit.role.start == .closed : accessUnit.isSync
     }
 
     private func shows(_ accessUnit: AccessUnit) -> Bool {
@@ -78,7 +88,7 @@ extension Window {
       origin = max(times.min() ?? keyframe, shown?.start ?? .min)
       guard let target else { return }
       let accessUnits = held
-      (held, behind) = ([], 0)
+      (held, behind, heldByteCount) = ([], 0, 0)
       for accessUnit in accessUnits { hold(accessUnit, target) }
     }
 
@@ -87,7 +97,7 @@ extension Window {
     ///
     /// - Parameter isAtEnd: whether none follows.
     /// - Throws: `CopyRefusal.missed` if the place that was sought is too late: decoding cannot begin there, or the
-    ///   window needs an earlier keyframe.
+    ///   window needs an earlier keyframe; `CopyRefusal.seam` if it needs a picture that the source does not have.
     mutating func beginning(
       isAtEnd: Bool
     ) throws(CopyRefusal) -> (accessUnits: [AccessUnit], opening: Opening, shown: ShownRange)? {
@@ -95,7 +105,8 @@ extension Window {
       guard let origin, let target, let entry = held.first else { return nil }
       let (keyframe, wanted) = (entry.presentation, origin &+ bounds.start)
       if isAtEnd, bounds.start > 0, behind == 0, lastEnd <= target { return nil }
-      if hasSought, !entry.isSync || keyframe > wanted &+ Window.tolerance { throw .missed }
+      if hasSought, !isEntry(entry) || keyframe > wanted &+ Window.tolerance { throw .missed }
+      guard bounds.beginning != .closed || isEntry(entry) else { throw .seam(.recoveryPoint) }
       // The source may hide pictures at its end.
       let end = [bounds.end.map { origin &+ $0 }, shown?.end].compactMap(\.self).min().map { $0 &- Window.tolerance }
       guard bounds.mode != .exact else {
@@ -146,7 +157,8 @@ extension Window {
       let keyframe = first.presentation
       let kept = held.filter {
         $0.presentation >= keyframe
-          || ($0.role.isLeading ? keepsDecodable && !$0.role.isSkippedLeading : $0.role.isReference)
+          || ($0.role.isLeading
+            ? keepsDecodable && !$0.role.isSkippedLeading : $0.role.isReference && bounds.beginning == .asItIs)
       }
       return (kept, held.count - kept.count, kept.count { $0.presentation < keyframe && !$0.role.isLeading })
     }

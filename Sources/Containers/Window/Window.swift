@@ -26,6 +26,17 @@ package struct Window {
       case exact
     }
 
+    /// The picture with which decoding begins, if the range is not cut exactly.
+    package enum Beginning: Sendable, Hashable {
+      /// A random access point, as it is in the source. Leading pictures that others refer to are kept.
+      case asItIs
+      /// A random access point without its leading pictures. A recovery point of H.264 becomes an IDR picture, so that
+      /// the range can follow another.
+      case anew
+      /// A picture that no later one refers beyond.
+      case closed
+    }
+
     /// The start, in nanoseconds since the first picture.
     package var start: Int64 = 0
     /// The end, in the same time; `nil` for the end of the file.
@@ -34,6 +45,7 @@ package struct Window {
     /// Whether a hidden cut also begins with the first picture at or behind the start, so no two parts of a video have
     /// the same picture.
     package var isHalfOpen: Bool
+    package var beginning = Beginning.asItIs
     /// When the first picture is shown, in nanoseconds of the presentation that the user counts.
     package var offset: Int64 = 0
     /// Intra pictures without a promise up to this time of the media are not used as entries of an exact cut.
@@ -147,9 +159,11 @@ package struct Window {
   ///
   /// - Returns: the access units to write now. Hidden ones come with the next one that is shown.
   /// - Throws: `CopyRefusal.missed` if reading began behind the keyframe that is needed; `CopyRefusal.entry` if an
-  ///   intra picture must not be used as an entry.
+  ///   intra picture must not be used as an entry; `CopyRefusal.seam` if no picture begins the range that can follow
+  ///   another.
   mutating func take(_ accessUnit: AccessUnit) throws(CopyRefusal) -> [AccessUnit] {
     if exact?.holdsTooMuch == true { throw .entry(.max, .verification) }
+    if front?.holdsTooMuch == true { throw .seam(.recoveryPoint) }
     guard isSearching else { return place(accessUnit) }
     return try front?.add(accessUnit) == true ? open(isAtEnd: false) : []
   }

@@ -160,7 +160,8 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
         mode: mode ?? (isSeekable ? nil : .keyframe), because: mode == nil ? .pipe : .requested,
         refusal: planner.obstacle.map { CutPlan.Reason($0) },
         openSeam: planner.openObstacle.map { CutPlan.Reason($0) },
-        hasEditList: format.isMovie && isSeekable, encodesAll: encodeAll))
+        hasEditList: format.isMovie && isSeekable, encodesAll: encodeAll,
+        joinsParts: NumberedName(output) == nil))
     var json = JSONText(isIndented: true)
     plan.write(to: &json)
     var writer = ResultWriter()
