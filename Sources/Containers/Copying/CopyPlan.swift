@@ -315,6 +315,8 @@ package struct CopyPlan {
       throw Failure("\(target.name): cannot be cut exactly, because \(obstacle.text)")
     }
     let hides = hasEditList
+    // Another range may not be able to follow the end of an exact one.
+    let number = ranges[...number].lastIndex { $0.bounds?.mode == .exact } ?? number
     for index in ranges.indices[number...] where ranges[index].bounds?.mode == .exact {
       guard index == number || obstacle.isOfStream && hides else { break }
       if let requested = ranges[index].requested { (ranges[index].bounds, ranges[index].requested) = (requested, nil) }

@@ -44,8 +44,8 @@ struct AccompanyingMessages<Codec: AccompanyingSyntax> {
   var lasting = LastingMessages()
   /// The source's latest buffering period.
   private var bufferingPeriod: H264.BufferingPeriod?
-  /// The SPS of encoded pictures, as the source has it.
-  private(set) var sps: Codec.SequenceParameterSet?
+  /// The SPS of encoded pictures: the source's while these are read.
+  var sps: Codec.SequenceParameterSet?
 
   /// Reads the next access unit of the seam in decoding order.
   ///

@@ -4,7 +4,13 @@ import H26x
 
 extension H264: SeamSyntax {
   static func add(_ nalUnits: [[UInt8]], to record: inout DecoderConfigurationRecord) {
-    record.pictureParameterSets += nalUnits.filter { !record.pictureParameterSets.contains($0) }
+    for nalUnit in nalUnits where !nalUnit.isEmpty {
+      if NALUnitType(headerByte: nalUnit[0]) == .sequenceParameterSet {
+        if !record.sequenceParameterSets.contains(nalUnit) { record.sequenceParameterSets.append(nalUnit) }
+      } else if !record.pictureParameterSets.contains(nalUnit) {
+        record.pictureParameterSets.append(nalUnit)
+      }
+    }
   }
 
   /// IDR pictures begin one as they are, and H.264 has no others.
@@ -12,26 +18,46 @@ extension H264: SeamSyntax {
 
   /// The parameter sets of pictures that are encoded for a seam: an SPS of the source, and the encoder's PPS under it.
   ///
-  /// Their PPS has an id that the source does not use.
+  /// Under `pic_order_cnt_type` 1, order counts depend on the source's references. A copy of its SPS with type 0 stands in
+  /// then. Only an IDR picture activates the source's SPS again (7.4.1.2.1). Both sets have ids that the source does not
+  /// use.
   struct SeamSets: SeamParameterSets {
     let settings: EncoderSettings
     let spsNALUnit: [UInt8]
+    let sps: SequenceParameterSet
+    /// The SPS that stands in for the source's; `nil` if that serves.
+    private let standIn: [UInt8]?
     private let ppsNALUnit: [UInt8]
-    private let sps: SequenceParameterSet
     private let id: PictureParameterSetID
 
-    var nalUnits: [[UInt8]] { [ppsNALUnit] }
+    var nalUnits: [[UInt8]] { [standIn, ppsNALUnit].compactMap(\.self) }
+    var needsIDRBehind: Bool { standIn != nil }
 
     init(_ spsNALUnit: [UInt8], in sets: ParameterSets, quality: Double) throws(SeamObstacle) {
       // Encoders use low ids.
       let free = (UInt8.min...UInt8.max).reversed().first { sets.pictureParameterSet(.init($0)) == nil }
       guard let free else { throw .unsupported("its parameter sets use all ids") }
       (self.spsNALUnit, id) = (spsNALUnit, .init(free))
-      do throws(BitstreamError) { sps = try SequenceParameterSet(nalUnit: spsNALUnit.span) } catch {
+      let source: SequenceParameterSet
+      do throws(BitstreamError) { source = try SequenceParameterSet(nalUnit: spsNALUnit.span) } catch {
         throw .unsupported("its SPS cannot be read")
       }
+      let other = try Self.standIn(for: source, in: sets)
+      (sps, standIn) = (other ?? source, other?.nalUnit())
       settings = try Self.settings(under: sps, quality)
       ppsNALUnit = try Self.adapted(settings.parameterSets(of: H264.self), to: sps, id)
+    }
+
+    /// The SPS with `pic_order_cnt_type` 0 and a free id; `nil` if it has not type 1.
+    private static func standIn(
+      for source: SequenceParameterSet, in sets: ParameterSets
+    ) throws(SeamObstacle) -> SequenceParameterSet? {
+      guard case .cycle = source.pictureOrderCountType else { return nil }
+      let free = (UInt8.min..<32).last { sets.sequenceParameterSet(.init($0)) == nil }
+      guard let free else { throw .unsupported("its parameter sets use all ids") }
+      var sps = source
+      (sps.id, sps.pictureOrderCountType) = (.init(free), .leastSignificantBits(log2Maximum: 16))
+      return sps
     }
 
     private static func settings(
@@ -39,10 +65,8 @@ extension H264: SeamSyntax {
     ) throws(SeamObstacle) -> EncoderSettings {
       let constraints: CodingConstraints
       do throws(CodingConstraints.Obstacle) { constraints = try CodingConstraints(sps) } catch {
-        switch error {
-        case .pictureOrderCountCycle: throw .unsupported("its SPS has pic_order_cnt_type 1")
-        case .separateColourPlanes: throw .unsupported("its SPS has separate color planes")
-        }
+        // It has no cycle of order counts any more.
+        throw .unsupported("its SPS has separate color planes")
       }
       guard !constraints.bypassesTransformAtZero else { throw .unsupported("its SPS allows lossless macroblocks") }
       guard constraints.maximumReferenceFrames > 0 else { throw .unsupported("its SPS allows intra pictures only") }
@@ -60,7 +84,7 @@ extension H264: SeamSyntax {
       return settings
     }
 
-    /// The encoder's only PPS, under the source's SPS.
+    /// The encoder's only PPS, under an SPS.
     private static func adapted(
       _ sets: ParameterSets, to sps: SequenceParameterSet, _ id: PictureParameterSetID
     ) throws(SeamObstacle) -> [UInt8] {
@@ -90,8 +114,7 @@ extension H264: SeamSyntax {
       do throws(BitstreamError) {
         let ranges = try sets.insert(from: bytes, of: H264.self)
         var target = ParameterSets()
-        try target.insert(spsNALUnit.span)
-        try target.insert(ppsNALUnit.span)
+        for nalUnit in [spsNALUnit] + nalUnits { try target.insert(nalUnit.span) }
         let rewriter = SliceRewriter(from: sets, to: target)
         for range in ranges {
           slices.append(
@@ -131,7 +154,7 @@ extension H264: SeamSyntax {
     }
 
     func leads(to recoveryPoint: SliceHeader, _ place: SeamPlace<H264>) -> Bool {
-      lead(to: recoveryPoint, place) != nil
+      !needsIDRBehind && lead(to: recoveryPoint, place) != nil
     }
 
     private func lead(to recoveryPoint: SliceHeader, _ place: SeamPlace<H264>) -> PictureLead? {

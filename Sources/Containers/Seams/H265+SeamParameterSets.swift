@@ -42,7 +42,7 @@ extension H265: SeamSyntax {
     let settings: EncoderSettings
     let spsNALUnit: [UInt8]
     let nalUnits: [[UInt8]]
-    private let sps: SequenceParameterSet
+    let sps: SequenceParameterSet
     private let ids: Identifiers
 
     private struct Identifiers {
@@ -113,6 +113,9 @@ extension H265: SeamSyntax {
       let all = (UInt8.min..<64).compactMap { sets.pictureParameterSet(.init($0)) }
       return all.count == 1 ? all.first : nil
     }
+
+    /// A CRA picture becomes a BLA picture.
+    var needsIDRBehind: Bool { false }
 
     /// Recovery points do not follow.
     func leads(to recoveryPoint: SliceSegmentHeader, _ place: SeamPlace<H265>) -> Bool { false }

@@ -11,7 +11,8 @@ import H26x
 ///
 /// Encoded pictures are an IDR picture and P pictures. Their parameter sets have ids that the source does not use:
 ///
-/// - H.264: the encoder's PPS under the source's own SPS, so that the copy has one format.
+/// - H.264: the encoder's PPS under the source's own SPS, so that the copy has one format. If that SPS does not serve, a
+///   copy of it stands in, and the copied picture behind the seam must be an IDR picture.
 /// - H.265: the encoder's own. The copied picture behind a seam activates the source's again, as an IDR or BLA picture.
 ///
 /// A recovery point of H.264 keeps its numbers behind a seam, if those of the encoded pictures can lead up to them.
@@ -50,6 +51,8 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   /// Whether pictures of another range are in front of this one.
   private var isJoined = false
   private var seamCount = 0
+  /// Whether the latest pictures of the copy let only an IDR picture follow.
+  private var needsIDR = false
   /// Copied pictures behind a seam in front of a recovery point, up to the next IDR picture; `nil` otherwise.
   private var following: (reader: OpenSeam<Codec>, references: any SeamContinuing<Codec>)?
   /// Recovery points that became IDR pictures.
@@ -284,6 +287,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     guard group.encodedCount == encoding.count else { throw .encoder }
     encodedCount += group.encodedCount
     recount = OpenSeam(group.format, hasStartCodes: hasStartCodes)
+    needsIDR = encoding.target.needsIDRBehind
     guard encoding.leadsToRecoveryPoint, var references = Codec.continuation else { return }
     let (packaging, sets) = (encoding.seam.packaging, encoding.setsBehind)
     for accessUnit in group.leaving { _ = try references.next(accessUnit, packaging, sets) }
@@ -341,6 +345,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   ) throws(SeamObstacle) -> AccessUnit {
     if accessUnit.role.start == .closed { following = nil }
     var leaving = try continued(accessUnit, format, isBehindSeam: isBehindSeam, isExact: isExact)
+    needsIDR = false
     // Nothing promises that decoding can begin with it.
     if leaving.role.isUnproven, leaving.role.start == .open { leaving.role.start = .none }
     if isJoined, lastDecoding == nil { recount = OpenSeam(format, hasStartCodes: hasStartCodes) }
@@ -375,9 +380,11 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isBehindSeam: Bool, isExact: Bool
   ) throws(SeamObstacle) -> AccessUnit {
     if following != nil { return try followed(accessUnit) }
-    if accessUnit.role.start == .open, !accessUnit.role.isIRAP, isBehindSeam || isExact && lastDecoding == nil {
+    let isBeginning = accessUnit.role.start == .open && (isBehindSeam || isExact && lastDecoding == nil)
+    if !accessUnit.role.isIRAP, isBeginning || needsIDR && accessUnit.role.start != .closed {
       let beginning = beginning(accessUnit, format)
-      guard beginning != nil || !isBehindSeam && !accessUnit.role.isUnproven else { throw .recoveryPoint }
+      let isRequired = isBehindSeam || needsIDR || accessUnit.role.isUnproven
+      guard beginning != nil || !isRequired else { throw .recoveryPoint }
       return beginning ?? accessUnit
     }
     guard accessUnit.role.isIRAP, isBehindSeam || isJoined && lastDecoding == nil else { return accessUnit }

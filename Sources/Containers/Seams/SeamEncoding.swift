@@ -42,6 +42,7 @@ struct SeamEncoding<Codec: SeamSyntax> {
     before next: AccessUnit?, neighbors: [AccessUnit], _ clock: inout RemovalClock
   ) throws(SeamObstacle) {
     (self.seam, self.target) = (seam, target)
+    self.seam.accompanying.sps = target.sps
     fullness = seam.fullness ?? target.settings.initialFullness
     sourceTimes = accessUnits.map(\.decoding)
     self.accessUnits = zip(accessUnits, times).map { accessUnit, time in

@@ -86,6 +86,10 @@ protocol SeamParameterSets {
   var spsNALUnit: [UInt8] { get }
   /// The parameter sets that the source does not have, in sending order.
   var nalUnits: [[UInt8]] { get }
+  /// The SPS by which messages of encoded pictures are written: the source's, or the SPS that stands in for it.
+  var sps: Codec.SequenceParameterSet { get }
+  /// Whether only an IDR picture can follow encoded pictures, because their SPS is not the source's.
+  var needsIDRBehind: Bool { get }
 
   /// Whether the numbers of encoded pictures can lead up to those of the recovery point behind them.
   func leads(to recoveryPoint: Codec.SliceHeader, _ place: SeamPlace<Codec>) -> Bool

@@ -41,7 +41,8 @@ enum CutEncoder {
   @Test(arguments: TestScope.rows(pairs, usually: 3)) func encodesOnlyPicturesThatCannotBeCopied(
     source: String, suffix: String
   ) async throws {
-    try await Self.expectExactCuts(of: source, to: suffix, Self.requests, pictureCount: 62, decoder: "avdec_h264")
+    try await Self.expectExactCuts(
+      of: CutTests.media(source), to: suffix, Self.requests, pictureCount: 62, decoder: "avdec_h264")
   }
 
   /// Ranges of a clip of 62 pictures, with IDR pictures at 0, 25 and 50.
@@ -60,7 +61,7 @@ enum CutEncoder {
     arguments: TestScope.rows(pairsOfH265, usually: 2)
   ) func encodesOnlyPicturesOfH265ThatCannotBeCopied(source: String, suffix: String) async throws {
     try await Self.expectExactCuts(
-      of: source, to: suffix, Self.requestsOfH265, pictureCount: 62, decoder: "avdec_h265")
+      of: CutTests.media(source), to: suffix, Self.requestsOfH265, pictureCount: 62, decoder: "avdec_h265")
   }
 
   /// Ranges of a stream of 50 pictures, with CRA pictures at 0, 12, 24, 36 and 48, each with three RASL pictures.
@@ -80,7 +81,7 @@ enum CutEncoder {
     arguments: TestScope.rows(["mp4", "h265", "mkv", "ts"], usually: 2)
   ) func encodesLeadingPicturesThatNeedOthers(suffix: String) async throws {
     try await Self.expectExactCuts(
-      of: "open-gop.h265", to: suffix, Self.openRequests, pictureCount: 50, decoder: "avdec_h265")
+      of: CutTests.media("open-gop.h265"), to: suffix, Self.openRequests, pictureCount: 50, decoder: "avdec_h265")
   }
 
   /// Ranges of a stream of 100 pictures, with recovery points at 12, 24, 36 and so on, each with leading pictures.
@@ -98,7 +99,8 @@ enum CutEncoder {
   @Test(arguments: TestScope.rows(["mp4", "h264", "mkv", "ts"], usually: 2))
   func encodesPicturesInFrontOfRecoveryPoints(suffix: String) async throws {
     try await Self.expectExactCuts(
-      of: "open-gop.h264", to: suffix, Self.recoveryPointRequests, pictureCount: 100, decoder: "avdec_h264")
+      of: CutTests.media("open-gop.h264"), to: suffix, Self.recoveryPointRequests, pictureCount: 100,
+      decoder: "avdec_h264")
   }
 
   @Test func reportsMarkingOperationsThatAreRemoved() async throws {
@@ -118,19 +120,44 @@ enum CutEncoder {
     #expect(run.status == 0 && run.text.contains(#""mode": "exact""#), "\(run.text)\(run.said)")
   }
 
+  /// The requests on a clip whose SPS encoded pictures cannot have: they have another one.
+  @Test(arguments: TestScope.rows(["mp4", "h264", "mkv", "ts", "mov", "flv"], usually: 3))
+  func encodesPicturesInStreamsWithACycleOfOrderCounts(suffix: String) async throws {
+    let folder = try Folder()
+    try folder.write("in.h264", OrderCountCycle.stream(of: "clip.h264"))
+    let made = try await Program.run(["repack", "in.h264", "-o", "in.mkv", "--framerate", "25"], in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    let source = folder.url.appending(path: "in.mkv").path
+    let original = try await CutTests.pictures(CutTests.media("clip.mkv"), in: folder)
+    #expect(try await CutTests.pictures(source, in: folder) == original)
+    try await Self.expectExactCuts(of: source, to: suffix, Self.requests, pictureCount: 62, decoder: "avdec_h264")
+  }
+
+  /// Only IDR pictures can be behind pictures of another SPS.
+  @Test func refusesARecoveryPointBehindPicturesOfAnotherSPS() async throws {
+    let folder = try Folder()
+    try folder.write("in.h264", OrderCountCycle.stream(of: "open-gop.h264"))
+    for (ranges, said) in [(["#10-#40"], "cut with --mode keyframe, because"), (["#25-#33", "#12-#40"], "because")] {
+      let run = try await Program.run(
+        ["cut", "in.h264", "-o", "out.h264", "--force"] + ranges.flatMap { ["--range", $0] }, in: folder.url)
+      #expect(run.status == 0 && run.said.contains("\(said) a recovery point follows the seam"), "\(run.said)")
+      #expect(try await !Self.findings("out.h264", in: folder).contains("set-activation"), "\(ranges)")
+    }
+  }
+
   /// - Parameter decoder: of libavcodec, without our session.
   private static func expectExactCuts(
     of source: String, to suffix: String, _ requests: [Request], pictureCount: Int, decoder: String
   ) async throws {
     let base = try Folder()
-    let all = try await CutTests.pictures(CutTests.media(source), in: base)
+    let all = try await CutTests.pictures(source, in: base)
     try #require(all.count == pictureCount)
-    let findings = try await Self.findings(CutTests.media(source), in: base)
+    let findings = try await Self.findings(source, in: base)
     try await Crowd.each(Array(TestScope.rows(requests, usually: 4).enumerated())) { number, request in
       let (folder, target) = (try Folder(), "\(number).\(suffix)")
       let options = request.ranges.flatMap { ["--range", "#\($0.lowerBound)-#\($0.upperBound)"] }
       let run = try await Program.run(
-        ["cut", CutTests.media(source), "-o", target, "--mode", "exact"] + options, in: folder.url)
+        ["cut", source, "-o", target, "--mode", "exact"] + options, in: folder.url)
       #expect(run.status == 0 && !run.said.contains("because"), "\(source) to \(target), \(request): \(run.said)")
       let encoded = run.said.split(separator: ";").filter { $0.contains("encoded") }
         .compactMap { $0.split(separator: " ").first.flatMap { Int($0) } }.reduce(0, +)
