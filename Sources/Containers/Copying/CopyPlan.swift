@@ -315,8 +315,6 @@ package struct CopyPlan {
       throw Failure("\(target.name): cannot be cut exactly, because \(obstacle.text)")
     }
     let hides = hasEditList
-    // Another range may not be able to follow the end of an exact one.
-    let number = ranges[...number].lastIndex { $0.bounds?.mode == .exact } ?? number
     for index in ranges.indices[number...] where ranges[index].bounds?.mode == .exact {
       guard index == number || obstacle.isOfStream && hides else { break }
       if let requested = ranges[index].requested { (ranges[index].bounds, ranges[index].requested) = (requested, nil) }
@@ -328,11 +326,13 @@ package struct CopyPlan {
   /// Lets a range that is not cut exactly, behind another, begin with another picture: its recovery point cannot become
   /// an IDR picture.
   private mutating func beginEarlier(_ number: Int) throws(Failure) {
-    guard let bounds = ranges[number].bounds, bounds.beginning == .anew, input.size != nil, target.isSeekable else {
+    let canBeginAgain = input.size != nil && target.isSeekable
+    guard let bounds = ranges[number].bounds, bounds.beginning == .anew, canBeginAgain else {
       throw Failure(
         "\(target.name): \(ranges[number].bounds.map(Self.text) ?? input(of: ranges[number]).name) begins with a "
-          + "recovery point, which cannot follow another range, and no IDR picture is in front of it; write the range "
-          + "into a file of its own")
+          + "recovery point, which cannot follow another range, and "
+          + (canBeginAgain ? "decoding cannot begin with an earlier IDR picture" : "a pipe cannot be begun again")
+          + "; write the range into a file of its own")
     }
     ranges[number].bounds?.beginning = joined == nil ? .closed : .asItIs
   }

@@ -39,6 +39,8 @@ struct OtherStreamSpan {
     switch stream.kind {
     case .audio:
       let lead = base.rescaled(lead(stream, base.nanoseconds(duration)), from: .nanoseconds)
+      // It would be heard, except in front of the start.
+      if packet.isHidden, !hidesFront { return begin < first && begin >= first &- lead }
       // A whole packet, if nothing hides its front. If it has no duration, too much is hidden rather than too little.
       // Behind another range, one that begins in front of the start may be the nearest.
       let length = duration > 0 ? duration : base.rescaled(Self.longestFrame, from: .nanoseconds)
@@ -61,7 +63,7 @@ struct OtherStreamSpan {
     guard hidesFront else { return priming }
     return switch stream.codecName {
     case "opus": 80_000_000
-    case "mp3": 3 * duration
+    case "mp3": 3 * min(duration, Self.longestFrame)
     case "aac", "aac_latm", "ac3", "eac3", "mp2", "vorbis": duration
     default: 0
     }

@@ -91,7 +91,7 @@ struct ExtractCommand: AsyncParsableCommand, ShowsProgress {
         }
       }
       for output in outputs { try output.file?.commit() }
-      if input.isCutOff { Terminal.say("\(input.name): it is cut off, and its metadata up to there are extracted") }
+      if input.isCutOff { Terminal.say("\(input.name): it is cut off; metadata is extracted up to there") }
       for remark in remarks { Terminal.say(remark) }
       if let hdr10Plus, let remark = extraction.hdr10Plus?.remark { Terminal.say("\(hdr10Plus.name): \(remark)") }
       if let dolbyVision, let remark = extraction.dolbyVision?.remark {

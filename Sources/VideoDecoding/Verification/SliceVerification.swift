@@ -65,11 +65,12 @@ struct SliceVerification {
     mutating func add(_ damage: SliceDamage) {
       isWhole = false
       defer { sliceCount += 1 }
-      hasUnreadableHeader = hasUnreadableHeader || damage.reason == .header
       guard damage.reason != .unsupported, damage.reason != .header else { return }
       first = first ?? .damage(damage, slice: sliceCount)
       count += 1
     }
+
+    mutating func noteUnreadableHeader() { hasUnreadableHeader = true }
 
     /// A slice that is not read.
     mutating func skip() {
@@ -178,6 +179,7 @@ struct SliceVerification {
         findings.add(try h265.verify(nalUnit, parameterSets: sets))
       } catch {
         findings.add(error)
+        if error.reason == .header { findings.noteUnreadableHeader() }
       }
     }
     if hasSlice { findings.endPicture(size: size) }

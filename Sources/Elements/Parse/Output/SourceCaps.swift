@@ -98,8 +98,9 @@ struct SourceCaps<Codec: ParserCodec>: Sendable {
     as packaging: OutputPackaging<Codec>
   ) throws(BitstreamError) -> [UInt8] {
     guard let lengthSize, packaging.alignment == .accessUnit else { return [] }
-    let record = try Codec.ConfigurationRecord(parameterSets, nalLengthSize: lengthSize)
-    return try Codec.record(packaging.format == .inBand ? record.withoutParameterSets : record, with: sei).bytes()
+    let all = try Codec.ConfigurationRecord(parameterSets, nalLengthSize: lengthSize)
+    let record = packaging.format == .inBand ? all.withoutParameterSets : all
+    do { return try Codec.record(record, with: sei).bytes() } catch { return try record.bytes() }
   }
 
   private mutating func makeCaps(
