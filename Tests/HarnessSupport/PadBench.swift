@@ -51,18 +51,12 @@ private import Glibc
   ) throws {
     Harness.initialise()
     guard let element = unsafe gst_parse_launch(description, nil),
-      let source = unsafe gst_pad_new("source", GST_PAD_SRC), let caps = unsafe gst_caps_from_string(output)
+      let source = unsafe Self.pad("source", GST_PAD_SRC, "ANY"),
+      let sink = unsafe Self.pad("sink", GST_PAD_SINK, output)
     else { throw Harness.Failure.noSuchElement }
-    // Caps queries are answered from the template.
-    let template = unsafe gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps)
-    defer { unsafe gst_caps_unref(caps) }
-    guard let template = unsafe template, let sink = unsafe gst_pad_new_from_template(template, "sink") else {
-      throw Harness.Failure.noSuchElement
-    }
     unsafe gst_object_ref_sink(element)
     unsafe gst_object_ref_sink(source)
     unsafe gst_object_ref_sink(sink)
-    unsafe gst_object_unref(template)
     unsafe (self.element, self.source, self.sink) = (element, source, sink)
     (self.records, self.whenGiven) = (records, whenGiven)
     let this = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -91,6 +85,18 @@ private import Glibc
       }, this, nil)
     unsafe gst_element_set_bus(element, bus)
     unsafe gst_object_unref(bus)
+  }
+
+  /// A pad that answers caps queries from its template. From the caps of the moment, GStreamer does so without a
+  /// reference, while another thread may replace them.
+  @unsafe private static func pad(
+    _ name: String, _ direction: GstPadDirection, _ caps: String
+  ) -> UnsafeMutablePointer<GstPad>? {
+    guard let caps = unsafe gst_caps_from_string(caps) else { return nil }
+    defer { unsafe gst_caps_unref(caps) }
+    guard let template = unsafe gst_pad_template_new(name, direction, GST_PAD_ALWAYS, caps) else { return nil }
+    defer { unsafe gst_object_unref(template) }
+    return unsafe gst_pad_new_from_template(template, name)
   }
 
   deinit {
