@@ -65,7 +65,7 @@ extension H264: SeamSyntax {
     ) throws(SeamObstacle) -> EncoderSettings {
       let constraints: CodingConstraints
       do throws(CodingConstraints.Obstacle) { constraints = try CodingConstraints(sps) } catch {
-        // It has no cycle of order counts any more.
+        // The other obstacle is a cycle of order counts, which the SPS that stands in does not have.
         throw .unsupported("its SPS has separate color planes")
       }
       guard !constraints.bypassesTransformAtZero else { throw .unsupported("its SPS allows lossless macroblocks") }

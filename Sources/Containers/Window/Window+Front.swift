@@ -97,7 +97,7 @@ extension Window {
     ///
     /// - Parameter isAtEnd: whether none follows.
     /// - Throws: `CopyRefusal.missed` if the place that was sought is too late: decoding cannot begin there, or the
-    ///   window needs an earlier keyframe; `CopyRefusal.seam` if it needs a picture that the source does not have.
+    ///   window needs an earlier keyframe. `CopyRefusal.seam` if it needs a picture that the source does not have.
     mutating func beginning(
       isAtEnd: Bool
     ) throws(CopyRefusal) -> (accessUnits: [AccessUnit], opening: Opening, shown: ShownRange)? {

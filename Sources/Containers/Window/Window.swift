@@ -159,7 +159,7 @@ package struct Window {
   ///
   /// - Returns: the access units to write now. Hidden ones come with the next one that is shown.
   /// - Throws: `CopyRefusal.missed` if reading began behind the keyframe that is needed; `CopyRefusal.entry` if an
-  ///   intra picture must not be used as an entry; `CopyRefusal.seam` if no picture begins the range that can follow
+  ///   intra picture must not be used as an entry. `CopyRefusal.seam` if no picture begins the range that can follow
   ///   another.
   mutating func take(_ accessUnit: AccessUnit) throws(CopyRefusal) -> [AccessUnit] {
     if exact?.holdsTooMuch == true { throw .entry(.max, .verification) }

@@ -16,7 +16,7 @@ struct MacCaptionReader: Sendable {
 
   /// The captions so far; nil before the first time code.
   ///
-  /// Where a file has both kinds, its Caption Distribution Packets have the pairs, too.
+  /// A file with packets of both kinds has the pairs in its Caption Distribution Packets, too.
   var file: CaptionFile? { packets ?? pairs }
 
   /// Whether a file begins with this line.

@@ -24,9 +24,9 @@ package protocol ElementCodecSyntax: VideoCodecSyntax where Inspector: FormatTra
   ///   - sps: its SPS.
   static func scan(_ slice: SliceHeader, sps: borrowing SequenceParameterSet) -> PictureScan
 
-  /// Which field a picture is, if fields of frames pair in the order of presentation; nil if they are neighbors in
-  /// decoding order, and if the message has no field.
+  /// The field that a picture is, for codecs whose fields pair in the order of presentation.
   ///
+  /// - Returns: nil if the fields of a frame are neighbors in decoding order, or if the message has no field.
   /// - Parameters:
   ///   - message: picture timing SEI.
   ///   - sps: the SPS of its picture.
