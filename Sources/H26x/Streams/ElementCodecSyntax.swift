@@ -26,10 +26,10 @@ package protocol ElementCodecSyntax: VideoCodecSyntax where Inspector: FormatTra
 
   /// The field that a picture is, for codecs whose fields pair in the order of presentation.
   ///
-  /// - Returns: nil if the fields of a frame are neighbors in decoding order, or if the message has no field.
   /// - Parameters:
   ///   - message: picture timing SEI.
   ///   - sps: the SPS of its picture.
+  /// - Returns: nil if the fields of a frame are neighbors in decoding order, or if the message has no field.
   static func presentedField(
     _ message: borrowing SEIMessages.Message, sps: borrowing SequenceParameterSet
   ) -> PresentedField?
