@@ -16,7 +16,7 @@ import StreamReport
 /// - window: the choice of access units and of pictures
 /// - seam: the encoding of pictures that cannot be copied, and the check that the copy shows the right ones
 /// - sink: when they are shown, and the file
-struct CopyWriter {
+struct CopyWriter: ~Copyable {
   // MARK: Stages
 
   /// `nil` for one input, and for a target with start codes, in which each file has its own sets.
@@ -221,7 +221,7 @@ struct CopyWriter {
       + Text.time(ClockTime(positive: duration))
     // Other ranges of the input may have pictures.
     guard plan.joined != nil || plan.ranges.count == 1 else { return }
-    try CopyRefusal.failing(checkForPictures)
+    do throws(Failure) { try checkForPictures() } catch { throw .failure(error) }
   }
 
   /// - Throws: a `Failure` if nothing was written because a range begins behind the last picture.
