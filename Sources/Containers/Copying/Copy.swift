@@ -377,8 +377,13 @@ package struct Copy {
   }
 
   private func warnings(_ writer: CopyWriter) -> [String] {
-    var warnings = writer.recoveryPoints.map {
-      "\(name(ofRange: $0)) begins with a recovery point, not an IDR picture: players may lose pictures there"
+    var warnings = writer.finishedWindows.enumerated().compactMap { number, window in
+      window?.opening?.passesRecoveryPoint == true ? plan.remark(onEarlyBeginning: number, .recoveryPoint) : nil
+    }
+    warnings += writer.recoveryPoints.map { number in
+      let reason = plan.ranges[number].beginningObstacle.map { " (\($0.beginningText))" } ?? ""
+      return "\(name(ofRange: number)) begins with a recovery point, not an IDR picture\(reason): players may lose "
+        + "pictures there"
     }
     if let made = writer.madeDolbyVision {
       warnings.append((writer.formats.first?.dolbyVision ?? .copied).remark(made))

@@ -8,7 +8,8 @@ package struct CutPlanner {
   private let shown: ShownRange?
   /// Why pictures of the video cannot be encoded; `nil` if they can, as far as that is known.
   package internal(set) var obstacle: SeamObstacle?
-  /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can, as far as that is known.
+  /// Why encoded pictures cannot be in front of a recovery point that cannot become an IDR picture; `nil` if they can, as
+  /// far as that is known.
   package internal(set) var openObstacle: SeamObstacle?
   /// In decoding order. The decoding time of each is its number.
   private var accessUnits: [AccessUnit] = []
@@ -63,95 +64,158 @@ package struct CutPlanner {
     return max(min(end, shown?.end ?? .max) &- origin, 0)
   }
 
+  /// The ranges with ends in the video: one that ends behind it ends with it.
+  package func ending(_ ranges: [ResolvedRange]) -> [ResolvedRange] {
+    let duration = duration
+    return ranges.map { range in
+      guard let end = range.end, end >= duration, range.start < duration else { return range }
+      var ending = range
+      (ending.end, ending.missingEnd) = (nil, end &- duration > Window.tolerance ? .time(end) : nil)
+      return ending
+    }
+  }
+
   // MARK: The plan
 
   /// Plans the ranges, each by the best mode that works for it.
-  package func plan(_ ranges: [ResolvedRange], _ abilities: CutPlan.Abilities) -> CutPlan {
-    let origin = origin
-    return CutPlan(
-      parts: ranges.enumerated().map { number, range in
-        let beginning: Window.Bounds.Beginning = number > 0 && abilities.joinsParts ? .anew : .asItIs
-        return part(range, abilities, beginning, origin)
-      })
+  ///
+  /// - Parameter isBehind: whether another range is in front of the first one.
+  package func plan(
+    _ ranges: [ResolvedRange], _ abilities: CutPlan.Abilities, behindAnother isBehind: Bool = false
+  ) -> CutPlan {
+    var (state, parts) = (State(origin: origin, abilities: abilities, isOpen: isBehind), [CutPlan.Part]())
+    for (number, range) in ranges.enumerated() {
+      var bounds = Window.Bounds(
+        start: range.start, end: range.end, mode: abilities.mode, isHalfOpen: abilities.isHalfOpen)
+      if number > 0 || isBehind { bounds.beginning = abilities.beginning }
+      let part = part(range, bounds, &state)
+      state.isOpen = abilities.beginning != .asItIs && (state.isOpen || part.shown != nil)
+      parts.append(part)
+    }
+    return CutPlan(parts: parts)
   }
 
-  private func part(
-    _ range: ResolvedRange, _ abilities: CutPlan.Abilities, _ beginning: Window.Bounds.Beginning, _ origin: Int64?
-  ) -> CutPlan.Part {
-    func cut(
-      _ mode: Window.Bounds.Mode, _ reasons: [CutPlan.Reason]
-    ) -> (window: Window, part: CutPlan.Part, hasOpenSeam: Bool) {
-      var bounds = Window.Bounds(start: range.start, end: range.end, mode: mode, isHalfOpen: true)
-      bounds.beginning = beginning
-      return self.cut(range, bounds, reasons, origin)
-    }
-    var reasons = [abilities.reason].compactMap(\.self)
+  /// The properties of a cut that its ranges have in common.
+  private struct State {
+    /// See ``CutPlanner/origin``.
+    let origin: Int64?
+    var abilities: CutPlan.Abilities
+    /// Whether pictures of another range are in front of the next one.
+    var isOpen: Bool
+    /// Intra pictures that promise nothing and are no entries.
+    var refusedEntryCount = 0
+  }
+
+  /// A range that is cut by one mode.
+  private struct Cut {
+    var window: Window
+    var numbers: [MediaOutput.Disposition: [Int]] = [:]
+    /// The place of a recovery point with which copying begins, and which cannot become an IDR picture; `nil` for none.
+    var recoveryPoint: Place?
+    /// Why it cannot be cut so; `nil` if it can.
+    var obstacle: SeamObstacle?
+
+    enum Place { case behindEncoded, first }
+  }
+
+  private func part(_ range: ResolvedRange, _ bounds: Window.Bounds, _ state: inout State) -> CutPlan.Part {
+    let abilities = state.abilities
+    var (bounds, reasons) = (bounds, [abilities.reason].compactMap(\.self))
     if abilities.mode == .exact {
-      let (window, part, hasOpenSeam) = cut(.exact, reasons)
-      guard let refusal = refusal(of: window, abilities) ?? (hasOpenSeam ? abilities.openSeam : nil) else {
-        return part
-      }
+      let (cut, refusal) = exactCut(bounds, &state)
+      guard let refusal else { return Self.part(range, .exact, cut, []) }
       reasons = [refusal]
-      if refusal == .noPicture { return cut(.exact, reasons).part }
+      // All later ranges with seams would follow one by one.
+      if refusal == .noEncoder, abilities.hasEditList {
+        (state.abilities.mode, state.abilities.reason) = (.hidden, refusal)
+      }
     }
-    if abilities.mode != .keyframe {
-      if abilities.hasEditList { return cut(.hidden, reasons).part }
-      reasons.append(.noEditList)
+    bounds.mode = abilities.mode != .keyframe && abilities.hasEditList ? .hidden : .keyframe
+    if abilities.mode != .keyframe, bounds.mode == .keyframe { reasons.append(.noEditList) }
+    return Self.part(range, bounds.mode, cut(bounds, state.origin), reasons)
+  }
+
+  private static func part(
+    _ range: ResolvedRange, _ mode: Window.Bounds.Mode, _ cut: Cut, _ reasons: [CutPlan.Reason]
+  ) -> CutPlan.Part {
+    func numbers(_ disposition: MediaOutput.Disposition) -> AccessUnitNumbers {
+      AccessUnitNumbers(cut.numbers[disposition] ?? [])
     }
-    return cut(.keyframe, reasons).part
+    let shown = cut.window.shownSpan
+    return CutPlan.Part(
+      range: range, mode: mode, reasons: reasons + (shown == nil && cut.obstacle == nil ? [.noPicture] : []),
+      shown: shown.map { $0.start..<max($0.start, $0.end) }, copied: numbers(.copied), encoded: numbers(.encoded),
+      needed: numbers(.needed), hidden: numbers(.hidden), leftOut: cut.window.tally.leftOut, obstacle: cut.obstacle)
+  }
+
+  /// Cuts a range exactly. An intra picture that promises nothing is no entry if it must become an IDR picture, but
+  /// cannot.
+  ///
+  /// - Returns: the cut, and why it does not work.
+  private func exactCut(_ exact: Window.Bounds, _ state: inout State) -> (cut: Cut, refusal: CutPlan.Reason?) {
+    var bounds = exact
+    while true {
+      if state.abilities.needsPromises { bounds.refusedTime = .max }
+      let cut = cut(bounds, state.origin)
+      // Without a picture, no other mode is better.
+      guard cut.window.shownSpan != nil else { return (cut, nil) }
+      if let refusal = refusal(of: cut.window, state.abilities) { return (cut, refusal) }
+      let entry = cut.window.unprovenEntry
+      let obstacle: CutPlan.Reason? =
+        switch cut.recoveryPoint {
+        case nil: nil
+        case .behindEncoded: state.abilities.openSeam
+        case .first: state.isOpen || entry != nil ? CutPlan.Reason(.recoveryPoint) : nil
+        }
+      guard obstacle != nil, let entry else { return (cut, obstacle) }
+      state.refusedEntryCount += 1
+      bounds.refusedTime = entry
+      if state.refusedEntryCount >= CopyPlan.refusedEntryLimit { state.abilities.needsPromises = true }
+    }
   }
 
   /// Why an exact cut does not work.
   private func refusal(of window: Window, _ abilities: CutPlan.Abilities) -> CutPlan.Reason? {
-    guard window.shownSpan != nil else { return .noPicture }
     guard window.tally.count[.encoded] ?? 0 > 0 else { return nil }
     return abilities.refusal ?? (window.hasOnlyGradualRefresh && !abilities.encodesAll ? .gradualRefresh : nil)
   }
 
-  private func cut(
-    _ range: ResolvedRange, _ bounds: Window.Bounds, _ reasons: [CutPlan.Reason], _ origin: Int64?
-  ) -> (window: Window, part: CutPlan.Part, hasOpenSeam: Bool) {
-    let first = origin.map { start(for: $0 &+ range.start &+ Window.tolerance) } ?? 0
-    var window = Window(bounds, of: shown, origin: first > 0 ? origin : nil)
-    var numbers: [MediaOutput.Disposition: [Int]] = [:]
-    var (isInSeam, hasOpenSeam) = (false, false)
+  private func cut(_ bounds: Window.Bounds, _ origin: Int64?) -> Cut {
+    let first = origin.map { start(for: $0 &+ bounds.start &+ Window.tolerance, bounds) } ?? 0
+    var cut = Cut(window: Window(bounds, of: shown, origin: first > 0 ? origin : nil))
+    var last: MediaOutput.Disposition?
     func add(_ leaving: [AccessUnit]) {
       for accessUnit in leaving {
-        switch accessUnit.disposition {
-        case .encoded: isInSeam = true
-        case .needed: break
-        case .copied, .hidden:
-          if isInSeam, accessUnit.role.start != .closed, !accessUnit.role.isIRAP { hasOpenSeam = true }
-          isInSeam = false
+        let (disposition, role) = (accessUnit.disposition, accessUnit.role)
+        cut.numbers[disposition, default: []].append(Int(accessUnit.decoding))
+        guard disposition != .needed else { continue }
+        if disposition != .encoded, last != .copied, role.start == .open, !role.canBeginAnew {
+          cut.recoveryPoint = last == .encoded ? .behindEncoded : .first
         }
-        numbers[accessUnit.disposition, default: []].append(Int(accessUnit.decoding))
+        last = disposition == .hidden ? .copied : disposition
       }
     }
     do throws(CopyRefusal) {
       for accessUnit in accessUnits[first...] {
-        if window.isFinished { break }
-        add(try window.take(accessUnit))
+        if cut.window.isFinished { break }
+        add(try cut.window.take(accessUnit))
       }
-      add(try window.finish())
+      add(try cut.window.finish())
     } catch {
-      // Only reading that begins behind the needed keyframe is refused. This begins with it.
+      // Reading begins with the needed keyframe if there is one.
+      cut.obstacle = .noEntry
     }
-    let part = CutPlan.Part(
-      range: range, mode: bounds.mode, reasons: reasons,
-      shown: window.shownSpan.map { $0.start..<max($0.start, $0.end) },
-      copied: AccessUnitNumbers(numbers[.copied] ?? []), encoded: AccessUnitNumbers(numbers[.encoded] ?? []),
-      needed: AccessUnitNumbers(numbers[.needed] ?? []), hidden: AccessUnitNumbers(numbers[.hidden] ?? []),
-      leftOut: window.tally.leftOut)
-    return (window, part, hasOpenSeam)
+    return cut
   }
 
-  /// The number of the last access unit, up to a time, with which decoding can begin; 0 without one.
-  private func start(for time: Int64) -> Int {
+  /// The number of the last access unit, up to a time, with which the range can begin; 0 without one.
+  private func start(for time: Int64, _ bounds: Window.Bounds) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
       if entries[middle].latest <= time { low = middle + 1 } else { high = middle }
     }
-    return low > 0 ? entries[low - 1].number : 0
+    let isAnew = bounds.mode != .exact && bounds.beginning == .anew
+    return entries[..<low].last { !isAnew || accessUnits[$0.number].role.canBeginAnew }?.number ?? 0
   }
 }
