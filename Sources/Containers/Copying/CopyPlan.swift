@@ -333,10 +333,12 @@ package struct CopyPlan {
   private mutating func beginEarlier(_ number: Int, _ obstacle: SeamObstacle) throws(Failure) {
     let (range, isLast) = (ranges[number], [.noEntry, .distantEntry].contains(obstacle))
     let isChangeable = range.bounds.map { [.anew, .anewIfPossible].contains($0.beginning) } ?? false
-    guard isChangeable, !isLast, input.size != nil, target.isSeekable else {
-      let name = range.bounds.map(Self.text) ?? input(of: range).name
-      let first = range.beginningObstacle ?? (isLast ? .recoveryPoint : obstacle)
-      throw Self.failure(target.name, name, first, isLast ? obstacle : nil)
+    let canBeginAgain = input.size != nil && target.isSeekable
+    guard isChangeable, !isLast, canBeginAgain else {
+      let name = joined == nil ? range.bounds.map(Self.text) : nil
+      throw Self.failure(
+        target.name, name ?? input(of: range).name, range.beginningObstacle ?? (isLast ? .recoveryPoint : obstacle),
+        isLast ? obstacle : canBeginAgain ? .noEntry : nil)
     }
     ranges[number].bounds?.beginning = joined == nil ? .closed : .asItIs
     ranges[number].beginningObstacle = obstacle
@@ -351,7 +353,8 @@ package struct CopyPlan {
   static func failure(_ target: String, _ name: String, _ obstacle: SeamObstacle, _ last: SeamObstacle?) -> Failure {
     Failure(
       "\(target): \(name) cannot follow another range, because \(obstacle.beginningText), and "
-        + (last.map { "\($0.text); write the range into a file of its own" } ?? "a pipe is written once; write into a file"))
+        + (last.map { "\($0.text); write the range into a file of its own" }
+          ?? "a pipe is written once; write into a file"))
   }
 
   /// A line for the user about a range that begins with an earlier picture than the last random access point in front of

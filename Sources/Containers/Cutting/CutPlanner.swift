@@ -202,8 +202,8 @@ package struct CutPlanner {
       }
       add(try cut.window.finish())
     } catch {
-      // Reading begins with the needed keyframe if there is one.
-      cut.obstacle = .noEntry
+      // Of other refusals, a range behind the end is left. It has no picture.
+      if case .seam(let obstacle) = error { cut.obstacle = obstacle }
     }
     return cut
   }

@@ -216,6 +216,15 @@ import Testing
       let report = "range \(number) has no picture after 0:00:09.000; the last one ends at 0:00:02.480"
       #expect(said.contains(report), "\(said)")
     }
+    let folder = try Folder()
+    let command = ["cut", CutTests.media("clip.h264"), "-o", "out.mp4", "--plan"]
+    let plan = try await Program.run(command + ranges.flatMap { ["--range", $0] }, in: folder.url)
+    let parts = plan.text.components(separatedBy: #""start": "#).filter { $0.contains(#""copied""#) }
+    #expect(plan.status == 0 && parts.count == 2, "\(plan.text)\(plan.said)")
+    #expect(parts.map { $0.contains("noPicture") } == [number == 1, number == 2], "\(plan.text)")
+    let none = try await Program.run(command + ["--range", "9-10"], in: folder.url)
+    #expect(none.status == 1 && none.text.isEmpty, "\(none.text)")
+    #expect(none.said == "h26x: out.mp4: no range has a picture\n")
   }
 
   /// A range without a picture has no file, and the others have theirs.
