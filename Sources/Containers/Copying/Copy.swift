@@ -64,10 +64,11 @@ package struct Copy {
   /// The contents of a copy without bounds.
   ///
   /// - `accessUnits`: in decoding order, without their bytes.
-  /// - `shown`: the range that the source shows.
+  /// - `shown`: the range that the source shows. `parts`: all of them, if there are several.
   /// - `obstacle`: why pictures cannot be encoded. `openObstacle`: why not in front of a recovery point.
   typealias Survey = (
-    accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?, openObstacle: SeamObstacle?
+    accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, parts: [ShownRange], obstacle: SeamObstacle?,
+    openObstacle: SeamObstacle?
   )
 
   /// Reads a video, or its beginning. Nothing is written.
@@ -80,7 +81,8 @@ package struct Copy {
     _ request: CopyPlan, untilFirstPicture isShort: Bool
   ) async throws(Failure) -> (survey: Survey, formats: [MediaOutput.VideoFormat]) {
     try await passes(request.surveying(untilFirstPicture: isShort), nil) { _, writer, _ in
-      let survey: Survey = (writer.surveyed ?? [], writer.window.shown, writer.obstacle, writer.openObstacle)
+      let (window, obstacles) = (writer.window, (writer.obstacle, writer.openObstacle))
+      let survey: Survey = (writer.surveyed ?? [], window.shown, window.parts, obstacles.0, obstacles.1)
       return (survey: survey, formats: writer.formats)
     }
   }

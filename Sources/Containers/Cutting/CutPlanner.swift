@@ -5,7 +5,9 @@ package struct CutPlanner {
   private typealias AccessUnit = MediaOutput.AccessUnit
 
   /// The range that the source shows; `nil` for everything.
-  private let shown: ShownRange?
+  private var shown: ShownRange?
+  /// All parts that it shows, in the order of presentation, if there are several.
+  private(set) var parts: [ShownRange]
   /// Why pictures of the video cannot be encoded; `nil` if they can, as far as that is known.
   package internal(set) var obstacle: SeamObstacle?
   /// Why encoded pictures cannot be in front of a recovery point that cannot become an IDR picture; `nil` if they can, as
@@ -16,7 +18,9 @@ package struct CutPlanner {
   /// The numbers of access units with which decoding can begin, each with the latest time of these up to it.
   private var entries: [(number: Int, latest: Int64)] = []
 
-  package init(of shown: ShownRange? = nil) { self.shown = shown }
+  package init(of shown: ShownRange? = nil, parts: [ShownRange] = []) {
+    (self.shown, self.parts) = (parts.first ?? shown, parts)
+  }
 
   /// Takes the next access unit in decoding order.
   ///
@@ -50,6 +54,23 @@ package struct CutPlanner {
 
   /// When each picture is presented, in nanoseconds since the first one, ascending. A frame of two fields has one time.
   package var pictureTimes: [Int64] {
+    partPlanners.flatMap { offset, planner in planner.partTimes.map { $0 &+ offset } }
+  }
+
+  /// The time from the first picture to the end of the last one, in nanoseconds; 0 without any.
+  package var duration: Int64 { partPlanners.last.map { $0.offset &+ $0.planner.partDuration } ?? 0 }
+
+  /// A planner for each part, and when its first picture is presented, in nanoseconds since that of the video.
+  private var partPlanners: [(offset: Int64, planner: CutPlanner)] {
+    guard parts.count > 1 else { return [(0, self)] }
+    return parts.map { part in
+      var planner = self
+      (planner.shown, planner.parts) = (part, [])
+      return (part.time &- parts[0].time, planner)
+    }
+  }
+
+  private var partTimes: [Int64] {
     guard let origin else { return [] }
     let times = accessUnits.lazy.filter { !$0.role.isSecondField }.map(\.presentation)
     // The source may show a part of the first picture.
@@ -57,8 +78,7 @@ package struct CutPlanner {
     return times.filter { $0 >= first && $0 < shown?.end ?? .max }.map { max($0 &- origin, 0) }.sorted()
   }
 
-  /// The time from the first picture to the end of the last one, in nanoseconds; 0 without any.
-  package var duration: Int64 {
+  private var partDuration: Int64 {
     guard let origin else { return 0 }
     let end = accessUnits.lazy.map { $0.presentation &+ max($0.duration, 1) }.max() ?? origin
     return max(min(end, shown?.end ?? .max) &- origin, 0)
@@ -83,12 +103,16 @@ package struct CutPlanner {
   package func plan(
     _ ranges: [ResolvedRange], _ abilities: CutPlan.Abilities, behindAnother isBehind: Bool = false
   ) -> CutPlan {
-    var (state, parts) = (State(origin: origin, abilities: abilities, isOpen: isBehind), [CutPlan.Part]())
+    let planners = partPlanners.map { (planner: $0.planner, origin: $0.planner.origin) }
+    var (state, parts) = (State(abilities: abilities, isOpen: isBehind), [CutPlan.Part]())
     for (number, range) in ranges.enumerated() {
       var bounds = Window.Bounds(
         start: range.start, end: range.end, mode: abilities.mode, isHalfOpen: abilities.isHalfOpen)
       if number > 0 || isBehind { bounds.beginning = abilities.beginning }
-      let part = part(range, bounds, &state)
+      // A cut refuses a range that is not within a part: see ``check(_:of:)``.
+      let (place, within) = bounds.within(self.parts) ?? (0, bounds)
+      state.origin = planners[place].origin
+      let part = planners[place].planner.part(range, within, &state)
       state.isOpen = abilities.beginning != .asItIs && (state.isOpen || part.shown != nil)
       parts.append(part)
     }
@@ -98,7 +122,7 @@ package struct CutPlanner {
   /// The properties of a cut that its ranges have in common.
   private struct State {
     /// See ``CutPlanner/origin``.
-    let origin: Int64?
+    var origin: Int64?
     var abilities: CutPlan.Abilities
     /// Whether pictures of another range are in front of the next one.
     var isOpen: Bool
@@ -141,11 +165,12 @@ package struct CutPlanner {
     func numbers(_ disposition: MediaOutput.Disposition) -> AccessUnitNumbers {
       AccessUnitNumbers(cut.numbers[disposition] ?? [])
     }
-    let shown = cut.window.shownSpan
+    let offset = cut.window.opening?.bounds.offset ?? 0
+    let shown = cut.window.shownSpan.map { ($0.start &+ offset)..<(max($0.start, $0.end) &+ offset) }
     return CutPlan.Part(
       range: range, mode: mode, reasons: reasons + (shown == nil && cut.obstacle == nil ? [.noPicture] : []),
-      shown: shown.map { $0.start..<max($0.start, $0.end) }, copied: numbers(.copied), encoded: numbers(.encoded),
-      needed: numbers(.needed), hidden: numbers(.hidden), leftOut: cut.window.tally.leftOut, obstacle: cut.obstacle)
+      shown: shown, copied: numbers(.copied), encoded: numbers(.encoded), needed: numbers(.needed),
+      hidden: numbers(.hidden), leftOut: cut.window.tally.leftOut, obstacle: cut.obstacle)
   }
 
   /// Cuts a range exactly. An intra picture that promises nothing is no entry if it must become an IDR picture, but

@@ -64,20 +64,16 @@ extension JoinPlan {
   private func parts(of number: Int) -> [CutPlan.Part] {
     let (input, mode) = (inputs[number], mode[number])
     guard let survey = input.survey else { return [] }
-    let shown = input.parts.count > 1 ? input.parts.map { Optional($0) } : [survey.shown]
-    return shown.enumerated().flatMap { part, shown in
-      var planner = CutPlanner(of: shown)
-      for accessUnit in survey.accessUnits {
-        planner.add(presentation: accessUnit.presentation, duration: accessUnit.duration, role: accessUnit.role)
-      }
-      let end = shown.flatMap { part in part.end.map { $0 &- part.start } }
-      let abilities = CutPlan.Abilities(
-        mode: mode, refusal: survey.obstacle.map { CutPlan.Reason($0) },
-        openSeam: survey.openObstacle.map { CutPlan.Reason($0) },
-        hasEditList: mode == .hidden, isHalfOpen: false, beginning: .anewIfPossible)
-      let range = ResolvedRange(start: 0, end: input.parts.count > 1 ? end : nil)
-      return planner.plan([range], abilities, behindAnother: number > 0 || part > 0).parts
+    var planner = CutPlanner(of: survey.shown, parts: survey.parts)
+    for accessUnit in survey.accessUnits {
+      planner.add(presentation: accessUnit.presentation, duration: accessUnit.duration, role: accessUnit.role)
     }
+    let abilities = CutPlan.Abilities(
+      mode: mode, refusal: survey.obstacle.map { CutPlan.Reason($0) },
+      openSeam: survey.openObstacle.map { CutPlan.Reason($0) }, hasEditList: mode == .hidden, isHalfOpen: false,
+      beginning: .anewIfPossible)
+    let ranges = input.bounds(mode).map { ResolvedRange(start: $0.start, end: $0.end) }
+    return planner.plan(ranges, abilities, behindAnother: number > 0).parts
   }
 }
 

@@ -153,9 +153,10 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
   private func write(planOf request: CutRequest, for input: InputFile, _ format: TargetContainer) async throws {
     let planner = try await CutPlanner(reading: input, framerate: framerate?.rate)
     let isSeekable = OutputFile.isSeekable(output)
-    let ranges = try await request.ranges(of: input, framerate: framerate?.rate, planner)
+    let ranges = targetRanges(try await request.ranges(of: input, framerate: framerate?.rate, planner))
+    try planner.check(ranges, of: input)
     let plan = planner.plan(
-      planner.ending(targetRanges(ranges)),
+      planner.ending(ranges),
       CutPlan.Abilities(
         mode: mode ?? (isSeekable ? nil : .keyframe), because: mode == nil ? .pipe : .requested,
         refusal: planner.obstacle.map { CutPlan.Reason($0) },
