@@ -64,10 +64,11 @@ package struct Copy {
   /// The contents of a copy without bounds.
   ///
   /// - `accessUnits`: in decoding order, without their bytes.
-  /// - `shown`: the range that the source shows.
+  /// - `shown`: the range that the source shows. `parts`: all of them, if there are several.
   /// - `obstacle`: why pictures cannot be encoded. `openObstacle`: why not in front of a recovery point.
   typealias Survey = (
-    accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?, openObstacle: SeamObstacle?
+    accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, parts: [ShownRange], obstacle: SeamObstacle?,
+    openObstacle: SeamObstacle?
   )
 
   /// Reads a video, or its beginning. Nothing is written.
@@ -80,7 +81,8 @@ package struct Copy {
     _ request: CopyPlan, untilFirstPicture isShort: Bool
   ) async throws(Failure) -> (survey: Survey, formats: [MediaOutput.VideoFormat]) {
     try await passes(request.surveying(untilFirstPicture: isShort), nil) { _, writer, _ in
-      let survey: Survey = (writer.surveyed ?? [], writer.window.shown, writer.obstacle, writer.openObstacle)
+      let (window, obstacles) = (writer.window, (writer.obstacle, writer.openObstacle))
+      let survey: Survey = (writer.surveyed ?? [], window.shown, window.parts, obstacles.0, obstacles.1)
       return (survey: survey, formats: writer.formats)
     }
   }
@@ -379,8 +381,13 @@ package struct Copy {
   }
 
   private func warnings(_ writer: borrowing CopyWriter) -> [String] {
-    var warnings = writer.recoveryPoints.map {
-      "\(name(ofRange: $0)) begins with a recovery point, not an IDR picture: players may lose pictures there"
+    var warnings = writer.finishedWindows.enumerated().compactMap { number, window in
+      window?.opening?.passesRecoveryPoint == true ? plan.remark(onEarlyBeginning: number, .recoveryPoint) : nil
+    }
+    warnings += writer.recoveryPoints.map { number in
+      let reason = plan.ranges[number].beginningObstacle.map { " (\($0.beginningText))" } ?? ""
+      return "\(name(ofRange: number)) begins with a recovery point, not an IDR picture\(reason): players may lose "
+        + "pictures there"
     }
     if let made = writer.madeDolbyVision {
       warnings.append((writer.formats.first?.dolbyVision ?? .copied).remark(made))

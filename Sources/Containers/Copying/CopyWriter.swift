@@ -174,6 +174,7 @@ struct CopyWriter: ~Copyable {
     gaps?.allow(in: &accessUnit)
     do throws(Failure) { try format.edit(&accessUnit) } catch { throw .failure(error) }
     if let role = roles?.role(of: accessUnit.bytes) { accessUnit.role = role }
+    readBeginning(&accessUnit)
     spacing.add(accessUnit.presentation)
     if accessUnit.duration <= 0 {
       let video = plan.joined == nil ? format.video : format.formats.last
@@ -192,6 +193,15 @@ struct CopyWriter: ~Copyable {
       seam?.read(accessUnit, format.formats[accessUnit.format])
     }
     for accessUnit in try window.take(accessUnit) { try pass(accessUnit) }
+  }
+
+  /// Reads whether the range can begin with an access unit behind others, if that matters.
+  private func readBeginning(_ accessUnit: inout MediaOutput.AccessUnit) {
+    let bounds = plan.ranges[number].bounds
+    let isWanted = surveyed != nil || window.isSearching && bounds?.mode != .exact && bounds?.beginning != .asItIs
+    guard isWanted, accessUnit.isSync || accessUnit.role.mayBeEntry, format.formats.indices.contains(accessUnit.format)
+    else { return }
+    accessUnit.role.canBeginAnew = seam?.canBeginAnew(with: accessUnit, format.formats[accessUnit.format]) ?? true
   }
 
   /// Writes the rest of a range: nothing more of it comes. After a signal, a range without a picture is left out.
@@ -243,7 +253,8 @@ struct CopyWriter: ~Copyable {
 
   /// Whether a recovery point at the beginning of the range becomes an IDR picture.
   private var beginsAnew: Bool {
-    plan.ranges[number].bounds.map { $0.mode == .exact || $0.beginning == .anew } ?? false
+    let bounds = window.opening?.bounds ?? plan.ranges[number].bounds
+    return bounds.map { $0.mode == .exact || [.anew, .anewIfPossible].contains($0.beginning) } ?? false
   }
 
   private mutating func pass(_ accessUnit: MediaOutput.AccessUnit) throws(CopyRefusal) {
@@ -256,7 +267,7 @@ struct CopyWriter: ~Copyable {
     }
     let leaving: [MediaOutput.AccessUnit]
     do throws(CopyRefusal) {
-      leaving = try seam?.take(accessUnit, format.formats[accessUnit.format], isExact: beginsAnew) ?? []
+      leaving = try seam?.take(accessUnit, format.formats[accessUnit.format], beginsAnew: beginsAnew) ?? []
     } catch { throw refusal(error) }
     for accessUnit in leaving { try write(accessUnit) }
   }

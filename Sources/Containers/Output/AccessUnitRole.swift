@@ -35,6 +35,9 @@ package struct AccessUnitRole {
   var mayBeEntry = false
   /// It was chosen as an entry without a promise, so the copy must be verified. Set by ``Window/Exact``.
   var isUnproven = false
+  /// An entry with which a range behind another can begin: not a recovery point that cannot become an IDR picture. Set by
+  /// ``CopyWriter``, as far as that matters.
+  var canBeginAnew = true
   /// The parameter sets up to here, of an access unit with which decoding can begin, or may.
   var parameterSets: [[UInt8]] = []
 

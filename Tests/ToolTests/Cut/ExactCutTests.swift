@@ -142,6 +142,10 @@ enum CutEncoder {
         ["cut", "in.h264", "-o", "out.h264", "--force"] + ranges.flatMap { ["--range", $0] }, in: folder.url)
       #expect(run.status == 0 && run.said.contains("\(said) a recovery point follows the seam"), "\(run.said)")
       #expect(try await !Self.findings("out.h264", in: folder).contains("set-activation"), "\(ranges)")
+      let plan = try await Program.run(
+        ["cut", "in.h264", "-o", "other.h264", "--plan"] + ranges.flatMap { ["--range", $0] }, in: folder.url)
+      #expect(plan.text.components(separatedBy: "a recovery point follows the seam").count == 2, "\(plan.text)")
+      #expect(plan.text.components(separatedBy: #""mode": "keyframe""#).count == 2, "\(plan.text)")
     }
   }
 
