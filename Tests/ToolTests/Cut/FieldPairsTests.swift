@@ -13,11 +13,12 @@ import Testing
       let time = word.prefix { $0.isNumber }
       var role = AccessUnitRole()
       role.isPresentedField = !word.contains("F")
-      role.presentedField = switch true {
-      case word.contains("T"): PresentedField(isTop: true, isSecond: nil)
-      case word.contains("B"): PresentedField(isTop: false, isSecond: nil)
-      default: nil
-      }
+      role.presentedField =
+        switch true {
+        case word.contains("T"): PresentedField(isTop: true, isSecond: nil)
+        case word.contains("B"): PresentedField(isTop: false, isSecond: nil)
+        default: nil
+        }
       (role.isRandomAccess, role.isSkippedLeading) = (word.contains("e"), word.contains("s"))
       return MediaOutput.AccessUnit(
         bytes: [], presentation: Int64(time) ?? 0, decoding: 0, duration: 1, isKeyframe: false, role: role)
@@ -34,7 +35,8 @@ import Testing
       ("0Te 1F 2B 3T", [0, 1, 2, 2]),
       // Decoders leave out leading pictures of the first random access point only.
       ("3Te 2Bs 4B", [3, 2, 3]), ("0Te 3Te 2Bs 1Ts 4B", [0, 3, 1, 1, 3]),
-    ] as [(String, [Int64])]) func fieldsPairInTheOrderOfPresentation(text: String, frames: [Int64]) {
+    ] as [(String, [Int64])]) func fieldsPairInTheOrderOfPresentation(text: String, frames: [Int64])
+  {
     var pairs = FieldPairs()
     let accessUnits = Self.accessUnits(text)
     let leaving = accessUnits.flatMap { pairs.take($0) } + pairs.finish()
