@@ -13,6 +13,7 @@ import StreamReport
 /// - gaps: the permission of gaps in `frame_num`, if a seam needs it
 /// - format: edits, and the contents of one description
 /// - roles: access units with which decoding can begin
+/// - fields: those of each frame
 /// - window: the choice of access units and of pictures
 /// - seam: the encoding of pictures that cannot be copied, and the check that the copy shows the right ones
 /// - sink: when they are shown, and the file
@@ -28,6 +29,7 @@ struct CopyWriter: ~Copyable {
   private var format: CopyFormat
   /// `nil` if nothing depends on them.
   private var roles: (any AccessUnitRoleReading)?
+  private var fields = FieldPairs()
   /// Of the range that is written now.
   private(set) var window: Window
   /// The numbers of ranges of a join, behind others, that begin with a recovery point of H.264 which cannot become an IDR
@@ -135,7 +137,7 @@ struct CopyWriter: ~Copyable {
     window = opened?.window ?? Window(plan.ranges[number].bounds)
     sets = Self.sets(plan, source)
     joined = Self.joined(plan, plan.ranges[number])
-    (roles, spacing, hasBegun) = (nil, PictureSpacing(), false)
+    (roles, fields, spacing, hasBegun) = (nil, FieldPairs(), PictureSpacing(), false)
     (copiedStart, copiedEnd) = (nil, nil)
     sink.beginRange(opened)
   }
@@ -153,6 +155,7 @@ struct CopyWriter: ~Copyable {
   /// Begins another format, before the first access unit that has it.
   mutating func begin(_ next: MediaOutput.VideoFormat) throws(CopyRefusal) {
     var next = next
+    try chooseRest()
     try joined?.begin(&next)
     if seam == nil { seam = next.codec.seam(quality: plan.quality, hasStartCodes: plan.container.hasStartCodes) }
     gaps?.allow(in: &next)
@@ -180,6 +183,17 @@ struct CopyWriter: ~Copyable {
       let video = plan.joined == nil ? format.video : format.formats.last
       accessUnit.duration = video?.frameDuration?.nanoseconds(1) ?? spacing.duration
     }
+    for accessUnit in fields.take(accessUnit) { try choose(accessUnit) }
+  }
+
+  /// Takes all access units that wait for the other field of their frame.
+  private mutating func chooseRest() throws(CopyRefusal) {
+    for accessUnit in fields.finish() { try choose(accessUnit) }
+  }
+
+  private mutating func choose(_ next: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
+    guard !isFinished else { return }
+    var accessUnit = next
     if surveyed != nil {
       if accessUnit.isSync, surveyedEntry == nil, let video = format.formats.last {
         surveyedEntry = .some(seam?.obstacle(video, under: accessUnit.role.parameterSets) ?? nil)
@@ -206,7 +220,7 @@ struct CopyWriter: ~Copyable {
 
   /// Writes the rest of a range: nothing more of it comes. After a signal, a range without a picture is left out.
   mutating func finishRange() throws(CopyRefusal) {
-    guard surveyed == nil else { return }
+    guard surveyed == nil else { return try chooseRest() }
     do throws(CopyRefusal) { try finishPictures() } catch {
       // No other pass follows a signal.
       guard Interruption.signal != nil, written > 0, !error.isFailure else { throw error }
@@ -216,6 +230,7 @@ struct CopyWriter: ~Copyable {
   }
 
   private mutating func finishPictures() throws(CopyRefusal) {
+    try chooseRest()
     for accessUnit in try window.finish() { try pass(accessUnit) }
     if window.hasOnlyGradualRefresh, !plan.encodesAll, window.tally.count[.encoded] ?? 0 > 0 {
       throw .seam(.gradualRefresh)
