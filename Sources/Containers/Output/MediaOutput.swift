@@ -319,7 +319,8 @@ package final class MediaOutput: ContainerOutput {
     }
     if let colour { try output.setColour(colour, of: index) }
     let stated = Set(source?.sideData.map(\.kind) ?? []).subtracting(video.staleSideData)
-    let dolbyVision = video.newDolbyVision
+    // libavformat does not read the source's if it does not know the type of its box.
+    let dolbyVision = video.copiedDolbyVision
     let sent = video.sentMetadata + [dolbyVision.map { SideData(.dolbyVision, $0.values) }].compactMap(\.self)
     for data in sent where !stated.contains(data.kind) { try output.add(data, to: index) }
   }
