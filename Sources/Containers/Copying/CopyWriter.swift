@@ -426,6 +426,9 @@ struct CopyWriter: ~Copyable {
   var losses: [String] {
     let removed = (format.video?.removedMetadata ?? []).reduce(into: sentMetadata) { $0.formUnion($1.sideData) }
     var losses = sink.losses(except: removed)
+    if let services = sink.lostCaptionServices, format.video?.removedMetadata.contains(.captions) != true {
+      losses.append(services.summary)
+    }
     if let refusal = source?.refusal { losses.append("everything but the video (\(refusal.message))") }
     if window.parts.count > 1, !plan.hasEditList {
       losses.append("\(Text.count(window.parts.count, "edit")), so all pictures are shown once")
