@@ -150,6 +150,8 @@ package struct CopyPlan {
 
   /// Whether pictures may have to be encoded.
   var mayEncode: Bool { ranges.contains { $0.bounds?.mode == .exact } }
+  /// Whether pictures come together that are apart in the source, or that is surveyed.
+  var hasSeams: Bool { surveys || ranges.count > 1 || mayEncode }
 
   /// The plan that lists the access units of the whole source, or only those by which the first picture is found.
   func surveying(untilFirstPicture isShort: Bool) -> CopyPlan {

@@ -39,7 +39,7 @@ struct CopyWriter: ~Copyable {
   private(set) var finishedWindows: [Window?] = []
   /// Why ranges have no picture that begin behind the last one, by their numbers.
   private(set) var missed: [Int: String] = [:]
-  /// `nil` before the first format.
+  /// `nil` before the first format, and for a copy without seams.
   private var seam: (any SeamMaking)?
   private var sink: CopySink
 
@@ -157,7 +157,9 @@ struct CopyWriter: ~Copyable {
     var next = next
     try chooseRest()
     try joined?.begin(&next)
-    if seam == nil { seam = next.codec.seam(quality: plan.quality, hasStartCodes: plan.container.hasStartCodes) }
+    if seam == nil, plan.hasSeams {
+      seam = next.codec.seam(quality: plan.quality, hasStartCodes: plan.container.hasStartCodes)
+    }
     gaps?.allow(in: &next)
     if plan.mayEncode { seam?.describe(&next) }
     next.statedDolbyVision = source?.otherStreams?.dolbyVision
@@ -282,7 +284,7 @@ struct CopyWriter: ~Copyable {
     }
     let leaving: [MediaOutput.AccessUnit]
     do throws(CopyRefusal) {
-      leaving = try seam?.take(accessUnit, format.formats[accessUnit.format], beginsAnew: beginsAnew) ?? []
+      leaving = try seam?.take(accessUnit, format.formats[accessUnit.format], beginsAnew: beginsAnew) ?? [accessUnit]
     } catch { throw refusal(error) }
     for accessUnit in leaving { try write(accessUnit) }
   }
@@ -353,7 +355,7 @@ struct CopyWriter: ~Copyable {
       hasKeyframe = hasKeyframe || accessUnit.isKeyframe
       if !hasKeyframe { early += 1 }
     }
-    if plan.ranges.count > 1 || plan.mayEncode, !accessUnit.role.isSecondField { last = copy accessUnit }
+    if plan.hasSeams, !accessUnit.role.isSecondField { last = copy accessUnit }
     do throws(Failure) { try sink.write(accessUnit) } catch { throw .failure(error) }
   }
 
