@@ -90,7 +90,7 @@ package struct Copy {
   /// Performs passes until one completes the copy.
   private static func passes<Value: Sendable>(
     _ request: CopyPlan, _ editor: (any HeaderEditing)?,
-    _ value: @escaping @Sendable (Copy, CopyWriter, _ remark: String) -> Value
+    _ value: @escaping @Sendable (Copy, borrowing CopyWriter, _ remark: String) -> Value
   ) async throws(Failure) -> Value {
     var plan = try request.decided()
     while true {
@@ -103,7 +103,7 @@ package struct Copy {
   }
 
   private func pass<Value: Sendable>(
-    _ editor: (any HeaderEditing)?, _ value: @escaping @Sendable (Copy, CopyWriter, String) -> Value
+    _ editor: (any HeaderEditing)?, _ value: @escaping @Sendable (Copy, borrowing CopyWriter, String) -> Value
   ) async throws(Failure) -> Outcome<Value> {
     var number = 0
     func copy() async throws(CopyRefusal) -> Value {
@@ -121,7 +121,7 @@ package struct Copy {
   ///
   /// - Parameter number: of the range that is read.
   private func copySamples<Value>(
-    _ editor: (any HeaderEditing)?, _ number: inout Int, _ value: (Copy, CopyWriter, String) -> Value
+    _ editor: (any HeaderEditing)?, _ number: inout Int, _ value: (Copy, borrowing CopyWriter, String) -> Value
   ) async throws(CopyRefusal) -> Value {
     var opened = try CopySource.open(plan, plan.ranges[0])
     var writer = CopyWriter(plan, opened, editor)
@@ -163,7 +163,7 @@ package struct Copy {
   ///
   /// - Parameter number: of the range that is read.
   private func runPipeline<Value: Sendable>(
-    _ editor: (any HeaderEditing)?, _ number: inout Int, _ value: (Copy, CopyWriter, String) -> Value
+    _ editor: (any HeaderEditing)?, _ number: inout Int, _ value: (Copy, borrowing CopyWriter, String) -> Value
   ) async throws(CopyRefusal) -> Value {
     let writer = Writer(plan, editor)
     while true {
@@ -218,7 +218,7 @@ package struct Copy {
 
   /// Opens ranges, and writes them on the threads of their pipelines.
   private final class Writer: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
       /// `nil` before the first range is open.
       var writer: CopyWriter?
       var range = Range()
@@ -249,7 +249,7 @@ package struct Copy {
     var refusal: CopyRefusal? { state.withLock { $0.refusal } }
 
     /// Whether the target has pictures.
-    var hasWritten: Bool { state.withLock { $0.writer.map { $0.written > 0 } ?? false } }
+    var hasWritten: Bool { state.withLock { $0.writer?.written ?? 0 > 0 } }
 
     /// Opens a range.
     func open(_ number: Int) throws(CopyRefusal) -> any PictureSource {
@@ -335,9 +335,11 @@ package struct Copy {
     }
 
     /// Completes the target.
-    func finish<Value: Sendable>(_ value: (CopyWriter) -> Value) throws(CopyRefusal) -> Value {
+    func finish<Value: Sendable>(_ value: (borrowing CopyWriter) -> Value) throws(CopyRefusal) -> Value {
       try state.withLock { state throws(CopyRefusal) in
-        guard var writer = state.writer else { throw .failure(Failure("\(plan.target.name): no picture to write")) }
+        guard var writer = state.writer.take() else {
+          throw .failure(Failure("\(plan.target.name): no picture to write"))
+        }
         do throws(Failure) { try writer.finish() } catch { throw .failure(error) }
         return value(writer)
       }
@@ -347,7 +349,7 @@ package struct Copy {
   // MARK: The result
 
   /// Summarizes the written contents, and the contents that were left out.
-  private func summary(of writer: CopyWriter, _ remark: String) -> Result {
+  private func summary(of writer: borrowing CopyWriter, _ remark: String) -> Result {
     var summary = "\(plan.target.name): "
     if writer.isCutShort { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
     summary += "\(plan.container.name), \(Text.list(writer.contents))"
@@ -378,7 +380,7 @@ package struct Copy {
       edited: writer.editedMetadata, left: writer.losses)
   }
 
-  private func warnings(_ writer: CopyWriter) -> [String] {
+  private func warnings(_ writer: borrowing CopyWriter) -> [String] {
     var warnings = writer.finishedWindows.enumerated().compactMap { number, window in
       window?.opening?.passesRecoveryPoint == true ? plan.remark(onEarlyBeginning: number, .recoveryPoint) : nil
     }
@@ -399,7 +401,7 @@ package struct Copy {
       ? "range \(number + 1)" : plan.input(of: plan.ranges[number]).name
   }
 
-  private func hidesPictures(_ writer: CopyWriter) -> Bool {
+  private func hidesPictures(_ writer: borrowing CopyWriter) -> Bool {
     plan.hasEditList && plan.isCut
       && writer.finishedWindows.contains { $0.map { $0.hiddenInFront > 0 || $0.hiddenBehind > 0 } ?? false }
   }

@@ -37,7 +37,8 @@ extension Window {
 
     /// See ``Window/distantStart``.
     var distantStart: Int64? {
-      guard !hasSought, let origin, let last = held.last?.presentation,
+      // The order of fields in frames is known from the first one on.
+      guard !hasSought, let origin, let last = held.last?.presentation, held.last?.role.isPresentedField == false,
         case (let place, false) = (origin &+ bounds.start).subtractingReportingOverflow(Self.margin),
         case (let distance, false) = place.subtractingReportingOverflow(last), distance > Self.margin
       else { return nil }

@@ -101,8 +101,6 @@ package struct Window {
   private var held: [AccessUnit] = []
   /// The number of them that come behind the end.
   private var behindCount = 0
-  /// Whether the access unit before is shown.
-  private var wasShown = true
   /// Nothing more of the source is needed.
   private(set) var isFinished = false
 
@@ -203,13 +201,11 @@ package struct Window {
   private mutating func choose(_ accessUnit: AccessUnit) -> [AccessUnit] {
     let (composition, duration) = (accessUnit.presentation, accessUnit.duration)
     end = max(end ?? .min, composition &+ duration)
-    // A cut begins with a whole picture.
-    if !accessUnit.role.isSecondField {
-      wasShown = shown?.shows(composition, for: isCut ? 1 : duration) != false
-    }
-    if wasShown { lastShown = max(lastShown ?? .min, composition) }
-    if exact != nil { return chooseExactly(accessUnit) }
-    guard wasShown else {
+    // A cut has whole pictures.
+    let isShown = shown?.shows(accessUnit.frameStart, for: isCut ? 1 : duration) != false
+    if isShown { lastShown = max(lastShown ?? .min, composition) }
+    if exact != nil { return chooseExactly(accessUnit, isShown: isShown) }
+    guard isShown else {
       if composition < shown?.start ?? .min { hiddenInFront += 1 } else { next = min(next ?? .max, composition) }
       behindCount += isBehind(accessUnit) ? 1 : 0
       // More than can be decoded in front of the last one that is shown.
@@ -224,8 +220,8 @@ package struct Window {
     return held.map { $0.used(as: .hidden) } + [accessUnit]
   }
 
-  private mutating func chooseExactly(_ accessUnit: AccessUnit) -> [AccessUnit] {
-    if wasShown {
+  private mutating func chooseExactly(_ accessUnit: AccessUnit, isShown: Bool) -> [AccessUnit] {
+    if isShown {
       shownEnd = max(shownEnd ?? .min, accessUnit.presentation &+ accessUnit.duration)
     } else if isBehind(accessUnit) {
       next = min(next ?? .max, accessUnit.presentation)

@@ -121,7 +121,7 @@ enum CutEncoder {
   }
 
   /// The requests on a clip whose SPS encoded pictures cannot have: they have another one.
-  @Test(arguments: TestScope.rows(["mp4", "h264", "mkv", "ts", "mov", "flv"], usually: 3))
+  @Test(arguments: TestScope.rows(["mp4", "h264", "mkv", "ts", "mov", "flv"], usually: 2))
   func encodesPicturesInStreamsWithACycleOfOrderCounts(suffix: String) async throws {
     let folder = try Folder()
     try folder.write("in.h264", OrderCountCycle.stream(of: "clip.h264"))

@@ -106,7 +106,7 @@ struct MadeStream: CustomTestStringConvertible, Sendable {
       var second = accessUnit
       second.presentation += accessUnit.duration
       second.role.start = .none
-      second.role.isSecondField = true
+      (second.role.isSecondField, second.role.frameStart) = (true, accessUnit.presentation)
       return [accessUnit, second]
     }
   }

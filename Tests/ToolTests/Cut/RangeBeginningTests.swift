@@ -44,7 +44,8 @@ import Testing
     #expect(pictures.status == 0 && !pictures.said.contains("damage"), "\(what): \(pictures.said)")
   }
 
-  @Test(arguments: ["open-gop.h264", "open-gop.h265"], ["mp4", "mov"]) func hiddenRangesFollowOneAnother(
+  @Test(arguments: ["open-gop.h264", "open-gop.h265"], TestScope.rows(["mp4", "mov"], usually: 1))
+  func hiddenRangesFollowOneAnother(
     source: String, target: String
   ) async throws {
     let all = try await CutTests.pictures(CutTests.media(source), in: Folder())

@@ -74,7 +74,7 @@ import Testing
 
   static let targets = ["mp4", "mkv", "ts", "h264", "mov", "flv"]
 
-  @Test(arguments: TestScope.rows(targets, usually: 3)) func joinsStreamsOfDifferentEncoders(
+  @Test(arguments: TestScope.rows(targets, usually: 2)) func joinsStreamsOfDifferentEncoders(
     target: String
   ) async throws {
     let folder = try Folder()
@@ -351,7 +351,9 @@ import Testing
   }
 
   /// The file has all pictures up to the signal, of the first file or of both.
-  @Test(arguments: [0.1, 1.2]) func completesTheFileWhenInterrupted(files: Double) async throws {
+  @Test(arguments: TestScope.rows([0.1, 1.2], usually: 1)) func completesTheFileWhenInterrupted(files: Double)
+    async throws
+  {
     let folder = try Folder()
     let once = try Data(contentsOf: Program.media.appending(path: "clip.h264"))
     try folder.write("long", (0..<600).reduce(into: Data()) { data, _ in data += once })
