@@ -319,7 +319,7 @@ package struct CopyPlan {
   /// shows the same pictures.
   private mutating func giveUpExactCuts(from number: Int, _ obstacle: SeamObstacle) throws(Failure) {
     guard input.size != nil, target.isSeekable else {
-      throw Failure("\(target.name): cannot be cut exactly, because \(obstacle.text)")
+      throw Self.failure(target.name, notExact: obstacle.text)
     }
     let hides = hasEditList
     for index in ranges.indices[number...] where ranges[index].bounds?.mode == .exact {
@@ -328,6 +328,11 @@ package struct CopyPlan {
       ranges[index].bounds?.mode = hides ? .hidden : .keyframe
       ranges[index].obstacle = obstacle
     }
+  }
+
+  /// The failure of an exact cut of or into a pipe, for a reason that is a clause.
+  static func failure(_ target: String, notExact reason: String) -> Failure {
+    Failure("\(target): cannot be cut exactly, because \(reason); use files, or --mode keyframe for a pipe")
   }
 
   /// Lets a range that is not cut exactly, behind another, begin with another picture, because it cannot begin with its

@@ -95,7 +95,7 @@ package struct CutPlan: Sendable, Hashable {
       }
       // An exact cut was requested and refused.
       if !canRetry, part.mode != .exact, let reason = part.reasons.first, ![.requested, .pipe].contains(reason) {
-        throw Failure("\(target): cannot be cut exactly, because \(reason.text)")
+        throw CopyPlan.failure(target, notExact: reason.text)
       }
     }
     guard parts.contains(where: { $0.shown != nil }) else {

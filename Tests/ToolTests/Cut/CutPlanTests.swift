@@ -166,7 +166,7 @@ import Testing
 
   /// Without an encoder, all later ranges are hidden, too: each would cost a pass.
   @Test func hidesLaterRangesWithoutAnEncoder() throws {
-    let ranges = [(0, 12), (4, 20), (12, 24)].map {
+    let ranges = [(12, 24), (4, 20), (12, 24)].map {
       ResolvedRange(start: Self.open.times[$0], end: Self.open.times[$1])
     }
     let planner = Self.planner(Self.open)
@@ -184,7 +184,7 @@ import Testing
     let plan = planner.plan([range], CutPlan.Abilities(mode: .exact, refusal: .noEncoder))
     try plan.check("out.mkv", canRetry: true)
     let failure = #expect(throws: Failure.self) { try plan.check("-", canRetry: false) }
-    #expect(failure?.message == "-: cannot be cut exactly, because there is no encoder for the codec")
+    #expect(failure?.message.hasPrefix("-: cannot be cut exactly, because there is no encoder for the codec; ") == true)
     for (mode, reason) in [(Window.Bounds.Mode.keyframe, CutPlan.Reason.pipe), (.exact, .requested)] {
       try planner.plan([range], CutPlan.Abilities(mode: mode, because: reason)).check("-", canRetry: false)
     }
@@ -201,8 +201,8 @@ import Testing
     let second: Int64 = 1_000_000_000
     let ranges = [ResolvedRange(start: 0, end: second), ResolvedRange(start: second, end: 2 * second)]
     let whole = ResolvedRange(start: 0, end: planner.duration)
-    let ending = planner.ending(ranges + [whole, ResolvedRange(start: 0, end: 1)])
-    #expect(ending.map(\.end) == [nil, 2 * second, nil, 1])
+    let ending = planner.ending(ranges + [whole, ResolvedRange(start: 0, end: MadeStream.tick)])
+    #expect(ending.map(\.end) == [nil, 2 * second, nil, MadeStream.tick])
     #expect(ending.map(\.missingEnd) == [.time(second), nil, nil, nil])
     let parts = planner.plan(ending, CutPlan.Abilities(mode: .keyframe)).parts
     #expect(parts.map(\.reasons) == [[.requested], [.requested, .noPicture], [.requested], [.requested]])

@@ -16,8 +16,8 @@ import Testing
     /// In decoding order.
     var accessUnits: [MediaOutput.AccessUnit] = []
 
-    init(_ name: String) throws {
-      let input = try InputFile(FilePath(CutTests.media(name)))
+    init(_ name: String, in folder: URL = Program.media) throws {
+      let input = try InputFile(FilePath(folder.appending(path: name).path))
       let reader = try ContainerReader.reader(ContainerFile(input, ReadingStatus()))
       var copy = try #require(SampleCopy(reader.track))
       format = copy.format
@@ -176,6 +176,27 @@ import Testing
   @Test func refusesSeamsInFrontOfPicturesThatNeedOthers() throws {
     try Self.expectVerifiedSeams("clip.mp4", H264.self)
     try Self.expectVerifiedSeams("clip-h265.mp4", H265.self)
+  }
+
+  /// Only an IDR picture can follow pictures of another SPS. Nothing is encoded to find that out.
+  @Test(.enabled(if: Program.isBuilt)) func encodesNothingInFrontOfARecoveryPointThatCannotFollow() async throws {
+    let folder = try Folder()
+    try folder.write("in.h264", OrderCountCycle.stream(of: "open-gop.h264"))
+    let made = try await Program.run(["repack", "in.h264", "-o", "in.mp4", "--framerate", "25"], in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    let clip = try Clip("in.mp4", in: folder.url)
+    guard clip.hasEncoder(H264.self) else { return }
+    var seam = Seam<H264>(quality: 18, hasStartCodes: false)
+    var format = clip.format
+    seam.describe(&format)
+    let leaving = try clip.cut(from: 10)
+    do throws(CopyRefusal) {
+      for accessUnit in leaving { _ = try seam.take(accessUnit, format, beginsAnew: true) }
+      Issue.record("the seam was written")
+    } catch {
+      guard case .seam(.recoveryPoint) = error else { throw error }
+    }
+    #expect(seam.encodedCount == 0 && seam.openObstacle == .recoveryPoint)
   }
 
   /// Both decoders conceal damage in their own way.
