@@ -38,7 +38,8 @@ struct OtherStreamSpan {
     if isOpen, stream.kind != .subtitle, hidesFront || !packet.isHidden { return true }
     switch stream.kind {
     case .audio:
-      let lead = base.rescaled(lead(stream, base.nanoseconds(duration)), from: .nanoseconds)
+      let lead = base.rescaled(
+        lead(stream.codecName, priming: stream.priming, base.nanoseconds(duration)), from: .nanoseconds)
       // It would be heard, except in front of the start.
       if packet.isHidden, !hidesFront { return begin < first && begin >= first &- lead }
       // A whole packet, if nothing hides its front. If it has no duration, too much is hidden rather than too little.
@@ -58,10 +59,15 @@ struct OtherStreamSpan {
 
   /// How much earlier a decoder of sound begins, for correct output at the start. The first frame overlaps the frames
   /// before it, or takes bits from them.
-  private func lead(_ stream: StreamDescription, _ duration: Int64) -> Int64 {
-    let priming = hasPriming && stream.codecName == "opus" ? Int64(stream.priming) * 1_000_000_000 / 48_000 : 0
+  ///
+  /// - Parameters:
+  ///   - codec: libavcodec's name of it.
+  ///   - samples: of priming.
+  ///   - duration: of a frame, from 0 to any number that a file has.
+  func lead(_ codec: String, priming samples: Int, _ duration: Int64) -> Int64 {
+    let priming = hasPriming && codec == "opus" ? Int64(samples) * 1_000_000_000 / 48_000 : 0
     guard hidesFront else { return priming }
-    return switch stream.codecName {
+    return switch codec {
     case "opus": 80_000_000
     case "mp3": 3 * min(duration, Self.longestFrame)
     case "aac", "aac_latm", "ac3", "eac3", "mp2", "vorbis": duration

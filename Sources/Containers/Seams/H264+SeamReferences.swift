@@ -42,8 +42,10 @@ extension H264 {
       let sps: SequenceParameterSet
       /// `nil` if the picture does not become an IDR picture.
       var idrPictureID: UInt16?
+      /// Of that picture.
+      var isBottomField = false
 
-      func apply(to values: inout SliceHeaderValues) {
+      func apply(to values: inout SliceHeaderValues) throws(BitstreamError) {
         values.references.marking = marking
         if let origin {
           values.frameNumber = (values.frameNumber &- origin.frameNumber) & sps.frameNumberMask
@@ -54,7 +56,12 @@ extension H264 {
             values.pictureOrder = .leastSignificantBits((count &- origin.order) & mask, deltaBottom: deltaBottom)
           }
         }
-        if let idrPictureID { values.makeIDR(id: idrPictureID) }
+        guard let idrPictureID else { return }
+        // A sample may have both fields. The second one of an IDR picture is none (3.30).
+        guard values.isBottomField == isBottomField else {
+          throw BitstreamError(.unsupported, "bottom_field_flag", bitOffset: 0)
+        }
+        values.makeIDR(id: idrPictureID)
       }
     }
 
@@ -91,8 +98,11 @@ extension H264 {
         self.origin = origin
         // Encoded IDR pictures have higher ids.
         let id = UInt16.max - 3 - UInt16(truncatingIfNeeded: number % 2)
+        // The rewriter refuses slices that are not intra.
         return try Self.rewritten(
-          accessUnit.bytes, packaging, sets, Change(marking: marking, origin: origin, sps: sps, idrPictureID: id))
+          accessUnit.bytes, packaging, sets,
+          Change(
+            marking: marking, origin: origin, sps: sps, idrPictureID: id, isBottomField: slice.isBottomField))
       } catch { return nil }
     }
 
@@ -134,7 +144,9 @@ extension H264 {
         let nalUnit = bytes.span.extracting(range)
         guard H264.role(of: nalUnit) != .slice else {
           do throws(BitstreamError) {
-            let slice = try rewriter.rewritten(nalUnit) { change.apply(to: &$0) }
+            let slice = try rewriter.rewritten(nalUnit) { values throws(BitstreamError) in
+              try change.apply(to: &values)
+            }
             try packaging.append(slice.span, to: &edited)
           } catch {
             guard change.idrPictureID == nil, error.reason != .unsupported else { throw error }

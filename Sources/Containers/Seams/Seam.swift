@@ -243,7 +243,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     if let first = accessUnits.first, let lastPresentation, first.presentation <= lastPresentation {
       throw .verification
     }
-    let times = decodingTimes(of: accessUnits.map(\.presentation), before: next, depth: seam.depth ?? 0)
+    let times = decodingTimes(of: accessUnits, before: next, depth: seam.depth ?? 0)
     let encoding = try SeamEncoding(
       seam, target, accessUnits, times: times, number: seamCount, before: next,
       neighbors: [lastEntry, next].compactMap(\.self), &clock)
@@ -471,16 +471,18 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   /// Decoding times that ascend, and lie between those of the neighbors.
   ///
   /// - Parameters:
-  ///   - presentations: ascending.
+  ///   - accessUnits: in the order of presentation.
   ///   - depth: how much earlier the source decodes an entry than it shows it.
-  private func decodingTimes(of presentations: [Int64], before next: AccessUnit?, depth: Int64) -> [Int64] {
-    guard let first = presentations.first else { return [] }
+  private func decodingTimes(of accessUnits: [AccessUnit], before next: AccessUnit?, depth: Int64) -> [Int64] {
+    guard let first = accessUnits.first?.presentation else { return [] }
     let delay = next.map { $0.presentation &- $0.decoding } ?? depth
     // Pictures of the seam are shown behind those that are copied in front of it.
     let room = lastDecoding.map { first.subtractingReportingOverflow($0).partialValue } ?? 0
-    let step = max(room / (Int64(presentations.count) + 1), 1)
+    // A buffer with a constant bit rate overflows if pictures are removed late.
+    let duration = accessUnits.lazy.map(\.duration).min() ?? .max
+    let step = max(min(room / (Int64(accessUnits.count) + 1), duration), 1)
     var last = lastDecoding
-    return presentations.map { presentation in
+    return accessUnits.map(\.presentation).map { presentation in
       let time = max(presentation &- delay, last.map { $0 &+ step } ?? .min)
       last = min(time, presentation)
       return min(time, presentation)

@@ -183,8 +183,8 @@ class RandomCuts:
             command += ["--range", f"#{start}-#{end}"]
         run = tool(*command)
         self.totals["cuts"] += 1
-        # A reason for another mode, or a recovery point behind other pictures.
-        if "because" in run.stderr or "players may lose pictures" in run.stderr:
+        # A reason for another mode.
+        if "because" in run.stderr:
             self.totals["not exact by design"] += 1
             output.unlink(missing_ok=True)
             return

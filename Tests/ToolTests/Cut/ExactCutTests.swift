@@ -441,6 +441,17 @@ enum CutEncoder {
     }
   }
 
+  /// A buffer with a constant bit rate overflows if they are decoded late.
+  @Test func encodedPicturesAreDecodedWithoutAGap() async throws {
+    let folder = try Folder()
+    let run = try await Program.run(
+      ["cut", CutTests.media("clip.mp4"), "-o", "out.mp4", "--range", "#0-#6"], in: folder.url)
+    #expect(run.status == 0 && run.said.contains("; 1 picture encoded"), "\(run.said)")
+    let list = try await Program.run(["inspect", "--json", "out.mp4"], in: folder.url).text
+    let times = list.components(separatedBy: "\"dts\":").dropFirst().compactMap { Int($0.prefix { $0.isNumber }) }
+    #expect(times.count == 6 && Set(zip(times.dropFirst(), times).map(-)).count == 1, "\(times)")
+  }
+
   /// A range that begins with a keyframe and ends in front of one needs no encoder.
   @Test func copiesRangesOfH265BetweenKeyframes() async throws {
     let folder = try Folder()

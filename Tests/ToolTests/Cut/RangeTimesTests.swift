@@ -193,6 +193,21 @@ import Testing
     #expect(try await CutTests.pictures("piped.\(target)", in: folder).count == 41, "\(run.said)")
   }
 
+  // MARK: Sound
+
+  /// Decoders of sound begin a few frames earlier, however long a frame lasts in a file.
+  @Test func takesAnyDurationOfSound() {
+    let span = OtherStreamSpan(
+      start: 0, isOpen: false, end: nil, hidesFront: true, isBehindOthers: false, hasPriming: true)
+    #expect(span.lead("mp3", priming: 0, 24_000_000) == 72_000_000)
+    for codec in ["mp3", "aac", "opus", "flac"] {
+      for duration in [0, 1, Int64.max] {
+        #expect(0...max(duration, 300_000_000) ~= span.lead(codec, priming: Int(Int32.max), duration), "\(codec)")
+      }
+    }
+    #expect(span.lead("mp3", priming: 0, .max) == 300_000_000)
+  }
+
   // MARK: Decoding times
 
   /// Decoding times ascend from the last one to the presentation, wherever all of them are.

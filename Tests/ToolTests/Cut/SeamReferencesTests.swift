@@ -140,6 +140,38 @@ import Testing
     }
   }
 
+  /// A stream may mark any picture as a recovery point.
+  @Test func onlyIntraPicturesOfOneFieldBecomeIDRPictures() throws {
+    func slices(_ bytes: [UInt8]) -> [[UInt8]] {
+      NALPackaging.annexB.nalUnits(of: bytes.span).map { Array(bytes[$0]) }.filter {
+        H264.role(of: $0.span) == .slice && $0[0] & 0x1F == 1 && $0[0] & 0x60 != 0
+      }
+    }
+    func begins(_ nalUnits: [[UInt8]], _ sets: H264.ParameterSets) -> Bool {
+      var references = H264.SeamReferences()
+      let accessUnit = MediaOutput.AccessUnit(
+        bytes: MinimalStream.annexB(nalUnits), presentation: 0, decoding: 0, duration: 0, isKeyframe: true)
+      return references.begin(accessUnit, .annexB, sets, number: 0) != nil
+    }
+    let frames = slices([UInt8](try Data(contentsOf: URL(fileURLWithPath: CutTests.media("open-gop.h264")))))
+    func frame(_ type: H264.SliceHeader.SliceType) throws -> [UInt8] {
+      try #require(
+        try frames.first {
+          try H264.SliceHeader.withReferences(nalUnit: $0.span, parameterSets: sets).0.sliceType == type
+        })
+    }
+    let (intra, inter) = (try frame(.i), try frame(.p))
+    #expect(begins([intra], sets) && !begins([inter], sets))
+    #expect(!begins([intra, inter], sets) && !begins([inter, intra], sets))
+    let stream = [UInt8](FieldStream.make(frames: 2))
+    var ofFields = H264.ParameterSets()
+    for range in NALPackaging.annexB.nalUnits(of: stream.span).prefix(2) {
+      try ofFields.insert(stream.span.extracting(range))
+    }
+    let fields = slices(stream).suffix(2)
+    #expect(fields.count == 2 && begins(Array(fields.prefix(1)), ofFields) && !begins(Array(fields), ofFields))
+  }
+
   /// Pictures behind an entry may refer to earlier ones until four others are marked, or as long as these are long-term.
   @Test(arguments: [false, true]) func followsEarlierReferences(isLongTerm: Bool) {
     var source = H264.SourceReferences()
