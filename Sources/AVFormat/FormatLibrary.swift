@@ -3,8 +3,15 @@ import CAVFormat
 
 /// libavformat, which is loaded with its first use.
 package enum FormatLibrary {
-  /// Whether the library is there. Afterwards, it writes nothing to standard error.
-  package static let isAvailable: Bool = {
+  /// Whether the library is there. Loads and silences it.
+  package static var isAvailable: Bool { isSilenced }
+
+  /// Loads the library, after which it and libavcodec write nothing to standard error. Does nothing a second time, and
+  /// without the library.
+  package static func silence() { _ = isSilenced }
+
+  /// Whether the library was loaded and silenced: once, with the first use.
+  private static let isSilenced: Bool = {
     guard cavformat_version() > 0 else { return false }
     cav_log_set_level(AV_LOG_QUIET)
     return true

@@ -59,9 +59,8 @@ import CAVFormat
   ///
   /// - Throws: `AVError.decoderNotFound` if libavcodec lacks a codec.
   package init(captionsTo target: Target) throws(AVError) {
-    // The first use of the library silences all messages. This decoder logs without its codec context, whose own level
-    // would not do.
-    _ = FormatLibrary.isAvailable
+    // This decoder logs without its codec context, so the level of that would not do.
+    FormatLibrary.silence()
     decoder = unsafe try Context(cavcodec_find_decoder(AV_CODEC_ID_EIA_608))
     unsafe decoder.raw.pointee.pkt_timebase = AVRational(num: 1, den: 1_000_000_000)
     try decoder.open()

@@ -66,10 +66,14 @@ public enum RewrittenProgramMap {
 
   // MARK: Properties
 
-  /// The stream with a record of profile 8.1, given in pieces.
-  package static func rewritten(_ stream: [UInt8], piece: Int = .max) -> [UInt8] {
+  /// The stream with a record of profile 8.1, or with caption services, given in pieces.
+  ///
+  /// - Parameter captions: the content of their descriptor; nil for none.
+  package static func rewritten(
+    _ stream: [UInt8], hasRecord: Bool = true, captions: [UInt8]? = nil, piece: Int = .max
+  ) -> [UInt8] {
     let record = DolbyVision.Configuration(profile: 8, level: 6, compatibilityID: 1)
-    guard var rewriter = ProgramMapRewriter(record) else { return [] }
+    guard var rewriter = ProgramMapRewriter(hasRecord ? record : nil, captions: captions) else { return [] }
     var (output, place): ([UInt8], Int) = ([], 0)
     while place < stream.count {
       let end = place + min(max(piece, 1), stream.count - place)
@@ -86,11 +90,14 @@ public enum RewrittenProgramMap {
     guard bytes.count > 1 else { return nil }
     let content = (1..<bytes.count).map { bytes[$0] }
     let stream = bytes[0] & 1 == 0 ? content : made(content)
-    let whole = rewritten(stream)
-    guard rewritten(stream, piece: Int(bytes[0] >> 1) + 100) == whole else { return "pieces give another stream" }
+    let captions = bytes[0] & 2 == 0 ? nil : Array(content.prefix(13))
+    let whole = rewritten(stream, captions: captions)
+    guard rewritten(stream, captions: captions, piece: Int(bytes[0] >> 1) + 100) == whole else {
+      return "pieces give another stream"
+    }
     let added = whole.count - stream.count
     guard added >= 0, added % 188 == 0, added <= stream.count else { return "\(added) bytes more" }
-    guard rewritten(whole) == whole else { return "described twice" }
+    guard rewritten(whole, captions: captions) == whole else { return "described twice" }
     return nil
   }
 

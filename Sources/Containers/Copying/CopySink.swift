@@ -315,6 +315,12 @@ struct CopySink {
   /// Whether the target is no transport stream, or has the configuration of Dolby Vision.
   var describesDolbyVision: Bool { container != .ts || (output as? MediaOutput)?.hasDolbyVisionInProgramMap == true }
 
+  /// The caption services of the source's program map that the target does not have; `nil` for none. Playlists have their
+  /// languages.
+  var lostCaptionServices: CaptionServiceDescriptor? {
+    (output as? MediaOutput)?.hasCaptionServices == true || container == .hls ? nil : described?.captionServices
+  }
+
   /// Whether the target loses the reserved bits of the configuration of Dolby Vision, which libavformat does not write.
   var losesReservedBits: Bool {
     container.isMovie && !plan.completesDescription
@@ -369,6 +375,9 @@ struct CopySink {
     guard plan.joined != nil else { return otherStreams.losses }
     var losses = otherStreams.losses
     let isFirst = plan.ranges[number].inputNumber == 0
+    if let services = otherStreams.captionServices, services != described?.captionServices {
+      losses.append(services.summary)
+    }
     if !isFirst {
       // The time code of the first input goes on.
       losses += otherStreams.others

@@ -41,6 +41,9 @@ package final class OtherStreams {
   /// QuickTime's metadata of the movie and of the video's track; see `MP4.Movie.metadata`.
   let quickTimeMetadata: (movie: [UInt8], track: [UInt8])
 
+  /// The caption services by the program map of a transport stream; `nil` without them.
+  package let captionServices: CaptionServiceDescriptor?
+
   /// The record of Dolby Vision that the container states; `nil` without one. libavformat does not read all bits of it,
   /// and does not know all profiles.
   var dolbyVision: DolbyVision.Configuration? { boxes.dolbyVision ?? video?.dolbyVision }
@@ -105,12 +108,25 @@ package final class OtherStreams {
     chapterStream = chapters.flatMap { id in others.first { UInt32(exactly: $0.id) == id }?.index }
     let track = movie.flatMap { movie in video.flatMap { movie.videoTrack(at: $0.index) } ?? movie.videoTrack }
     sampleEntry = track?.video?.description
-    let additions = video.flatMap { video in
-      video.dolbyVision == nil ? nil : UnreadElements(container.input)?.boxes(of: video.index)
-    }
+    // libavformat reads some of them.
+    let additions = video.flatMap { UnreadElements(container.input)?.boxes(of: $0.index) }
     boxes = sampleEntry?.otherBoxes ?? additions ?? []
     quickTimeMetadata = (movie?.metadata ?? [], track?.metadata ?? [])
+    captionServices = Self.captionServices(container, file)
     rotation = movie == nil ? video?.rotationTag : StreamDescription.rotationTag(track?.orientation)
+  }
+
+  private static func captionServices(
+    _ container: ContainerInput, _ file: ContainerFile
+  ) -> CaptionServiceDescriptor? {
+    guard file.input.kind == .container(.mpegTS), let stream = container.video?.id,
+      let identifier = UInt16(exactly: stream)
+    else { return nil }
+    // Of a pipe, no more is read than was already.
+    let limit = file.input.size == nil ? UInt64(clamping: container.bytes.position) : .max
+    let bytes = file.bytes()
+    defer { bytes.letGo() }
+    return CaptionServiceDescriptor(ofStream: identifier, in: bytes, upTo: limit)
   }
 
   private static func movie(_ input: InputFile) -> MP4.Movie? {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
+import H26x
+import StreamReport
 
 /// The header that each frame of some sound begins with. Transport streams describe such sound nowhere else, and
 /// without a decoder libavformat does not read it.
@@ -44,41 +46,32 @@ struct SoundHeader: Equatable {
     let (profile, rate) = (bytes[2] >> 6, Int(bytes[2] >> 2 & 15))
     // 0 announces a configuration within the frame, which few writers use.
     let layout = (bytes[2] & 1) << 2 | bytes[3] >> 6
-    guard Self.rates.indices.contains(rate), layout > 0 else { return nil }
-    (sampleRate, channels) = (Self.rates[rate], layout == 7 ? 8 : Int(layout))
+    let rates = AudioSpecificConfig.rates
+    guard rates.indices.contains(rate), layout > 0 else { return nil }
+    (sampleRate, channels) = (rates[rate], layout == 7 ? 8 : Int(layout))
     samples = 1024 * (Int(bytes[6] & 3) + 1)
     // protection_absent: without it a check sum follows.
     length = bytes[1] & 1 == 1 ? 7 : 9
     configuration = [(profile + 1) << 3 | UInt8(rate) >> 1, UInt8(rate & 1) << 7 | layout << 3]
   }
 
-  /// The sampling frequencies of AAC by their index (ISO/IEC 14496-3, 1.6.3.3).
-  static let rates = [
-    96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350,
-  ]
-
   /// ISO/IEC 14496-3, 1.7.2 and 1.7.3 (LOAS and LATM), of one program and one layer. A frame without a configuration
   /// reuses the previous frame's.
   private init?(latm bytes: [UInt8]) {
     guard bytes.count >= 8 else { return nil }
-    var rest = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    func next(_ count: Int) -> Int {
-      defer { rest <<= UInt64(count) }
-      return Int(rest >> UInt64(64 - count))
-    }
-    // The sync word and the length, useSameStreamMux, audioMuxVersion, allStreamsSameTimeFraming.
-    guard next(11) == 0x2B7, next(13) > 0, next(1) == 0, next(1) == 0, next(1) == 1 else { return nil }
-    let frames = next(6) + 1
-    // numProgram and numLayer.
-    guard next(4) == 0, next(3) == 0 else { return nil }
-    let (type, rate, layout) = (next(5), next(4), next(4))
-    guard type < 31, Self.rates.indices.contains(rate), (1...7).contains(layout) else { return nil }
-    // Spectral band replication has a rate of its own in front of frameLengthFlag.
-    if type == 5 || type == 29 {
-      guard next(4) < 15, next(5) < 31 else { return nil }
-    }
-    (sampleRate, channels) = (Self.rates[rate], layout == 7 ? 8 : layout)
-    samples = (next(1) == 1 ? 960 : 1024) * frames
+    var reader = BitReader(bytes.span, removesEmulationPrevention: false)
+    do throws(BitstreamError) {
+      guard try reader.u(11, "syncword") == 0x2B7, try reader.u(13, "audioMuxLengthBytes") > 0,
+        try reader.u(3, "useSameStreamMux, audioMuxVersion, allStreamsSameTimeFraming") == 1
+      else { return nil }
+      let frames = Int(try reader.u(6, "numSubFrames")) + 1
+      guard try reader.u(7, "numProgram, numLayer") == 0 else { return nil }
+      let description = try AudioSpecificConfig(&reader)
+      guard description.objectType < 31, description.channels > 0 else { return nil }
+      // Its frames and their times are those without spectral band replication.
+      (sampleRate, channels) = (description.coreRate, description.channels)
+      samples = description.frameLength * frames
+    } catch { return nil }
     (length, configuration) = (0, [])
   }
 

@@ -222,8 +222,9 @@ package final class MediaOutput: ContainerOutput {
       }
       var options = container.options(timeBase, isFragmented: isFragmented, beginsLate: beginsLate)
       if container == .ts, let video {
-        // libavformat 59 reads the record of Dolby Vision, and does not write it.
-        bytes?.programMap = video.copiedDolbyVision.flatMap { ProgramMapRewriter($0) }
+        // libavformat 59 writes neither the record of Dolby Vision nor caption services.
+        let captions = video.removedMetadata.contains(.captions) ? nil : source?.captionServices
+        bytes?.programMap = ProgramMapRewriter(video.copiedDolbyVision, captions: captions?.content)
       } else if container == .mkv, let record = video?.copiedDolbyVision.flatMap({ MatroskaRecord($0) }) {
         bytes?.record = record
         // Checksums would be those of the muxer's bytes.
@@ -318,7 +319,8 @@ package final class MediaOutput: ContainerOutput {
     }
     if let colour { try output.setColour(colour, of: index) }
     let stated = Set(source?.sideData.map(\.kind) ?? []).subtracting(video.staleSideData)
-    let dolbyVision = video.newDolbyVision
+    // libavformat does not read the source's if it does not know the type of its box.
+    let dolbyVision = video.copiedDolbyVision
     let sent = video.sentMetadata + [dolbyVision.map { SideData(.dolbyVision, $0.values) }].compactMap(\.self)
     for data in sent where !stated.contains(data.kind) { try output.add(data, to: index) }
   }
@@ -496,6 +498,8 @@ package final class MediaOutput: ContainerOutput {
 
   /// Whether a transport stream has the configuration of Dolby Vision.
   var hasDolbyVisionInProgramMap: Bool { bytes?.programMap?.hasRecord ?? false }
+  /// Whether a transport stream has the caption services of the source.
+  var hasCaptionServices: Bool { bytes?.programMap?.hasCaptionServices ?? false }
   /// Whether a Matroska file has all bits of the configuration of Dolby Vision, of which some are reserved.
   var hasWholeDolbyVision: Bool { bytes?.record?.isWritten ?? false }
 }

@@ -69,6 +69,7 @@ final class SegmentedOutput: ContainerOutput {
     keeping streams: [StreamDescription], _ chapters: [Chapter], beginsLate: Bool
   ) throws(Failure) {
     format = video
+    if let descriptor = source?.captionServices { signalled.add(descriptor.services) }
     description = video.flatMap { FormatDescription($0.codec, configuration: $0.configuration) }
     try self.video.output.begin(video, timeBase, source, keeping: [], [], beginsLate: beginsLate)
     for (number, stream) in streams.enumerated() {

@@ -17,6 +17,9 @@ struct SignalledContents {
     return services
   }
 
+  /// Takes the languages of service information.
+  mutating func add(_ services: CaptionDistributionPacket.ServiceInformation) { found.add(services) }
+
   /// Takes the next access unit in decoding order.
   mutating func add(_ accessUnit: MediaOutput.AccessUnit, _ codec: FormatDescription.Codec, _ packaging: NALPackaging) {
     let captions =

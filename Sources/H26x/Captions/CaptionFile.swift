@@ -19,6 +19,44 @@ package struct CaptionFile: Sendable {
     track.append(message, ofFrame: frame, line: line)
   }
 
+  /// Returns the captions with the pairs of other fields in the same frames, in front of everything but pairs.
+  ///
+  /// - Parameters:
+  ///   - other: a file that counts frames in the same way. Neither has a form.
+  ///   - fields: the fields whose pairs are taken from it.
+  /// - Throws: for a frame that gets more triplets than a message holds.
+  func adding(
+    _ other: CaptionFile, of fields: Set<CaptionTriplet.Kind>
+  ) throws(CaptionFileError) -> CaptionFile {
+    var joined = CaptionFile(timeCode: timeCode, form: nil)
+    var frame = 0
+    while let next = [track.first(from: frame), other.track.first(from: frame)].compactMap({ $0 })
+      .min(by: { ($0.frame, $0.line) < ($1.frame, $1.line) })
+    {
+      frame = next.frame + 1
+      let own = track.messages(ofFrame: next.frame)
+      let added = other.track.messages(ofFrame: next.frame).flatMap { $0?.triplets ?? [] }
+        .filter { fields.contains($0.kind) && $0.isCaptionPair }
+      guard !added.isEmpty else {
+        for message in own { joined.append(message, ofFrame: next.frame, line: next.line) }
+        continue
+      }
+      // Those that they replace say nothing.
+      let rest = own.flatMap { $0?.triplets ?? [] }.filter { !fields.contains($0.kind) }
+      let pairs = rest.filter { $0.isPair } + added
+      let first = pairs.filter { $0.kind == .field1 }
+      let triplets = first + pairs.filter { $0.kind == .field2 } + rest.filter { !$0.isPair }
+      guard triplets.count <= CaptionTriplet.limit else {
+        throw CaptionFileError(
+          line: next.line,
+          "expected at most \(CaptionTriplet.limit) triplets with the pairs of CTA-608 of the same time code, not "
+            + "\(triplets.count)")
+      }
+      joined.append(CaptionMessage(CaptionData(triplets)), ofFrame: next.frame, line: next.line)
+    }
+    return joined
+  }
+
   /// Sets the field of the pairs.
   mutating func setField(_ kind: CaptionTriplet.Kind) { field = kind }
 
@@ -31,7 +69,8 @@ package struct CaptionFile: Sendable {
   package func messages(ofFrame frame: Int, at rate: CaptionRate) throws(CaptionFileError) -> [CaptionMessage?] {
     let found = track.messages(ofFrame: frame)
     guard track.form == nil else { return found }
-    let triplets = found.flatMap { $0?.triplets ?? [] }
+    let lists = found.compactMap { $0?.triplets }
+    let triplets = lists.count > 1 ? CaptionTriplet.joined(lists) : lists.first ?? []
     guard let field else {
       guard let padded = rate.padded(triplets, frame: frame) else {
         throw CaptionFileError(

@@ -44,7 +44,7 @@ package struct CaptionFileReader: Sendable {
   /// - Throws: for a file without captions, too.
   package mutating func finish() throws(CaptionFileError) -> CaptionFile {
     if !line.isEmpty { try takeLine() }
-    let file = macCaption != nil ? macCaption?.file : scenarist?.finished
+    let file = macCaption != nil ? try macCaption?.finished() : scenarist?.finished
     guard let file, !file.track.isEmpty else {
       let isKnown = macCaption != nil || scenarist != nil
       throw CaptionFileError(

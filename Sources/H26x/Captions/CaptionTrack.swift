@@ -103,6 +103,9 @@ package struct CaptionTrack: Sendable {
     entries[index(from: frame)...].prefix { $0.frame == frame }.map { message(at: $0.offset) }
   }
 
+  /// How many messages and places for them a frame has.
+  package func count(ofFrame frame: Int) -> Int { entries[index(from: frame)...].prefix { $0.frame == frame }.count }
+
   private func message(at offset: Int) -> CaptionMessage? {
     switch Content(rawValue: bytes[offset]) {
     case .triplets:
@@ -153,21 +156,41 @@ extension CaptionMessage {
     return form
   }
 
-  /// Messages of one picture as one; nil for none.
+  /// Messages of one picture as one: a picture has one (ATSC A/53 part 4, 6.2.3).
   ///
-  /// It has the triplets of all, and whatever else the first has.
-  package static func joined(_ messages: [CaptionMessage]) -> CaptionMessage? {
-    guard var joined = messages.first else { return nil }
-    for other in messages.dropFirst() {
-      switch joined.content {
-      case .data(var data):
-        data.triplets += other.triplets
-        joined.content = .data(data)
-      case .packet(var packet, let trailingBytes):
-        packet.sections.append(.captions(markerBits: 7, other.triplets))
-        joined.content = .packet(packet, trailingBytes: trailingBytes)
-      }
+  /// It has the triplets of all without the padding at their ends, pairs of CTA-608 in front, and whatever else the first
+  /// has. Padding fills it up.
+  ///
+  /// - Parameter limit: the most triplets with padding; nil for as many as one of the messages has.
+  /// - Returns: nil without messages, and if one has no room for all triplets.
+  package static func joined(_ messages: [CaptionMessage], limit: Int? = nil) -> CaptionMessage? {
+    guard messages.count > 1, var joined = messages.first else { return messages.first }
+    let lists = messages.map { $0.triplets }
+    let count = min(lists.reduce(0) { $0 + $1.count }, limit ?? lists.reduce(0) { max($0, $1.count) })
+    var triplets = CaptionTriplet.joined(lists)
+    triplets += [CaptionTriplet](repeating: .padding, count: max(count - triplets.count, 0))
+    guard triplets.count <= CaptionTriplet.limit else { return nil }
+    switch joined.content {
+    case .data(var data):
+      data.triplets = triplets
+      joined.content = .data(data)
+    case .packet(var packet, let trailingBytes):
+      packet.sections = messages.flatMap { $0.sections.filter { !$0.isCaptions } }
+      packet.sections.insert(
+        .captions(markerBits: 7, triplets), at: packet.sections.firstIndex { !$0.isTimeCode } ?? packet.sections.count)
+      guard packet.byteCount <= 255 else { return nil }
+      joined.content = .packet(packet, trailingBytes: trailingBytes)
     }
     return joined
   }
+
+  /// The sections of its packet; none without one.
+  private var sections: [CaptionDistributionPacket.Section] {
+    if case .packet(let packet, trailingBytes: _) = content { packet.sections } else { [] }
+  }
+}
+
+extension CaptionDistributionPacket.Section {
+  var isCaptions: Bool { if case .captions = self { true } else { false } }
+  fileprivate var isTimeCode: Bool { if case .timeCode = self { true } else { false } }
 }

@@ -9,6 +9,8 @@ struct MacCaptionReader: Sendable {
   private var form: CaptionMessage?
   /// The captions of Caption Distribution Packets.
   private var packets: CaptionFile?
+  /// The fields whose pairs these have.
+  private var packetFields: Set<CaptionTriplet.Kind> = []
   /// Pairs of CTA-608 that are in packets of their own (SMPTE ST 334-1, annex A).
   private var pairs: CaptionFile?
   /// The frame of the last time code.
@@ -16,8 +18,16 @@ struct MacCaptionReader: Sendable {
 
   /// The captions so far; nil before the first time code.
   ///
-  /// A file with packets of both kinds has the pairs in its Caption Distribution Packets, too.
-  var file: CaptionFile? { packets ?? pairs }
+  /// A file with packets of both kinds usually has the pairs in its Caption Distribution Packets, too. Those of a field
+  /// that has none there are added.
+  ///
+  /// - Throws: for a frame that gets more triplets than a message holds.
+  func finished() throws(CaptionFileError) -> CaptionFile? {
+    guard let packets, let pairs else { return packets ?? pairs }
+    return try packets.adding(pairs, of: Set([.field1, .field2]).subtracting(packetFields))
+  }
+
+  private var hasCaptions: Bool { packets != nil || pairs != nil }
 
   /// Whether a file begins with this line.
   static func begins(_ line: ArraySlice<UInt8>) -> Bool {
@@ -46,12 +56,12 @@ struct MacCaptionReader: Sendable {
     guard let rate = rates.first(where: { EditText.isEqual(value, $0.0) }) else {
       throw CaptionFileError(line: line, "expected a Time Code Rate of 24, 25, 30, 30DF, 50, 60 or 60DF")
     }
-    guard file == nil else { throw CaptionFileError(line: line, "expected one Time Code Rate") }
+    guard !hasCaptions else { throw CaptionFileError(line: line, "expected one Time Code Rate") }
     timeCode = CaptionTimeCode(base: rate.base, dropsFrames: rate.dropsFrames)
   }
 
   private mutating func setForm(_ value: ArraySlice<UInt8>, _ line: Int) throws(CaptionFileError) {
-    guard file == nil, let payload = EditText.hexadecimal(value), let country = payload.first else {
+    guard !hasCaptions, let payload = EditText.hexadecimal(value), let country = payload.first else {
       throw CaptionFileError(line: line, "expected user data in hexadecimal, in front of the captions")
     }
     let userData = RegisteredUserData(countryCode: country, data: Array(payload.dropFirst()))
@@ -80,11 +90,17 @@ struct MacCaptionReader: Sendable {
     lastFrame = frame
     switch (data[0], data[1]) {
     case (0x61, 0x01):
-      let message = message(try Self.packet(data, line))
+      let packet = try Self.packet(data, line)
+      packetFields.formUnion(packet.triplets.lazy.filter { $0.isCaptionPair }.map { $0.kind })
+      let message = message(packet)
       if packets == nil { packets = CaptionFile(timeCode: timeCode, form: form) }
       packets?.append(message, ofFrame: frame, line: line)
     case (0x61, 0x02):
       let triplets = try Self.triplets(data, line)
+      guard form == nil else {
+        throw CaptionFileError(
+          line: line, "expected caption distribution packets alone behind user data, not a packet of CTA-608")
+      }
       if pairs == nil { pairs = CaptionFile(timeCode: timeCode, form: nil) }
       pairs?.append(CaptionMessage(CaptionData(triplets)), ofFrame: frame, line: line)
     // Data of other kinds may be between captions.
@@ -211,5 +227,4 @@ struct MacCaptionReader: Sendable {
 
 extension CaptionDistributionPacket.Section {
   fileprivate var isUnread: Bool { if case .unread = self { true } else { false } }
-  fileprivate var isCaptions: Bool { if case .captions = self { true } else { false } }
 }

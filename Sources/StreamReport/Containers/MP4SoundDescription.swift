@@ -42,13 +42,11 @@ extension MP4 {
       guard Self.skipHeader(bytes, &place, tag: 4), place < content.upperBound else { return }
       objectType = bytes.uint8(at: place)
       place += 13
-      guard objectType == 0x40, Self.skipHeader(bytes, &place, tag: 5), place + 2 <= content.upperBound,
-        let configuration = bytes.uint16(at: place)
-      else { return }
-      // AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): object type, frequency index, channel configuration.
-      let (type, frequency, channels) = (configuration >> 11, configuration >> 7 & 15, Int(configuration >> 3 & 15))
-      guard type < 31, frequency < 15, (1...7).contains(channels) else { return }
-      self.channels = channels == 7 ? 8 : channels
+      guard objectType == 0x40, Self.skipHeader(bytes, &place, tag: 5), place < content.upperBound else { return }
+      // It has fewer bytes.
+      var configuration: [UInt8] = []
+      for index in (place..<content.upperBound).prefix(64) { configuration.append(bytes.uint8(at: index) ?? 0) }
+      if let channels = AudioSpecificConfig(configuration)?.channels, channels > 0 { self.channels = channels }
     }
 
     /// Skips a descriptor's tag and its length of one to four bytes. Returns whether the tag is `tag`.

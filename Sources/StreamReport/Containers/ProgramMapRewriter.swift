@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: MPL-2.0
 package import H26x
 
-/// Adds the record of Dolby Vision to the program maps of a transport stream while its packets pass (ISO/IEC 13818-1,
-/// 2.4.4).
+/// Reads the descriptors of a transport stream's program maps while its packets pass, and adds the record of Dolby Vision
+/// and the caption services (ISO/IEC 13818-1, 2.4.4).
 ///
 /// The video of each program gets a registration descriptor (`DOVI`) and a `DOVI_video_stream_descriptor` (Dolby Vision
-/// Streams within the MPEG-2 Transport Stream Format, 3). A program map that has the latter stays as it is. So does a
-/// section that is damaged, that has no room, or that does not have its packets for itself.
+/// Streams within the MPEG-2 Transport Stream Format, 3), and a `caption_service_descriptor` (ATSC A/65, 6.9.2). A program
+/// map that has them stays as it is. So does a section that is damaged, that has no room, or that does not have its
+/// packets for itself.
 ///
 /// The stream type stays. The format has private data (0x06) for a base layer that is not to be shown alone (3.1.2). Then
 /// tsdemux finds no video, and libavformat has to guess the codec.
 package struct ProgramMapRewriter {
-  private let descriptors: [UInt8]
+  /// The descriptors that are added for the record; none without one.
+  private let record: [UInt8]
+  /// The descriptor that is added for the captions; none without one.
+  private let captions: [UInt8]
   /// The program association and the program maps, by PID.
   private var tables: [UInt16: Table] = [0: Table()]
   /// The beginning of a packet that goes on in the next bytes.
   private var rest: [UInt8] = []
   /// Whether a program map has the record.
   package private(set) var hasRecord = false
+  /// Whether a program map has the caption services.
+  package private(set) var hasCaptionServices = false
+  /// The content of each stream's `caption_service_descriptor` in the first program map that has the stream, by PID;
+  /// empty without one.
+  package private(set) var captionServices: [UInt16: [UInt8]] = [:]
 
   private static var packetSize: Int { 188 }
   /// The longest section, with its header (2.4.4.5 and 2.4.4.9).
@@ -26,16 +35,36 @@ package struct ProgramMapRewriter {
   private static var descriptorLimit: Int { 1023 }
   /// `descriptor_tag` of `DOVI_video_stream_descriptor`.
   private static var recordTag: UInt8 { 0xB0 }
+  /// `descriptor_tag` of `caption_service_descriptor`.
+  private static var captionTag: UInt8 { 0x86 }
 
-  /// - Returns: nil for the record of a track without base layer. Its descriptor names the PID of the base layer, which
-  ///   is in another track.
-  package init?(_ record: DolbyVision.Configuration) {
+  /// Creates one that only reads.
+  package init() { (record, captions) = ([], []) }
+
+  /// Creates one that adds descriptors.
+  ///
+  /// - Parameters:
+  ///   - record: nil for none. That of a track without base layer is not added: its descriptor names the PID of the base
+  ///     layer, which is in another track.
+  ///   - captions: the content of a `caption_service_descriptor`; nil for none.
+  /// - Returns: nil if there is nothing to add.
+  package init?(_ record: DolbyVision.Configuration?, captions: [UInt8]? = nil) {
+    self.record = record.map { Self.descriptors(of: $0) } ?? []
+    self.captions = captions.flatMap { Self.descriptor(Self.captionTag, $0) } ?? []
+    guard !self.record.isEmpty || !self.captions.isEmpty else { return nil }
+  }
+
+  private static func descriptors(of record: DolbyVision.Configuration) -> [UInt8] {
     var content = record.bytes
     // The reserved bits of MP4's record are not part of the descriptor unless they are used.
     while content.count > 5, content.last == 0 { content.removeLast() }
-    guard record.hasBaseLayer, content.count <= Int(UInt8.max) else { return nil }
+    guard record.hasBaseLayer, let descriptor = descriptor(recordTag, content) else { return [] }
     // format_identifier is DOVI.
-    descriptors = [5, 4, 0x44, 0x4F, 0x56, 0x49, Self.recordTag, UInt8(content.count)] + content
+    return [5, 4, 0x44, 0x4F, 0x56, 0x49] + descriptor
+  }
+
+  private static func descriptor(_ tag: UInt8, _ content: [UInt8]) -> [UInt8]? {
+    UInt8(exactly: content.count).map { [tag, $0] + content }
   }
 
   // MARK: Packets
@@ -200,46 +229,69 @@ package struct ProgramMapRewriter {
     }
   }
 
-  /// A program map with the record; nil if it stays as it is.
+  /// A program map with further descriptors of its first video; nil if it stays as it is.
   private mutating func described(_ section: [UInt8]) -> [UInt8]? {
     guard Self.isIntact(section, table: 2) else { return nil }
     let end = section.count - 4
     var place = 12 + Self.length(section, at: 10)
+    var (described, hasVideo): ([UInt8]?, Bool) = (nil, false)
     while place + 5 <= end {
       let length = Self.length(section, at: place + 3)
       let next = place + 5 + length
-      guard next <= end else { return nil }
+      guard next <= end else { break }
+      let loop = Self.descriptors(section[place + 5..<next])
+      let stream = Self.identifier(section[place + 1], section[place + 2])
+      if captionServices[stream] == nil {
+        captionServices[stream] = loop?.first { $0.tag == Self.captionTag }.map { Array($0.content) } ?? []
+      }
       // stream_type of H.264 and H.265.
-      guard section[place] == 0x1B || section[place] == 0x24 else {
-        place = next
-        continue
+      if !hasVideo, section[place] == 0x1B || section[place] == 0x24 {
+        hasVideo = true
+        let room = min(Self.descriptorLimit - length, Self.sectionLimit - section.count)
+        let added = loop.map { missing(from: $0.map { $0.tag }, room: room) } ?? []
+        if !added.isEmpty { described = Self.adding(added, to: section, stream: place, length: length) }
       }
-      guard let tags = Self.tags(of: section[place + 5..<next]) else { return nil }
-      if tags.contains(Self.recordTag) {
-        hasRecord = true
-        return nil
-      }
-      guard length + descriptors.count <= Self.descriptorLimit,
-        section.count + descriptors.count <= Self.sectionLimit
-      else { return nil }
-      var described = Array(section[..<next]) + descriptors + section[next..<end]
-      Self.setLength(length + descriptors.count, &described, at: place + 3)
-      Self.setLength(section.count + descriptors.count - 3, &described, at: 1)
-      let sum = CRC32.mpeg2(described)
-      for shift in [24, 16, 8, 0] as [UInt32] { described.append(UInt8(truncatingIfNeeded: sum >> shift)) }
-      hasRecord = true
-      return described
+      place = next
     }
-    return nil
+    return described
   }
 
-  /// The tags of descriptors; nil unless the last one ends with the loop.
-  private static func tags(of descriptors: ArraySlice<UInt8>) -> [UInt8]? {
-    var (tags, place): ([UInt8], Int) = ([], descriptors.startIndex)
-    while place + 2 <= descriptors.endIndex {
-      tags.append(descriptors[place])
-      place += 2 + Int(descriptors[place + 1])
+  /// The descriptors that a video lacks, as far as there is room.
+  private mutating func missing(from tags: [UInt8], room: Int) -> [UInt8] {
+    var missing: [UInt8] = []
+    func takes(_ descriptors: [UInt8], _ tag: UInt8) -> Bool {
+      guard !tags.contains(tag) else { return true }
+      guard !descriptors.isEmpty, missing.count + descriptors.count <= room else { return false }
+      missing += descriptors
+      return true
     }
-    return place == descriptors.endIndex ? tags : nil
+    if takes(record, Self.recordTag) { hasRecord = true }
+    if takes(captions, Self.captionTag) { hasCaptionServices = true }
+    return missing
+  }
+
+  /// - Parameters:
+  ///   - place: of the stream in the section.
+  ///   - length: of the stream's descriptors.
+  private static func adding(_ descriptors: [UInt8], to section: [UInt8], stream place: Int, length: Int) -> [UInt8] {
+    let (next, end) = (place + 5 + length, section.count - 4)
+    var described = Array(section[..<next]) + descriptors + section[next..<end]
+    setLength(length + descriptors.count, &described, at: place + 3)
+    setLength(section.count + descriptors.count - 3, &described, at: 1)
+    let sum = CRC32.mpeg2(described)
+    for shift in [24, 16, 8, 0] as [UInt32] { described.append(UInt8(truncatingIfNeeded: sum >> shift)) }
+    return described
+  }
+
+  /// Descriptors in a row; nil unless the last one ends with the row.
+  private static func descriptors(_ bytes: ArraySlice<UInt8>) -> [(tag: UInt8, content: ArraySlice<UInt8>)]? {
+    var (found, place): ([(tag: UInt8, content: ArraySlice<UInt8>)], Int) = ([], bytes.startIndex)
+    while place + 2 <= bytes.endIndex {
+      let next = place + 2 + Int(bytes[place + 1])
+      guard next <= bytes.endIndex else { return nil }
+      found.append((bytes[place], bytes[place + 2..<next]))
+      place = next
+    }
+    return place == bytes.endIndex ? found : nil
   }
 }

@@ -19,11 +19,15 @@ package struct DolbyVisionFile: Sendable {
   package init(_ source: consuming some ByteSource) throws(MetadataFileError) {
     let source = FileBytes(source)
     var reader = ByteStreamReader()
+    // Behind the last RPU.
+    var end: UInt64 = 0
     while true {
       switch reader.next() {
-      case .nalUnit(let range, prefix: _, let offset):
+      case .nalUnit(let range, let prefix, let offset):
+        try checkGap(from: end, to: offset - UInt64(prefix), source)
         let bytes = reader.bytes
         try add(bytes.span.extracting(range), at: offset)
+        end = offset + UInt64(range.count)
       case .garbage(_, let offset):
         throw MetadataFileError(.offset(offset), "no start code", expected: "RPUs behind start codes")
       case .needsMore:
@@ -34,8 +38,23 @@ package struct DolbyVisionFile: Sendable {
         reader.read(from: source)
       case .end:
         guard count > 0 else { throw MetadataFileError(.offset(reader.position), "no RPU", expected: "some") }
+        try checkGap(from: end, to: reader.position, source)
         return
       }
+    }
+  }
+
+  /// Checks the bytes between an RPU and the start code of the next one, which the reader skips. They may be zeros.
+  private func checkGap(from start: UInt64, to end: UInt64, _ source: FileBytes) throws(MetadataFileError) {
+    var place = start
+    while place < end {
+      let bytes = source.read(at: place, count: min(Self.limit, Int(clamping: end - place)))
+      if let index = bytes.firstIndex(of: 1) {
+        throw MetadataFileError(
+          .offset(place + UInt64(index) + 1), picture: count, "nothing behind the start code", expected: "an RPU")
+      }
+      guard !bytes.isEmpty else { return }
+      place += UInt64(bytes.count)
     }
   }
 

@@ -66,8 +66,10 @@ extension HDR10PlusFile {
       _ reader: inout JSONReader, into store: inout PictureMessageStore
     ) throws(MetadataFileError) {
       var (document, messages) = (Document(), PictureMessageStore())
-      try reader.object { reader, name throws(MetadataFileError) in
-        switch EditText.index(name, among: ["JSONInfo", "SceneInfo"]) {
+      try reader.object(
+        ["JSONInfo", "SceneInfo", "SceneInfoSummary", "ToolInfo"]
+      ) { reader, member throws(MetadataFileError) in
+        switch member {
         case 0: try document.readInfo(&reader)
         case 1: try document.readScenes(&reader, into: &messages)
         default: try reader.skip()
@@ -81,8 +83,8 @@ extension HDR10PlusFile {
 
     private mutating func readInfo(_ reader: inout JSONReader) throws(MetadataFileError) {
       var version = version
-      try reader.object { reader, name throws(MetadataFileError) in
-        guard EditText.isEqual(name, "Version") else { return try reader.skip() }
+      try reader.object(["Version", "HDR10plusProfile"]) { reader, member throws(MetadataFileError) in
+        guard member == 0 else { return try reader.skip() }
         let text = try reader.string("Version")
         guard let first = text.first, first == 0x30 || first == 0x31, text.count == 1 || text[1] == 0x2E else {
           throw reader.error("Version \(ReportText(bytes: text))", expected: "0.0 or 1.0")
@@ -98,7 +100,6 @@ extension HDR10PlusFile {
     private mutating func readScenes(
       _ reader: inout JSONReader, into store: inout PictureMessageStore
     ) throws(MetadataFileError) {
-      guard !hasScenes else { throw reader.error("another SceneInfo", expected: "one") }
       hasScenes = true
       let version = version
       var messages = PictureMessageStore()
@@ -128,14 +129,11 @@ extension HDR10PlusFile {
     mutating func read(_ reader: inout JSONReader) throws(MetadataFileError) {
       var picture = self
       var (hasLuminance, hasWindows, hasTarget) = (false, false, false)
-      try reader.object { reader, name throws(MetadataFileError) in
-        switch EditText.index(
-          name,
-          among: [
-            "BezierCurveData", "LuminanceParameters", "NumberOfWindows", "TargetedSystemDisplayMaximumLuminance",
-            "SequenceFrameIndex",
-          ])
-        {
+      try reader.object([
+        "BezierCurveData", "LuminanceParameters", "NumberOfWindows", "TargetedSystemDisplayMaximumLuminance",
+        "SequenceFrameIndex", "SceneFrameIndex", "SceneId",
+      ]) { reader, member throws(MetadataFileError) in
+        switch member {
         case 0: picture.window.toneMapping = try Self.curve(&reader)
         case 1:
           try picture.readLuminance(&reader)
@@ -165,15 +163,16 @@ extension HDR10PlusFile {
       _ reader: inout JSONReader
     ) throws(MetadataFileError) -> HDR10PlusMetadata.ToneMapping? {
       var (x, y, anchors): (UInt16?, UInt16?, [UInt16]?) = (nil, nil, nil)
-      let hasCurve = try reader.objectOrNull { reader, name throws(MetadataFileError) in
-        switch EditText.index(name, among: ["Anchors", "KneePointX", "KneePointY"]) {
+      let hasCurve = try reader.objectOrNull(
+        ["Anchors", "KneePointX", "KneePointY"]
+      ) { reader, member throws(MetadataFileError) in
+        switch member {
         case 0:
           anchors = try reader.numbers("Anchors", in: 0...Limit.anchor, limit: Limit.count).map {
             UInt16(truncatingIfNeeded: $0)
           }
         case 1: x = UInt16(truncatingIfNeeded: try reader.number("KneePointX", in: 0...Limit.knee))
-        case 2: y = UInt16(truncatingIfNeeded: try reader.number("KneePointY", in: 0...Limit.knee))
-        default: try reader.skip()
+        default: y = UInt16(truncatingIfNeeded: try reader.number("KneePointY", in: 0...Limit.knee))
         }
       }
       guard hasCurve else { return nil }
@@ -186,8 +185,10 @@ extension HDR10PlusFile {
     private mutating func readLuminance(_ reader: inout JSONReader) throws(MetadataFileError) {
       var window = window
       var (hasAverage, hasMaxima, hasDistribution) = (false, false, false)
-      try reader.object { reader, name throws(MetadataFileError) in
-        switch EditText.index(name, among: ["AverageRGB", "LuminanceDistributions", "MaxScl"]) {
+      try reader.object(
+        ["AverageRGB", "LuminanceDistributions", "MaxScl"]
+      ) { reader, member throws(MetadataFileError) in
+        switch member {
         case 0:
           window.averageMaximum = UInt32(
             truncatingIfNeeded: try reader.number("AverageRGB", in: 0...Limit.luminance))
@@ -195,10 +196,9 @@ extension HDR10PlusFile {
         case 1:
           window.distribution = try Self.distribution(&reader)
           hasDistribution = true
-        case 2:
+        default:
           window.maximumComponents = try HDR10PlusFile.maxima("MaxScl", &reader)
           hasMaxima = true
-        default: try reader.skip()
         }
       }
       guard hasAverage, hasMaxima, hasDistribution else {
@@ -212,12 +212,13 @@ extension HDR10PlusFile {
       _ reader: inout JSONReader
     ) throws(MetadataFileError) -> [HDR10PlusMetadata.Percentile] {
       var (percentages, values): ([Int64], [Int64]) = ([], [])
-      try reader.object { reader, name throws(MetadataFileError) in
-        switch EditText.index(name, among: ["DistributionIndex", "DistributionValues"]) {
-        case 0:
+      try reader.object(
+        ["DistributionIndex", "DistributionValues"]
+      ) { reader, member throws(MetadataFileError) in
+        if member == 0 {
           percentages = try reader.numbers("DistributionIndex", in: 0...Limit.percentage, limit: Limit.count)
-        case 1: values = try reader.numbers("DistributionValues", in: 0...Limit.luminance, limit: Limit.count)
-        default: try reader.skip()
+        } else {
+          values = try reader.numbers("DistributionValues", in: 0...Limit.luminance, limit: Limit.count)
         }
       }
       return try HDR10PlusFile.distribution(percentages, values, reader)
@@ -264,8 +265,8 @@ extension HDR10PlusFile {
     ) throws(MetadataFileError) -> HDR10PlusMetadata {
       var metadata = HDR10PlusMetadata(windows: [])
       var (hasVersion, hasTarget) = (false, false)
-      try reader.object { reader, name throws(MetadataFileError) in
-        switch EditText.index(name, among: HDR10PlusFile.names) {
+      try reader.object(HDR10PlusFile.names) { reader, member throws(MetadataFileError) in
+        switch member {
         case 0:
           let found = try reader.number("picture", in: 0...Int64(UInt32.max))
           guard found == number else { throw reader.error("picture \(found)", expected: "\(number)") }
@@ -284,13 +285,12 @@ extension HDR10PlusFile {
           hasTarget = true
         case 4: metadata.targetedPeakLuminance = try peaks(&reader)
         case 5: metadata.masteringPeakLuminance = try peaks(&reader)
-        case 6:
+        default:
           let text = try reader.string("trailing-bits")
           guard text.allSatisfy({ $0 == 0x30 || $0 == 0x31 }) else {
             throw reader.error("trailing-bits", expected: "0s and 1s")
           }
           metadata.trailingBits = UnreadBits(text.map { $0 == 0x31 })
-        default: try reader.skip()
         }
       }
       guard hasVersion, hasTarget, !metadata.windows.isEmpty else {
@@ -309,8 +309,9 @@ extension HDR10PlusFile {
       var (hasMaxima, hasAverage) = (false, false)
       var (percentages, values): ([Int64], [Int64]) = ([], [])
       var (knee, anchors): ([Int64]?, [Int64]?) = (nil, nil)
-      try reader.object { reader, name throws(MetadataFileError) in
-        switch EditText.index(name, among: HDR10PlusFile.windowNames) {
+      let names = HDR10PlusFile.windowNames + HDR10PlusFile.pointNames + HDR10PlusFile.regionNames
+      try reader.object(names) { reader, member throws(MetadataFileError) in
+        switch member {
         case 0:
           window.maximumComponents = try HDR10PlusFile.maxima("maxscl", &reader)
           hasMaxima = true
@@ -332,7 +333,7 @@ extension HDR10PlusFile {
         case 7:
           window.colourSaturationWeight = UInt8(
             truncatingIfNeeded: try reader.number("color-saturation-weight", in: 0...Limit.weight))
-        default: if try !region.read(name, &reader) { try reader.skip() }
+        default: try region.read(member - HDR10PlusFile.windowNames.count, &reader)
         }
       }
       guard hasMaxima, hasAverage else {
@@ -354,12 +355,13 @@ extension HDR10PlusFile {
       _ reader: inout JSONReader
     ) throws(MetadataFileError) -> HDR10PlusMetadata.PeakLuminance? {
       var (rows, columns, values): (Int64, Int64, [Int64]) = (0, 0, [])
-      let hasPeaks = try reader.objectOrNull { reader, name throws(MetadataFileError) in
-        switch EditText.index(name, among: ["rows", "columns", "values"]) {
+      let hasPeaks = try reader.objectOrNull(
+        ["rows", "columns", "values"]
+      ) { reader, member throws(MetadataFileError) in
+        switch member {
         case 0: rows = try reader.number("rows", in: 0...31)
         case 1: columns = try reader.number("columns", in: 0...31)
-        case 2: values = try reader.numbers("values", in: 0...15, limit: 31 * 31)
-        default: try reader.skip()
+        default: values = try reader.numbers("values", in: 0...15, limit: 31 * 31)
         }
       }
       guard hasPeaks else { return nil }
@@ -377,19 +379,17 @@ extension HDR10PlusFile {
     private var points: [[Int64]?] = [nil, nil, nil]
     private var numbers: [Int64?] = [nil, nil, nil, nil, nil]
 
-    /// Reads a member; returns false for one of another kind.
-    mutating func read(
-      _ name: ArraySlice<UInt8>, _ reader: inout JSONReader
-    ) throws(MetadataFileError) -> Bool {
-      if let index = EditText.index(name, among: HDR10PlusFile.pointNames) {
-        points[index] = try reader.pair(HDR10PlusFile.pointNames[index], in: 0...0xFFFF)
-      } else if let index = EditText.index(name, among: HDR10PlusFile.regionNames) {
+    /// Reads a member.
+    ///
+    /// - Parameter member: the index of its name, of the points first.
+    mutating func read(_ member: Int, _ reader: inout JSONReader) throws(MetadataFileError) {
+      if points.indices.contains(member) {
+        points[member] = try reader.pair(HDR10PlusFile.pointNames[member], in: 0...0xFFFF)
+      } else {
+        let index = member - points.count
         numbers[index] = try reader.number(
           HDR10PlusFile.regionNames[index], in: 0...(index == 0 ? 0xFF : index == 4 ? 1 : 0xFFFF))
-      } else {
-        return false
       }
-      return true
     }
 
     func region(_ reader: borrowing JSONReader) throws(MetadataFileError) -> HDR10PlusMetadata.Region {

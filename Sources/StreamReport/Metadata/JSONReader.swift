@@ -218,25 +218,36 @@ package struct JSONReader {
 
   /// Reads the members of an object.
   ///
-  /// - Parameter read: reads the value of a member, or calls ``skip()``.
+  /// - Parameters:
+  ///   - names: the members that it may have once, as for hdr10plus_tool. All others are skipped.
+  ///   - read: reads the value of a member by the index of its name, or calls ``skip()``.
   package mutating func object(
-    _ read: (inout JSONReader, ArraySlice<UInt8>) throws(MetadataFileError) -> Void
+    _ names: [StaticString], _ read: (inout JSONReader, Int) throws(MetadataFileError) -> Void
   ) throws(MetadataFileError) {
-    guard try objectOrNull(read) else { throw error("null", expected: "an object") }
+    guard try objectOrNull(names, read) else { throw error("null", expected: "an object") }
   }
 
-  /// Reads the members of an object.
+  /// Reads the members of an object; see ``object(_:_:)``.
   ///
   /// - Returns: false for null.
   package mutating func objectOrNull(
-    _ read: (inout JSONReader, ArraySlice<UInt8>) throws(MetadataFileError) -> Void
+    _ names: [StaticString], _ read: (inout JSONReader, Int) throws(MetadataFileError) -> Void
   ) throws(MetadataFileError) -> Bool {
     let token = try next()
     guard token == .object else {
       guard token == .null else { throw error("no object", expected: "{") }
       return false
     }
-    while case .key(let name) = try next() { try read(&self, name[...]) }
+    var isKnown = [Bool](repeating: false, count: names.count)
+    while case .key(let name) = try next() {
+      guard let index = EditText.index(name[...], among: names) else {
+        try skip()
+        continue
+      }
+      guard !isKnown[index] else { throw error("a second \(names[index])", expected: "one") }
+      isKnown[index] = true
+      try read(&self, index)
+    }
     return true
   }
 

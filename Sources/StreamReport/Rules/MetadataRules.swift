@@ -73,8 +73,12 @@ struct MetadataRules<Codec: CheckedCodec> {
 
   /// Checks the access unit.
   ///
-  /// - Parameter pictures: the walk at its end.
-  mutating func check(_ accessUnit: AccessUnitRecord, _ pictures: borrowing Codec.Pictures, log: inout FindingLog) {
+  /// - Parameters:
+  ///   - pictures: the walk at its end.
+  ///   - timescale: ticks a second of the container's times; 0 without any.
+  mutating func check(
+    _ accessUnit: AccessUnitRecord, _ pictures: borrowing Codec.Pictures, timescale: UInt32, log: inout FindingLog
+  ) {
     guard accessUnit.letter != nil else { return }
     checkPresence(accessUnit.isSecondField, log: &log)
     if isUnchecked, let profile, let record = stated.dolbyVision {
@@ -97,7 +101,10 @@ struct MetadataRules<Codec: CheckedCodec> {
       log.report(.unreadableSEI, ReportText(error), expected: "captions or HDR10+ that can be read")
     }
     if messages.isRepeated { captions.isRepeating = true }
-    if !messages.captions.isEmpty { captions.check(messages, accessUnit, pictures.fixedFrameRate, log) }
+    if !messages.captions.isEmpty || captions.hasBegun {
+      let time = timescale > 0 ? accessUnit.sample.map { Double($0.pts) / Double(timescale) } : nil
+      captions.check(messages, accessUnit, pictures.fixedFrameRate, time, log)
+    }
   }
 
   private mutating func checkPresence(_ isSecondField: Bool, log: inout FindingLog) {
@@ -120,9 +127,7 @@ struct MetadataRules<Codec: CheckedCodec> {
     _ record: DolbyVision.Configuration, _ profile: UInt8, _ colour: ColourDescription?, _ preferredTransfer: UInt8?,
     log: inout FindingLog
   ) {
-    // Others, such as 20 of MV-HEVC, are not distinguished in the RPU.
-    let isKnown = [4, 5, 7, 8, 9].contains(record.profile)
-    if isKnown, record.profile != profile {
+    if record.profile != profile, !Self.indistinctProfiles.contains(record.profile) {
       log.report(.dolbyVisionRecord, "dv_profile \(record.profile)", expected: "\(profile) as in the RPU")
       return
     }
@@ -139,6 +144,9 @@ struct MetadataRules<Codec: CheckedCodec> {
         expected: "an id for transfer_characteristics \(transfer), as in the stream")
     }
   }
+
+  /// The profiles that an RPU does not state: 20 of MV-HEVC, and those of H.264 and H.265 that are no longer in use.
+  private static var indistinctProfiles: [UInt8] { [0, 1, 2, 3, 6, 20] }
 
   /// Whether a base layer may have these transfer characteristics. 2 is unspecified.
   private static func fits(_ transfer: UInt8, _ compatibilityID: UInt8) -> Bool {
@@ -172,6 +180,14 @@ private struct Tally: Sendable {
     count += 1
   }
 
+  /// Adds those of another one. Returns whether their first is in front.
+  mutating func add(_ other: Tally) -> Bool {
+    let isInFront = count == 0 || other.place.accessUnit < place.accessUnit
+    if isInFront { place = other.place }
+    count += other.count
+    return isInFront
+  }
+
   /// Reports the finding, unless there are no such pictures.
   func report(_ rule: Rule, to log: inout FindingLog, _ text: () -> (found: ReportText, expected: ReportText)) {
     guard count > 0 else { return }
@@ -185,50 +201,65 @@ private struct Tally: Sendable {
 
 /// Checks the number and the order of captions.
 private struct CaptionRules: Sendable {
-  /// Pictures whose `cc_count` does not fit.
+  /// Pictures whose `cc_count` does not fit the fixed frame rate.
   private var misfits = Tally()
   /// The `cc_count` of the first of them, and the one that fits.
   private var counts = (found: 0, expected: 0)
+  /// Pictures without a fixed frame rate, by their `cc_count`.
+  private var unjudged = [Tally](repeating: Tally(), count: CaptionTriplet.limit + 1)
+  private var clock = ConstantCaptionRate()
   /// Whether pictures are shown for different times, as of films in 60 fields a second.
   var isRepeating = false
 
   private var decoded = DoubledCodes()
   private var presented = DoubledCodes()
-  private var queue = PresentationQueue<[CaptionTriplet]>()
+  private var queue = PresentationQueue<(captions: [CaptionTriplet], time: Double?)>()
   /// The pictures with captions.
   private var pictures = Tally()
 
   /// Fewer doubled codes may be chance.
   private static let fewest = 4
 
-  /// Takes a picture with captions.
+  /// Whether a picture had captions.
+  var hasBegun: Bool { pictures.count > 0 }
+
+  /// Takes a picture with captions, and each one behind it.
   ///
-  /// - Parameter rate: frames a second; nil if they may vary.
+  /// - Parameters:
+  ///   - rate: frames a second; nil if they may vary.
+  ///   - time: when it is shown by the container, in seconds; nil without times.
   mutating func check(
-    _ messages: AccessUnitSEI, _ accessUnit: AccessUnitRecord, _ rate: Ratio?, _ log: borrowing FindingLog
+    _ messages: AccessUnitSEI, _ accessUnit: AccessUnitRecord, _ rate: Ratio?, _ time: Double?,
+    _ log: borrowing FindingLog
   ) {
-    pictures.add(log)
-    if let count = messages.captionCount, !accessUnit.isField,
-      let expected = rate.flatMap({ CaptionRate($0)?.tripletCount }), count != expected
-    {
-      if misfits.count == 0 { counts = (count, expected) }
-      misfits.add(log)
+    if !messages.captions.isEmpty { pictures.add(log) }
+    if let count = messages.captionCount, !accessUnit.isField {
+      if rate == nil {
+        unjudged[min(count, CaptionTriplet.limit)].add(log)
+      } else if let expected = rate.flatMap({ CaptionRate($0)?.tripletCount }), count != expected {
+        if misfits.count == 0 { counts = (count, expected) }
+        misfits.add(log)
+      }
     }
     guard let order = accessUnit.pictureOrderCount else { return }
     decoded.add(messages.captions)
-    if let first = queue.add(messages.captions, sequence: accessUnit.sequence, order: order) { presented.add(first) }
+    // A field's frame has one time.
+    let next = (messages.captions, accessUnit.isField ? nil : time)
+    if let first = queue.add(next, sequence: accessUnit.sequence, order: order) { take(first) }
+  }
+
+  private mutating func take(_ picture: (captions: [CaptionTriplet], time: Double?)) {
+    presented.add(picture.captions)
+    clock.add(picture.time)
   }
 
   /// Ends the stream.
   mutating func finish(log: inout FindingLog) {
-    let (counts, pictureCount) = (counts, misfits.count)
+    for picture in queue.finish() { take(picture) }
     if !isRepeating {
-      misfits.report(.captionCount, to: &log) {
-        let others: ReportText = pictureCount == 1 ? "" : ", and \(pictureCount - 1) more pictures"
-        return ("cc_count \(counts.found)\(others)", "\(counts.expected) at the fixed frame rate")
-      }
+      report(misfits, counts.found, expected: "\(counts.expected) at the fixed frame rate", to: &log)
+      reportUnjudged(to: &log)
     }
-    for captions in queue.finish() { presented.add(captions) }
     let (sent, shown, codes) = (decoded.doubled, presented.doubled, decoded.count)
     // By chance, a half stays doubled if every other picture is a B picture.
     guard sent >= Self.fewest, shown * 3 <= sent * 2, sent * 4 >= codes else { return }
@@ -238,6 +269,60 @@ private struct CaptionRules: Sendable {
         "presentation order"
       )
     }
+  }
+
+  private func report(_ misfits: Tally, _ found: Int, expected: ReportText, to log: inout FindingLog) {
+    misfits.report(.captionCount, to: &log) {
+      let others: ReportText = misfits.count == 1 ? "" : ", and \(misfits.count - 1) more pictures"
+      return ("cc_count \(found)\(others)", expected)
+    }
+  }
+
+  /// Reports pictures that do not fit the container's constant frame rate.
+  private func reportUnjudged(to log: inout FindingLog) {
+    guard let expected = clock.tripletCount else { return }
+    var (misfits, found) = (Tally(), 0)
+    for (count, pictures) in unjudged.enumerated() where count != expected && pictures.count > 0 {
+      if misfits.add(pictures) { found = count }
+    }
+    report(misfits, found, expected: "\(expected) at the constant frame rate of the container", to: &log)
+  }
+}
+
+/// Finds the constant frame rate of captions by the container's times of pictures in a row.
+private struct ConstantCaptionRate: Sendable {
+  /// Fewer pictures may be of several rates.
+  private static let fewest = 9
+  /// How far a time may be from a constant rate, in seconds: Matroska and FLV round to milliseconds.
+  private static let rounding = 0.001_01
+
+  private var count = 0
+  private var first = 0.0
+  /// The rates, by `cdp_frame_rate` less 1, that fit all times so far.
+  private var fits = [Bool](repeating: true, count: 8)
+
+  /// Takes the time of the next picture in presentation order; nil for a picture without one, which ends the rate.
+  mutating func add(_ time: Double?) {
+    guard let time else {
+      fits = [Bool](repeating: false, count: fits.count)
+      return
+    }
+    if count == 0 { first = time }
+    for index in fits.indices where fits[index] {
+      let rate = CaptionRate(code: UInt8(truncatingIfNeeded: index) + 1)?.ratio
+      let place = rate.map { Double(count) * Double($0.denominator) / Double($0.numerator) } ?? -1
+      fits[index] = abs(time - first - place) <= Self.rounding
+    }
+    count += 1
+  }
+
+  /// `cc_count` of its pictures; nil if the rate is variable or unknown.
+  var tripletCount: Int? {
+    guard count >= Self.fewest else { return nil }
+    let counts = fits.indices.compactMap {
+      fits[$0] ? CaptionRate(code: UInt8(truncatingIfNeeded: $0) + 1)?.tripletCount : nil
+    }
+    return counts.allSatisfy { $0 == counts.first } ? counts.first : nil
   }
 }
 

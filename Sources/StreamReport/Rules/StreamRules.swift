@@ -168,7 +168,7 @@ struct StreamRules<Codec: CheckedCodec> {
   ) {
     messages.check(pictures.messages, pictures.picture, hasBuffer: pictures.signalledBuffer != nil, log: &log)
     if let removed { PictureRules.check(removed, log: &log) }
-    metadata.check(accessUnit, pictures, log: &log)
+    metadata.check(accessUnit, pictures, timescale: times.timescale, log: &log)
     container.check(
       accessUnit, times: times, period: pictures.messages.isRepeated ? nil : pictures.period,
       preferredTransfer: pictures.messages.preferredTransfer, limits: pictures.limits,

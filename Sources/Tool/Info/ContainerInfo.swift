@@ -23,6 +23,7 @@ struct ContainerInfo {
     options.keepsMetadata = true
     var report = try ContainerReport(input, options, sharing: file, isSummary: true)
     var info = ContainerInfo()
+    if let captions = otherStreams.captionServices { info.stream.take(captions.services) }
     var isWhole = false
     while let item = try report.next() {
       info.add(item)

@@ -74,6 +74,9 @@ struct StreamMetadata: Sendable {
     for message in messages.add(found, sequence: accessUnit.sequence, order: order) ?? [] { captions.add(message) }
   }
 
+  /// Takes the languages of captions by the container.
+  mutating func take(_ services: CaptionDistributionPacket.ServiceInformation) { captions.add(services) }
+
   /// Reads a NAL unit of Dolby Vision.
   private mutating func read(_ nalUnit: NALUnitRecord, _ codec: FormatDescription.Codec) {
     let (rpu, layer): (UInt8, UInt8) =

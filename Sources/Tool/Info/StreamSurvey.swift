@@ -59,6 +59,9 @@ struct StreamSurvey {
     }
   }
 
+  /// Takes the languages of captions by the container.
+  mutating func take(_ services: CaptionDistributionPacket.ServiceInformation) { metadata.take(services) }
+
   /// Times come from the container in nanoseconds, or from the frame rate.
   private mutating func addToPeak(_ accessUnit: AccessUnitRecord) {
     let size = Int(clamping: accessUnit.size)

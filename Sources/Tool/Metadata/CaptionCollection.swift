@@ -19,6 +19,8 @@ struct CaptionCollection: Sendable {
   private(set) var count = (all: 0, otherForms: 0)
   /// Messages that cannot be read.
   private(set) var damagedCount = 0
+  /// Pictures with several messages, which are joined.
+  private(set) var joinedCount = 0
   /// Messages of access units without a picture.
   var strayCount = 0
 
@@ -49,8 +51,29 @@ struct CaptionCollection: Sendable {
       clock.add(picture.place.time)
       hasMessage = false
     }
-    for metadata in found {
-      guard let message = try message(metadata, of: picture) else { continue }
+    // A sample of a container may have both fields, each with a message.
+    let parts = picture.picture.isField ? [found.filter(\.isInFront), found.filter { !$0.isInFront }] : [found]
+    for part in parts {
+      var messages: [CaptionMessage] = []
+      for metadata in part {
+        guard let message = try message(metadata, of: picture) else { continue }
+        messages.append(message)
+        services.add(message)
+        count.all += 1
+        if message.form != (track?.form ?? messages.first?.form) { count.otherForms += 1 }
+      }
+      if messages.count > 1, messages.allSatisfy({ $0.form == messages.first?.form }),
+        let joined = CaptionMessage.joined(messages)
+      {
+        messages = [joined]
+        joinedCount += 1
+      }
+      append(messages, ofFrame: frame, isOther: isOther)
+    }
+  }
+
+  private mutating func append(_ messages: [CaptionMessage], ofFrame frame: Int, isOther: Bool) {
+    for message in messages {
       // The place of the field without a message.
       if isOther, !hasMessage { track?.append(nil, ofFrame: frame) }
       if track == nil {
@@ -59,9 +82,6 @@ struct CaptionCollection: Sendable {
       }
       track?.append(message, ofFrame: frame)
       hasMessage = true
-      services.add(message)
-      count.all += 1
-      if message.form != track?.form { count.otherForms += 1 }
     }
   }
 

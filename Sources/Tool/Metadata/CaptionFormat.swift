@@ -74,9 +74,12 @@ struct CaptionOutput {
         throw Failure("\(source): frame \(frame): captions that MCC cannot hold: \(error)")
       }
     }
-    let others = captions.count.otherForms
-    guard others > 0 else { return [] }
-    return [
+    let (joined, others) = (captions.joinedCount, captions.count.otherForms)
+    let remarks =
+      joined > 0
+      ? ["\(Text.count(joined, "picture")) with several messages of captions, which are joined into one"] : []
+    guard others > 0 else { return remarks }
+    return remarks + [
       "\(others) of \(Text.count(captions.count.all, "message")) have other user data around the captions than the first, "
         + "which MCC does not keep"
     ]

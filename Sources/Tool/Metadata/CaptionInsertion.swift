@@ -77,6 +77,8 @@ struct CaptionMessages: PictureMessages {
   private let shift: Int
   /// Frames of the file, with captions, that are not in the stream.
   private let outsideCount: Int
+  /// Frames in the stream with more messages than pictures.
+  private let joinedCount: Int
   /// Of each picture in the order of presentation: its frame and two bits; `nil` if each picture is a frame.
   private let places: [UInt32]?
 
@@ -114,14 +116,27 @@ struct CaptionMessages: PictureMessages {
     let inside = -shifted..<frames - shifted
     let captioned = file.track.frames
     outsideCount = captioned.count { !inside.contains($0) }
+    joinedCount =
+      file.track.form == nil ? 0 : Self.joinedCount(file.track, captioned.filter(inside.contains), places, shifted)
     let hasSome = outsideCount < captioned.count
     if outsideCount > 0, !force || !hasSome { try refuse(outside: inside, source, hasSome: hasSome) }
   }
 
-  /// The captions that are left out, for the user; `nil` for none.
-  var remark: String? {
-    outsideCount == 0
-      ? nil : "\(path): captions of \(Text.count(outsideCount, "frame")) outside of the video are left out"
+  /// The captions that are left out, and those that become others, for the user.
+  var remarks: [String] {
+    [
+      (outsideCount, "outside of the video are left out"),
+      (joinedCount, "with several messages for a picture are joined into one"),
+    ].filter { $0.0 > 0 }.map { "\(path): captions of \(Text.count($0, "frame")) \($1)" }
+  }
+
+  /// How many frames have more messages than pictures.
+  private static func joinedCount(_ track: CaptionTrack, _ frames: [Int], _ places: [UInt32]?, _ shift: Int) -> Int {
+    let pairs = Set((places ?? []).lazy.filter { $0 & isOther != 0 }.map { Int($0 >> 2) })
+    return frames.count { frame in
+      let pictures = pairs.contains(frame + shift) ? 2 : 1
+      return track.count(ofFrame: frame) > pictures && track.messages(ofFrame: frame).count { $0 != nil } > pictures
+    }
   }
 
   /// - Parameter hasSome: whether captions are in these frames.
@@ -165,7 +180,14 @@ struct CaptionMessages: PictureMessages {
     // The first field has the first one, and the second field all others.
     let own =
       place & Self.isOther != 0 ? all.dropFirst() : place & Self.hasOther != 0 ? all.prefix(1) : all[...]
-    guard let message = CaptionMessage.joined(own.compactMap { $0 }) else { return nil }
+    let messages = own.compactMap(\.self)
+    let isField = place & (Self.isOther | Self.hasOther) != 0
+    guard let message = CaptionMessage.joined(messages, limit: isField ? nil : rate.tripletCount) else {
+      guard let line = file.track.first(from: frame - shift)?.line, !messages.isEmpty else { return nil }
+      throw Failure(
+        "\(path): line \(line): \(Text.count(messages.count, "message")) for one picture, with more triplets than the "
+          + "\(CaptionTriplet.limit) of a message")
+    }
     do throws(BitstreamError) { return try message.userData().payload } catch {
       throw Failure("\(path): frame \(frame): captions that a message cannot hold: \(error)")
     }

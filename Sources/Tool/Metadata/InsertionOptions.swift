@@ -89,7 +89,7 @@ struct InsertionOptions: ParsableArguments {
       ranks = survey.ranks
       let messages = try CaptionMessages(captions, path: path, shift: shift, force: force, survey)
       insertions.append(MetadataInsertion(.captions, ranks, messages))
-      if let remark = messages.remark { remarks.append(remark) }
+      remarks += messages.remarks
       if survey.captionedCount > 0 {
         remarks.append("\(path): replaces the captions of \(Text.count(survey.captionedCount, "picture"))")
       }

@@ -139,8 +139,44 @@ import Testing
     }
     // Packets of both kinds of captions have the pairs, too.
     let both = try Self.read(
-      Self.head + "00:00:00:00\t6102030C152CB3\n00:00:00:01\t\(Self.loading)\n00:00:00:02\t6102030C152CB3\n")
+      Self.head + "00:00:00:00\t6102038C9420A6\n00:00:00:01\t\(Self.loading)\n00:00:00:02\t6102038C9420A6\n")
     #expect(both.track.frames == [1])
+  }
+
+  /// Those of a field that the other packets do not have are captions of the same frame, in front of CTA-708.
+  @Test func addsPacketsOfPairsToOthers() throws {
+    let pairs = [CaptionTriplet(.field1, 0x94, 0x20), CaptionTriplet(.field2, 0x15, 0x2C)]
+    let digital = [CaptionTriplet(.packetStart, 2, 0x21), CaptionTriplet(.packetData, 0x41, 0)]
+    let lines = try (
+      "\t6102038C9420A6\n", "\t6102030C152CB3\n", "\t\(Self.line(Self.nulls + digital))\n",
+      "\t\(Self.line([pairs[0]] + digital))\n"
+    )
+    let file = try Self.read(
+      Self.head + "00:00:00:00\(lines.0)00:00:00:00\(lines.2)00:00:00:00\(lines.1)00:00:00:01\(lines.2)"
+        + "00:00:00:02\(lines.0)")
+    #expect(file.track.frames == [0, 1, 2] && file.track.form == nil)
+    for (frame, triplets) in [pairs + digital, Self.nulls + digital, [pairs[0]]].enumerated() {
+      let messages = try file.messages(ofFrame: frame, at: Self.rate(4))
+      #expect(messages.map { $0?.triplets } == [triplets + Self.padding(20 - triplets.count)], "\(frame)")
+    }
+    // The first field is in both.
+    let second = try Self.read(
+      Self.head + "00:00:00:00\(lines.3)00:00:00:00\(lines.1)00:00:00:01\(lines.0)00:00:00:01\(lines.1)")
+    for (frame, triplets) in [pairs + digital, [pairs[1]]].enumerated() {
+      let messages = try second.messages(ofFrame: frame, at: Self.rate(4))
+      #expect(messages.map { $0?.triplets } == [triplets + Self.padding(20 - triplets.count)], "\(frame)")
+    }
+    // More than a message holds, or than the rate allows, and exact messages of this program.
+    let full = try Self.line([CaptionTriplet](repeating: digital[1], count: 31))
+    #expect(
+      Self.refusal(Self.head + "00:00:00:00\t\(full)\n00:00:00:00\(lines.0)")?.hasPrefix(
+        "line 8: expected at most 31 triplets with the pairs of CTA-608 of the same time code, not 32") == true)
+    let many = try Self.read(
+      Self.head + "00:00:00:00\t\(Self.line([CaptionTriplet](repeating: digital[1], count: 20)))\n00:00:00:00\(lines.0)"
+    )
+    #expect(throws: CaptionFileError.self) { try many.messages(ofFrame: 0, at: Self.rate(4)) }
+    let exact = Self.head + "// User Data=B500314741393403C0FFFF\n00:00:00:00\(lines.2)00:00:00:00\(lines.0)"
+    #expect(Self.refusal(exact)?.hasPrefix("line 10: expected caption distribution packets alone") == true)
   }
 
   @Test func refusesBadFilesWithTheirLine() {

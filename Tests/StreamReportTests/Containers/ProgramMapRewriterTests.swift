@@ -4,7 +4,7 @@ import StreamReport
 import TestSupport
 import Testing
 
-/// The record of Dolby Vision in program maps.
+/// The record of Dolby Vision and the caption services in program maps.
 @Suite struct ProgramMapRewriterTests {
   private typealias Made = RewrittenProgramMap
 
@@ -35,6 +35,51 @@ import Testing
     let rewritten = Made.rewritten(stream(Self.codec))
     #expect(rewritten == stream(Self.codec + Self.record))
     #expect(Made.rewritten(rewritten) == rewritten)
+  }
+
+  /// CC1 and service 1, in English and Spanish.
+  private static let services: [UInt8] =
+    [0xE2] + Array("eng".utf8) + [0x7E, 0x3F, 0xFF] + Array("spa".utf8) + [0xC1, 0x3F, 0xFF]
+
+  /// One that the map has stays.
+  @Test func addsCaptionServices() throws {
+    let added = [0x86, 13] + Self.services
+    func stream(_ descriptors: [UInt8]) -> [UInt8] {
+      Self.stream(Self.packets(Self.map([Self.sound, (0x24, descriptors)])), [Self.picture])
+    }
+    func rewritten(_ descriptors: [UInt8], hasRecord: Bool) -> [UInt8] {
+      Made.rewritten(stream(descriptors), hasRecord: hasRecord, captions: Self.services)
+    }
+    #expect(rewritten(Self.codec, hasRecord: false) == stream(Self.codec + added))
+    #expect(rewritten(Self.codec, hasRecord: true) == stream(Self.codec + Self.record + added))
+    #expect(rewritten(Self.record, hasRecord: true) == stream(Self.record + added))
+    #expect(rewritten([0x86, 1, 0xE0], hasRecord: true) == stream([0x86, 1, 0xE0] + Self.record))
+    // There is room for the first.
+    let long = [0x80, 255] + [UInt8](repeating: 0, count: 255)
+    let crowded = long + long + long + [0x80, 197] + [UInt8](repeating: 0, count: 197)
+    #expect(rewritten(crowded, hasRecord: true) == stream(crowded + Self.record))
+    #expect(rewritten(crowded, hasRecord: false) == stream(crowded + added))
+    #expect(
+      ProgramMapRewriter(nil) == nil && ProgramMapRewriter(nil, captions: [UInt8](repeating: 0, count: 256)) == nil)
+    var rewriter = try #require(ProgramMapRewriter(nil, captions: Self.services))
+    #expect(!rewriter.hasCaptionServices)
+    _ = rewriter.rewrite(stream(Self.codec).span)
+    #expect(rewriter.hasCaptionServices && !rewriter.hasRecord)
+  }
+
+  /// Of each stream in the map, at its first place, and nothing of damaged sections.
+  @Test func readsCaptionServices() {
+    let video: (type: UInt8, descriptors: [UInt8]) = (0x24, Self.codec + [0x86, 13] + Self.services + [0x0A, 0])
+    var other = Self.map([(0x24, [0x86, 1, 0xE0])], version: 1)
+    let first = Self.packets(Self.map([Self.sound, video, (0x06, [0x86, 1, 0xE1]), (0x1B, [0x86, 9, 0])]))
+    var maps = ProgramMapRewriter()
+    let stream = Self.stream([Self.picture], first, Self.packets(other))
+    #expect(maps.rewrite(stream.span) == stream && !maps.hasCaptionServices)
+    #expect(maps.captionServices == [0x100: [], 0x101: Self.services, 0x102: [0xE1], 0x103: []])
+    other[other.count - 1] ^= 1
+    var damaged = ProgramMapRewriter()
+    _ = damaged.rewrite(Self.stream(Self.packets(other)).span)
+    #expect(damaged.captionServices.isEmpty)
   }
 
   @Test(arguments: [1, 3, 187, 188, 189, 400]) func takesBytesInAnyPieces(size: Int) {
@@ -168,6 +213,7 @@ import Testing
     bytes[3] &= 0xFE
     let layer = try DolbyVision.Configuration(bytes.span)
     #expect(!layer.hasBaseLayer && ProgramMapRewriter(layer) == nil)
+    #expect(ProgramMapRewriter(layer, captions: [0xE0]) != nil)
   }
 
   /// Sections of any content, lost packets and adaptation fields of any length.

@@ -52,8 +52,8 @@ import Testing
     let deep = String(repeating: "[", count: 20) + "{\"x\": [1, {}]}" + String(repeating: "]", count: 20)
     var reader = JSONReader(BytesSource(Self.bytes("{\"a\": \(deep), \"b\": \"]\", \"c\": 5}")))
     var last: Int64?
-    try reader.object { reader, name throws(MetadataFileError) in
-      if name == [0x63] { last = try reader.number("c", in: 0...9) } else { try reader.skip() }
+    try reader.object(["c", "b"]) { reader, member throws(MetadataFileError) in
+      if member == 0 { last = try reader.number("c", in: 0...9) } else { try reader.skip() }
     }
     #expect(last == 5)
     let isAtEnd = reader.isAtEnd()

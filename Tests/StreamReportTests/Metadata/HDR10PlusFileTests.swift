@@ -120,6 +120,63 @@ import Testing
         + "\"ToolInfo\":{\"Tool\":\"h26x\",\"Version\":\"1.2.3\"}}")
   }
 
+  /// A name that an object has twice is refused at its line, as hdr10plus_tool refuses it. Unknown names may come twice.
+  @Test(
+    arguments: [
+      ("JSONInfo", 11), ("SceneInfo", 11), ("ToolInfo", 11), ("Version", 2), ("BezierCurveData", 7),
+      ("NumberOfWindows", 7), ("SequenceFrameIndex", 7), ("SceneId", 7), ("Anchors", 4), ("KneePointY", 4),
+      ("AverageRGB", 5), ("MaxScl", 5), ("DistributionIndex", 6), ("DistributionValues", 6), ("Other", nil),
+    ] as [(String, Int?)]) func refusesMembersThatComeTwice(name: String, line: Int?) throws
+  {
+    let values = [
+      "JSONInfo": "{}", "SceneInfo": "[]", "ToolInfo": "{}", "Version": "\"1.0\"", "BezierCurveData": "null",
+      "Anchors": "[1]", "MaxScl": "[1, 2, 3]", "DistributionIndex": "[1]", "DistributionValues": "[1]",
+    ]
+    let more = ", \"\(name)\": \(values[name] ?? "1")"
+    func end(_ number: Int) -> String { line == nil || line == number ? (line == nil ? more + more : more) : "" }
+    let text = """
+      {
+      "JSONInfo": {"Version": "1.0"\(end(2))},
+      "SceneInfo": [{
+      "BezierCurveData": {"Anchors": [1], "KneePointX": 1, "KneePointY": 1\(end(4))},
+      "LuminanceParameters": {"AverageRGB": 1, "MaxScl": [1, 2, 3]\(end(5)),
+      "LuminanceDistributions": {"DistributionIndex": [1], "DistributionValues": [1]\(end(6))}},
+      "NumberOfWindows": 1, "TargetedSystemDisplayMaximumLuminance": 400, "SequenceFrameIndex": 0, "SceneId": 0\(end(7))
+      }],
+      "SceneInfoSummary": {},
+      "ToolInfo": {}
+      \(end(11))}
+      """
+    do throws(MetadataFileError) {
+      let messages = try HDR10PlusFile.document.messages(BytesSource(Array(text.utf8)))
+      #expect(line == nil && messages.count == 1)
+    } catch {
+      #expect(error.place == .line(line ?? 0))
+      #expect(String(decoding: error.found.bytes, as: UTF8.self) == "a second \(name)")
+    }
+  }
+
+  @Test(arguments: ["picture", "windows", "maxscl", "average-maxrgb", "rows"])
+  func refusesMembersOfLinesThatComeTwice(name: String) throws {
+    let values = ["windows": "[]", "maxscl": "[1, 2, 3]"]
+    func more(_ names: [String]) -> String { names.contains(name) ? ", \"\(name)\": \(values[name] ?? "0")" : "" }
+    func text(_ more: ([String]) -> String) -> [UInt8] {
+      Array(
+        """
+        {"picture": 0, "application-version": 1, "windows": [
+        {"maxscl": [1, 2, 3], "average-maxrgb": 5\(more(["maxscl", "average-maxrgb"]))}],
+        "targeted-system-display-maximum-luminance": 400,
+        "targeted-system-display-actual-peak-luminance": {"rows": 0, "columns": 0, "values": []\(more(["rows"]))}
+        \(more(["picture", "windows"]))}
+        """.utf8)
+    }
+    #expect(try HDR10PlusFile.lines.messages(BytesSource(text { _ in "" })).count == 1)
+    do throws(MetadataFileError) {
+      _ = try HDR10PlusFile.lines.messages(BytesSource(text(more)))
+      Issue.record("no error")
+    } catch { #expect(String(decoding: error.found.bytes, as: UTF8.self) == "a second \(name)") }
+  }
+
   /// Every prefix of a file is refused, and no change of a byte is a trap.
   @Test(arguments: [HDR10PlusFile.document, .lines]) func survivesDamage(format: HDR10PlusFile) throws {
     var random = SeededGenerator(state: 3)

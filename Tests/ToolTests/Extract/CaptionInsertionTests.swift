@@ -127,6 +127,75 @@ import Testing
     #expect(!folder.names.contains { $0.contains("out.h264") }, "\(folder.names)")
   }
 
+  // MARK: Several messages
+
+  /// A picture has one message. Two are joined, and lines name that.
+  @Test func messagesOfAPictureAreJoined() async throws {
+    let folder = try Folder()
+    try folder.write("plain.h264", try Data(contentsOf: Program.media.appending(path: "clip.h264")))
+    let (pair, data) = (CaptionTriplet(.field1, 0x94, 0x20), CaptionTriplet(.packetStart, 2, 0x21))
+    let padding = [CaptionTriplet](repeating: .padding, count: 18)
+    try await CaptionStream.insert("plain.h264", as: "in.h264", in: folder) { place in
+      let all = [[data, data] + padding, [pair] + padding, [pair]]
+      return try (place == 3 ? all : place == 5 ? Array(all.suffix(1)) : []).map { try CaptionStream.payload($0) }
+    }
+    let run = try await Program.shell(
+      "h26x extract in.h264 --captions out.mcc && h26x edit in.h264 -o back.h264 --insert-captions out.mcc "
+        + "&& h26x extract back.h264 --captions again.mcc", in: folder.url)
+    try #require(run.status == 0, "\(run.said)")
+    let line = "out.mcc: 1 picture with several messages of captions, which are joined into one\n"
+    #expect(run.said.contains(line) && run.said.contains("replaces the captions of 2 pictures"), "\(run.said)")
+    let (file, rate) = (
+      try CaptionExtractionTests.read("out.mcc", in: folder), try #require(CaptionRate(code: 3))
+    )
+    for (frame, triplets) in [(3, [pair, pair, data, data] + padding.prefix(16)), (5, [pair])] {
+      #expect(try file.messages(ofFrame: frame, at: rate).map { $0?.triplets } == [triplets], "\(frame)")
+    }
+    #expect(file.track.frames == [3, 5] && folder.bytes("again.mcc") == folder.bytes("out.mcc"))
+  }
+
+  /// Messages of two fields are one message of a frame. More than a message holds are refused at their line.
+  @Test func messagesOfTwoFieldsAreJoinedInAFrame() async throws {
+    let folder = try Folder()
+    try folder.write("fields.h264", FieldStream.make(frames: 24))
+    try await CaptionStream.insert("fields.h264", as: "in.h264", in: folder) { place in
+      let pair = CaptionTriplet(place & 1 == 0 ? .field1 : .field2, 0xC1, UInt8(place))
+      let (padding, other) = (CaptionTriplet.padding, CaptionTriplet(.packetData, 1, UInt8(place)))
+      // The first field of frame 7 has two, which stay in it.
+      guard place == 14 else { return [try CaptionStream.payload([pair] + Array(repeating: padding, count: 11))] }
+      return try [[pair, padding], [other, padding]].map { try CaptionStream.payload($0) }
+    }
+    let source = Program.media.appending(path: "clip.h264").path
+    let run = try await Program.shell(
+      "h26x extract in.h264 --captions out.mcc && h26x edit in.h264 -o back.h264 --insert-captions out.mcc "
+        + "&& h26x edit '\(source)' -o frames.h264 --insert-captions out.mcc", in: folder.url)
+    try #require(run.status == 0, "\(run.said)")
+    let line = "out.mcc: captions of 24 frames with several messages for a picture are joined into one\n"
+    #expect(run.said.components(separatedBy: line).count == 2, "\(run.said)")
+    let (file, captions) = (
+      try CaptionExtractionTests.read("out.mcc", in: folder), try await Self.captions("frames.h264", in: folder)
+    )
+    for frame in 0..<24 {
+      let messages = file.track.messages(ofFrame: frame)
+      let found = messages.map { $0?.triplets.filter { $0 != .padding }.map(\.second) }
+      #expect(found == [frame == 7 ? [14, 14] : [UInt8(2 * frame)], [UInt8(2 * frame + 1)]], "\(frame)")
+      let all = messages.flatMap { $0?.triplets ?? [] }.filter { $0 != .padding }
+      let sorted = all.filter(\.isPair) + all.filter { !$0.isPair }
+      let count = frame == 7 ? 14 : 24
+      #expect(captions[frame] == sorted + Array(repeating: .padding, count: count - sorted.count), "\(frame)")
+    }
+    // Two lines of 16 triplets, none of which is padding.
+    var writer = MacCaptionWriter(rate: try #require(CaptionRate(code: 3)), form: CaptionMessage(CaptionData([])))
+    let message = CaptionMessage(CaptionData((0..<16).map { CaptionTriplet(.packetData, 1, $0) }))
+    try folder.write(
+      "many.mcc", Data(try writer.header(program: "test") + writer.lines(ofFrame: 4, [message, message])))
+    let refused = try await Program.run(
+      ["edit", source, "-o", "many.h264", "--insert-captions", "many.mcc"], in: folder.url)
+    let reason = ": 2 messages for one picture, with more triplets than the 31 of a message"
+    #expect(refused.status == 1 && refused.said.contains("many.mcc: line ") && refused.said.contains(reason))
+    #expect(folder.bytes("many.h264") == nil)
+  }
+
   // MARK: Frames
 
   /// Times in nanoseconds, with an error, of frames of which some are missing.

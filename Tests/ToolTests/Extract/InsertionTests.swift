@@ -99,6 +99,9 @@ import Testing
       (wrong, "offset \(size * 2 + 4): picture 2: CRC 0x"),
       (foreign, "offset \(size * 5 + 4): picture 5: a NAL unit that begins with byte 64; expected 25"),
       (Data(try Data(contentsOf: URL(filePath: Self.clip))), "picture 0: a NAL unit that begins with byte"),
+      (
+        whole.prefix(size * 5) + [0, 0, 0, 1] + whole.dropFirst(size * 5), "offset \(size * 5 + 4): picture 5: nothing"
+      ),
       (Data(whole.prefix(size * 9)), "9 messages for 62 pictures"),
     ] {
       let run = try await insert("--insert-dolby-vision", "x.bin", bytes, folder)

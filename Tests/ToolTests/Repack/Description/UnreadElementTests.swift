@@ -103,13 +103,14 @@ import Testing
   }
 
   /// The configurations of Dolby Vision and of its enhancement layer are boxes in MP4, with all of their bits.
-  /// Matroska keeps the first, with its reserved bits: libavformat writes no other.
-  @Test func keepsAdditionsThatAreBoxesInMP4() async throws {
+  /// Matroska keeps the first, with its reserved bits: libavformat writes no other. The second may be alone.
+  @Test(arguments: [true, false]) func keepsAdditionsThatAreBoxesInMP4(hasRecord: Bool) async throws {
     let folder = try Folder()
     var record = Array(AddedBoxes.dolbyVision("dvcC", profile: 9, compatibility: 2)[8...])
     record[7] = 1
     let layer: [UInt8] = [1, 100, 0, 30, 0xFF, 0xE0, 0]
-    let track = Self.addition("dvvC", record) + Self.addition("avcE", layer) + Self.addition("abcd", [1])
+    let first = hasRecord ? Self.addition("dvvC", record) : []
+    let track = first + Self.addition("avcE", layer) + Self.addition("abcd", [1])
     try folder.write("in.mkv", try Self.clip(track: track))
     for (target, lines) in [
       ("out.mp4", []), ("out.mov", []), ("out.mkv", ["avcE in the description of the video"]),
@@ -120,8 +121,10 @@ import Testing
       }
       // The clip's track has a title.
       #expect(run.status == 0 && left.filter { !$0.hasPrefix("metadata ") } == lines, "\(run.said)")
-      let kept = lines.isEmpty ? [AddedBoxes.box("dvvC", record), AddedBoxes.box("avcE", layer)] : [record]
-      for bytes in kept { #expect(folder.bytes(target)?.range(of: Data(bytes)) != nil, "\(target)") }
+      let boxes = (hasRecord ? [AddedBoxes.box("dvvC", record)] : []) + [AddedBoxes.box("avcE", layer)]
+      for bytes in lines.isEmpty ? boxes : hasRecord ? [record] : [] {
+        #expect(folder.bytes(target)?.range(of: Data(bytes)) != nil, "\(target)")
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import AVFormat
 import Foundation
+import StreamReport
 import Testing
 
 @testable import Containers
@@ -113,6 +114,15 @@ import Testing
     let configuration = try #require(AudioSpecificConfig(bytes))
     #expect(configuration.objectType == type && configuration.sampleRate == rate)
     #expect(configuration.channels == channels)
+  }
+
+  /// The rate and the samples of a frame without spectral band replication.
+  @Test(arguments: [
+    ([0x2B, 0x09, 0x88, 0x00] as [UInt8], 24_000, 1024), ([0x13, 0x10, 0x56, 0xE5, 0x98], 24_000, 1024),
+    ([0x11, 0x94], 48_000, 960),
+  ]) func readsTheCoreOfAudioSpecificConfig(bytes: [UInt8], rate: Int, length: Int) throws {
+    let configuration = try #require(AudioSpecificConfig(bytes))
+    #expect(configuration.coreRate == rate && configuration.frameLength == length)
   }
 
   /// A reserved rate, and bytes that end too early.
