@@ -232,7 +232,7 @@ struct CopySink {
   mutating func finish(_ window: Window, _ extras: SampleEntryExtras) throws(Failure) {
     guard written > 0 else {
       try Interruption.check()
-      throw Failure("\(target.name): no picture to write", emptyRange: .gap)
+      throw Failure("\(target.name): no picture to write", isEmptyRange: true)
     }
     if let segments = output as? SegmentedOutput { return try segments.finish(extras) }
     guard let output = output as? MediaOutput else { return }

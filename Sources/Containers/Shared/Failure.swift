@@ -7,23 +7,20 @@ package struct Failure: Error {
   package var status = ExitStatus.failed
   /// The pipeline's error that the message is about, if any.
   package private(set) var cause: PipelineError?
-  /// Why a requested range has no picture, if nothing else is wrong.
-  package private(set) var emptyRange: EmptyRange?
-
-  package enum EmptyRange: Sendable {
-    /// No picture begins in it.
-    case gap
-    /// It begins behind the last picture.
-    case behindVideo
-  }
+  /// Whether nothing is wrong but that a requested range has no picture.
+  package private(set) var isEmptyRange = false
+  /// Whether that range begins behind the last picture.
+  package private(set) var isBehindVideo = false
 
   package init(
-    _ message: String, _ status: ExitStatus = .failed, cause: PipelineError? = nil, emptyRange: EmptyRange? = nil
+    _ message: String, _ status: ExitStatus = .failed, cause: PipelineError? = nil, isEmptyRange: Bool = false,
+    isBehindVideo: Bool = false
   ) {
     self.message = message
     self.status = status
     self.cause = cause
-    self.emptyRange = emptyRange
+    self.isEmptyRange = isEmptyRange
+    self.isBehindVideo = isBehindVideo
   }
 
   /// A pipeline's error, with the name of the file that it is about.

@@ -135,10 +135,10 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
         try await write([range], of: input, to: name(number + 1), format)
         isWritten = true
       } catch {
-        guard let emptyRange = error.emptyRange else { throw error }
+        guard error.isEmptyRange else { throw error }
         Terminal.say(error.message)
         // A clock that jumps gives a video a duration of days.
-        if every != nil, emptyRange == .behindVideo { break }
+        if every != nil, error.isBehindVideo { break }
       }
     }
     if !isWritten, Interruption.signal == nil { throw Failure("\(output): no range has a picture") }
