@@ -254,7 +254,8 @@ struct CopyWriter: ~Copyable {
   /// - Throws: a `Failure` if nothing was written because a range begins behind the last picture.
   private func checkForPictures() throws(Failure) {
     guard Interruption.signal == nil, let missed = missed.min(by: { $0.key < $1.key }) else { return }
-    throw Failure("\(plan.input(of: plan.ranges[missed.key]).name): \(missed.value)", isEmptyRange: true)
+    throw Failure(
+      "\(plan.input(of: plan.ranges[missed.key]).name): \(missed.value)", isEmptyRange: true, isBehindVideo: true)
   }
 
   /// Completes the target.

@@ -64,7 +64,8 @@ struct ContainerInput {
     do throws(AVError) {
       context = try InputContext(bytes, settings, isInterrupted: { status.isStopping })
     } catch {
-      throw Self.failure(error, input)
+      // libavformat also reports this for Matroska that ends in its header.
+      throw Self.failure(error == .inputOutput && !bytes.hasFailed ? .endOfFile : error, input)
     }
   }
 

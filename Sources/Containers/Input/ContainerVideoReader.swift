@@ -79,10 +79,11 @@ final class ContainerVideoReader: VideoTrackReader {
     }
     track.duration = container.context.duration.flatMap { UInt64(exactly: $0) }
       .map { ClockTime(nanoseconds: $0 &* 1000) }
-    // Packets of a transport stream begin anywhere on the clock.
-    if let time = packet.presentation ?? packet.decoding, Self.isPacketized(container.context) {
-      let first = found.timeBase.nanoseconds(time)
-      beginning = first
+    // Packets of a transport stream begin anywhere on the clock. Those of FLV begin below 0 if its clock restarts soon.
+    let first = (packet.presentation ?? packet.decoding).map(found.timeBase.nanoseconds)
+    let begins = Self.isPacketized(container.context) || container.context.formatName == "flv" && first ?? 0 < 0
+    beginning = begins ? first : nil
+    if let first = beginning {
       // Leading pictures of the first random access point are shown before it.
       shown = ShownRange(start: first - 10_000_000_000, end: nil, time: 0)
     } else if Self.isPacketized(container.context), try !findsTime() {
@@ -212,14 +213,24 @@ final class ContainerVideoReader: VideoTrackReader {
     var packaging: VideoTrack.Packaging?
     if let data = packet.sideData.first(where: { $0.kind == .newExtradata }) {
       let changed = Self.packaging(data.bytes, isPacketized: Self.isPacketized(container.context))
-      packaging = changed == track.packaging ? nil : changed
-      track.packaging = changed
+      if changed != track.packaging, !losesFormat(changed) {
+        packaging = changed
+        track.packaging = changed
+      }
     }
     let sample = VideoSample(
       bytes: packet.copiedBytes(), composition: packet.presentation.map(timeBase.nanoseconds),
       decoding: packet.decoding.map(timeBase.nanoseconds), duration: timeBase.nanoseconds(packet.duration),
       isSync: packet.isKey, packaging: packaging)
     return (sample, packet.position)
+  }
+
+  /// Whether a description that can be read gives way to one that cannot, as if a tag of FLV is damaged.
+  private func losesFormat(_ changed: VideoTrack.Packaging) -> Bool {
+    func isReadable(_ packaging: VideoTrack.Packaging) -> Bool {
+      packaging.configuration.map { FormatDescription(track.codec, configuration: $0) != nil } ?? false
+    }
+    return isReadable(track.packaging) && !isReadable(changed)
   }
 
   /// When a sample of a transport stream is decoded. Without DTS that is its PTS (ISO/IEC 13818-1, 2.4.3.7), which

@@ -39,6 +39,8 @@ package final class InputBytes {
   private let pipe: SharedPipe?
   private let number: Int
   package private(set) var position: Int64 = 0
+  /// Whether the file could not be read.
+  private(set) var hasFailed = false
   /// The size in bytes when reading began; `UInt64.max` for a pipe. Readers of tables compare every entry with it.
   package let size: UInt64
 
@@ -81,6 +83,7 @@ extension InputBytes: IOSource {
 
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(AVError) -> Int {
     do throws(Errno) { return try unsafe readNext(buffer) } catch {
+      hasFailed = true
       throw error.rawValue > 0 ? AVError(rawValue: -error.rawValue) : .inputOutput
     }
   }

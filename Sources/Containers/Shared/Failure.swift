@@ -9,14 +9,18 @@ package struct Failure: Error {
   package private(set) var cause: PipelineError?
   /// Whether nothing is wrong but that a requested range has no picture.
   package private(set) var isEmptyRange = false
+  /// Whether that range begins behind the last picture.
+  package private(set) var isBehindVideo = false
 
   package init(
-    _ message: String, _ status: ExitStatus = .failed, cause: PipelineError? = nil, isEmptyRange: Bool = false
+    _ message: String, _ status: ExitStatus = .failed, cause: PipelineError? = nil, isEmptyRange: Bool = false,
+    isBehindVideo: Bool = false
   ) {
     self.message = message
     self.status = status
     self.cause = cause
     self.isEmptyRange = isEmptyRange
+    self.isBehindVideo = isBehindVideo
   }
 
   /// A pipeline's error, with the name of the file that it is about.

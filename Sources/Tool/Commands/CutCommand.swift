@@ -137,6 +137,8 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
       } catch {
         guard error.isEmptyRange else { throw error }
         Terminal.say(error.message)
+        // A clock that jumps gives a video a duration of days.
+        if every != nil, error.isBehindVideo { break }
       }
     }
     if !isWritten, Interruption.signal == nil { throw Failure("\(output): no range has a picture") }

@@ -243,6 +243,21 @@ import Testing
     #expect(folder.names == ["part-1.mp4", "part-3.mp4"], "\(folder.names)")
   }
 
+  /// Pieces end with the video, even if its file states that it is longer: no other piece is tried.
+  @Test func endsPiecesWithTheVideo() async throws {
+    let folder = try Folder()
+    var clip = try Data(contentsOf: Program.media.appending(path: "clip.mkv"))
+    let duration = try #require(clip.range(of: Data([0x44, 0x89, 0x88]))).upperBound
+    let milliseconds = Float64(100_000).bitPattern
+    clip.replaceSubrange(
+      duration..<duration + 8, with: (0..<8).map { UInt8(truncatingIfNeeded: milliseconds >> (56 - 8 * $0)) })
+    try folder.write("in.mkv", clip)
+    let run = try await Program.run(
+      ["cut", "in.mkv", "-o", "part-%d.mkv", "--every", "1", "--mode", "keyframe"], in: folder.url)
+    #expect(run.status == 0 && run.said.split(separator: "no picture after").count == 2, "\(run.said)")
+    #expect(folder.names == ["in.mkv", "part-1.mkv", "part-2.mkv", "part-3.mkv"], "\(folder.names)")
+  }
+
   /// No file is written if one of them exists, or would be the source.
   @Test func checksAllNamesFirst() async throws {
     let folder = try Folder()

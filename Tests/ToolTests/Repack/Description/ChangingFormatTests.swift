@@ -25,6 +25,17 @@ import Testing
     return String(decoding: movie[place..<place + 4], as: UTF8.self)
   }
 
+  /// A description that cannot be read does not replace one that can. Here, a picture in FLV has become a description.
+  @Test func keepsTheDescriptionInFrontOfADamagedOne() async throws {
+    let folder = try Folder()
+    var clip = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.flv")))
+    clip[FlashTimes.pictures(of: clip)[40] + 12] = 0
+    try folder.write("in.flv", Data(clip))
+    try await repack("in.flv", "out.mp4", in: folder)
+    let info = try await Program.run(["info", "--count", "--get", "pictures", "in.flv", "out.mp4"], in: folder.url)
+    #expect(info.text == "61\n61\n", "\(info.said)")
+  }
+
   /// From each container into each other one: the sample entry depends on the stream, not on where it came from.
   @Test(arguments: [("h264", "avc1", "avc3"), ("h265", "hvc1", "hev1")])
   func keepsParameterSetsWithTheirPictures(_ suffix: String, _ described: String, _ inBand: String) async throws {

@@ -68,6 +68,22 @@ import Testing
     #expect(try await Self.pictures("cut.mp4", in: folder) == Array(all[25..<55]))
   }
 
+  // MARK: 32 bits
+
+  /// The clock of FLV begins anew after 49 days and 17 hours, here within the clip.
+  @Test func continuesTimesWhenTheClockOfFLVWraps() async throws {
+    let folder = try Folder()
+    let clip = [UInt8](try Data(contentsOf: URL(filePath: Self.media("clip.flv"))))
+    try folder.write("wrapped.flv", Data(FlashTimes.moved(clip, by: 0 &- 1200)))
+    let all = try await Self.pictures(Self.media("clip.flv"), in: folder)
+    #expect(try await Self.pictures("wrapped.flv", in: folder) == all && all.count == 62)
+    let whole = try await Program.run(["repack", "wrapped.flv", "-o", "out.mkv"], in: folder.url)
+    #expect(whole.status == 0 && !whole.said.contains("before the shown part"), "\(whole.said)")
+    let cut = try await Program.run(["cut", "wrapped.flv", "-o", "cut.mkv", "--range", "1-2.2"], in: folder.url)
+    #expect(cut.status == 0 && cut.said.contains("from 0:00:01.000"), "\(cut.said)")
+    #expect(try await Self.pictures("cut.mkv", in: folder).count == 30)
+  }
+
   // MARK: 64 bits
 
   /// Headers and edit lists of version 1, whose times have 64 bits.
