@@ -64,10 +64,11 @@ package struct Copy {
   /// The contents of a copy without bounds.
   ///
   /// - `accessUnits`: in decoding order, without their bytes.
-  /// - `shown`: the range that the source shows.
+  /// - `shown`: the range that the source shows. `parts`: all of them, if there are several.
   /// - `obstacle`: why pictures cannot be encoded. `openObstacle`: why not in front of a recovery point.
   typealias Survey = (
-    accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, obstacle: SeamObstacle?, openObstacle: SeamObstacle?
+    accessUnits: [MediaOutput.AccessUnit], shown: ShownRange?, parts: [ShownRange], obstacle: SeamObstacle?,
+    openObstacle: SeamObstacle?
   )
 
   /// Reads a video, or its beginning. Nothing is written.
@@ -80,7 +81,8 @@ package struct Copy {
     _ request: CopyPlan, untilFirstPicture isShort: Bool
   ) async throws(Failure) -> (survey: Survey, formats: [MediaOutput.VideoFormat]) {
     try await passes(request.surveying(untilFirstPicture: isShort), nil) { _, writer, _ in
-      let survey: Survey = (writer.surveyed ?? [], writer.window.shown, writer.obstacle, writer.openObstacle)
+      let (window, obstacles) = (writer.window, (writer.obstacle, writer.openObstacle))
+      let survey: Survey = (writer.surveyed ?? [], window.shown, window.parts, obstacles.0, obstacles.1)
       return (survey: survey, formats: writer.formats)
     }
   }
@@ -88,7 +90,7 @@ package struct Copy {
   /// Performs passes until one completes the copy.
   private static func passes<Value: Sendable>(
     _ request: CopyPlan, _ editor: (any HeaderEditing)?,
-    _ value: @escaping @Sendable (Copy, CopyWriter, _ remark: String) -> Value
+    _ value: @escaping @Sendable (Copy, borrowing CopyWriter, _ remark: String) -> Value
   ) async throws(Failure) -> Value {
     var plan = try request.decided()
     while true {
@@ -101,7 +103,7 @@ package struct Copy {
   }
 
   private func pass<Value: Sendable>(
-    _ editor: (any HeaderEditing)?, _ value: @escaping @Sendable (Copy, CopyWriter, String) -> Value
+    _ editor: (any HeaderEditing)?, _ value: @escaping @Sendable (Copy, borrowing CopyWriter, String) -> Value
   ) async throws(Failure) -> Outcome<Value> {
     var number = 0
     func copy() async throws(CopyRefusal) -> Value {
@@ -119,7 +121,7 @@ package struct Copy {
   ///
   /// - Parameter number: of the range that is read.
   private func copySamples<Value>(
-    _ editor: (any HeaderEditing)?, _ number: inout Int, _ value: (Copy, CopyWriter, String) -> Value
+    _ editor: (any HeaderEditing)?, _ number: inout Int, _ value: (Copy, borrowing CopyWriter, String) -> Value
   ) async throws(CopyRefusal) -> Value {
     var opened = try CopySource.open(plan, plan.ranges[0])
     var writer = CopyWriter(plan, opened, editor)
@@ -161,7 +163,7 @@ package struct Copy {
   ///
   /// - Parameter number: of the range that is read.
   private func runPipeline<Value: Sendable>(
-    _ editor: (any HeaderEditing)?, _ number: inout Int, _ value: (Copy, CopyWriter, String) -> Value
+    _ editor: (any HeaderEditing)?, _ number: inout Int, _ value: (Copy, borrowing CopyWriter, String) -> Value
   ) async throws(CopyRefusal) -> Value {
     let writer = Writer(plan, editor)
     while true {
@@ -216,7 +218,7 @@ package struct Copy {
 
   /// Opens ranges, and writes them on the threads of their pipelines.
   private final class Writer: Sendable {
-    private struct State {
+    private struct State: ~Copyable {
       /// `nil` before the first range is open.
       var writer: CopyWriter?
       var range = Range()
@@ -247,7 +249,7 @@ package struct Copy {
     var refusal: CopyRefusal? { state.withLock { $0.refusal } }
 
     /// Whether the target has pictures.
-    var hasWritten: Bool { state.withLock { $0.writer.map { $0.written > 0 } ?? false } }
+    var hasWritten: Bool { state.withLock { $0.writer?.written ?? 0 > 0 } }
 
     /// Opens a range.
     func open(_ number: Int) throws(CopyRefusal) -> any PictureSource {
@@ -333,9 +335,11 @@ package struct Copy {
     }
 
     /// Completes the target.
-    func finish<Value: Sendable>(_ value: (CopyWriter) -> Value) throws(CopyRefusal) -> Value {
+    func finish<Value: Sendable>(_ value: (borrowing CopyWriter) -> Value) throws(CopyRefusal) -> Value {
       try state.withLock { state throws(CopyRefusal) in
-        guard var writer = state.writer else { throw .failure(Failure("\(plan.target.name): no picture to write")) }
+        guard var writer = state.writer.take() else {
+          throw .failure(Failure("\(plan.target.name): no picture to write"))
+        }
         do throws(Failure) { try writer.finish() } catch { throw .failure(error) }
         return value(writer)
       }
@@ -345,7 +349,7 @@ package struct Copy {
   // MARK: The result
 
   /// Summarizes the written contents, and the contents that were left out.
-  private func summary(of writer: CopyWriter, _ remark: String) -> Result {
+  private func summary(of writer: borrowing CopyWriter, _ remark: String) -> Result {
     var summary = "\(plan.target.name): "
     if writer.isCutShort { summary += "\(Interruption.remark)\(Text.count(writer.written, "access unit")): " }
     summary += "\(plan.container.name), \(Text.list(writer.contents))"
@@ -376,9 +380,14 @@ package struct Copy {
       edited: writer.editedMetadata, left: writer.losses)
   }
 
-  private func warnings(_ writer: CopyWriter) -> [String] {
-    var warnings = writer.recoveryPoints.map {
-      "\(name(ofRange: $0)) begins with a recovery point, not an IDR picture: players may lose pictures there"
+  private func warnings(_ writer: borrowing CopyWriter) -> [String] {
+    var warnings = writer.finishedWindows.enumerated().compactMap { number, window in
+      window?.opening?.passesRecoveryPoint == true ? plan.remark(onEarlyBeginning: number, .recoveryPoint) : nil
+    }
+    warnings += writer.recoveryPoints.map { number in
+      let reason = plan.ranges[number].beginningObstacle.map { " (\($0.beginningText))" } ?? ""
+      return "\(name(ofRange: number)) begins with a recovery point, not an IDR picture\(reason): players may lose "
+        + "pictures there"
     }
     if let made = writer.madeDolbyVision {
       warnings.append((writer.formats.first?.dolbyVision ?? .copied).remark(made))
@@ -392,7 +401,7 @@ package struct Copy {
       ? "range \(number + 1)" : plan.input(of: plan.ranges[number]).name
   }
 
-  private func hidesPictures(_ writer: CopyWriter) -> Bool {
+  private func hidesPictures(_ writer: borrowing CopyWriter) -> Bool {
     plan.hasEditList && plan.isCut
       && writer.finishedWindows.contains { $0.map { $0.hiddenInFront > 0 || $0.hiddenBehind > 0 } ?? false }
   }

@@ -16,7 +16,7 @@ import StreamReport
 /// gaps        as the SPS have it ──▶ allowed
 /// entries     intra pictures, too ──▶ later ones ──▶ promised ones only
 /// mode        exact ──▶ hidden, or keyframe, of each range
-/// beginning   anew ──▶ closed, or as it is in a join, of each range behind another
+/// beginning   anew ──▶ closed, or as it is in a join, of each range behind another that cannot be verified
 /// ```
 package struct CopyPlan {
   package var input: InputFile
@@ -54,13 +54,15 @@ package struct CopyPlan {
     (self.input, self.target, self.container) = (input, target, container)
     (self.framerate, self.framerateOption, self.drop, self.keepsAudio) = (framerate, framerateOption, drop, keepsAudio)
     self.quality = quality
-    ranges = Self.following(bounds.isEmpty ? [Range(bounds: nil)] : bounds.map { Range(bounds: $0) })
+    ranges = Self.following(bounds.isEmpty ? [Range(bounds: nil)] : bounds.map { Range(bounds: $0) }, .anew)
   }
 
   /// Ranges behind one another.
-  private static func following(_ ranges: [Range]) -> [Range] {
+  ///
+  /// - Parameter beginning: of all but the first.
+  private static func following(_ ranges: [Range], _ beginning: Window.Bounds.Beginning) -> [Range] {
     var ranges = ranges
-    for index in ranges.indices.dropFirst() { ranges[index].bounds?.beginning = .anew }
+    for index in ranges.indices.dropFirst() { ranges[index].bounds?.beginning = beginning }
     return ranges
   }
 
@@ -75,7 +77,7 @@ package struct CopyPlan {
     plan.ranges = Self.following(
       inputs.enumerated().flatMap { number, input in
         input.bounds.map { Range(inputNumber: number, bounds: $0) }
-      })
+      }, .anewIfPossible)
     if description.configuration == nil, !container.hasStartCodes { plan.packaging = .inBand }
     return plan
   }
@@ -98,6 +100,8 @@ package struct CopyPlan {
     fileprivate(set) var requested: Window.Bounds?
     /// Why it is not cut exactly, as requested; `nil` if it is, or another mode was requested.
     fileprivate(set) var obstacle: SeamObstacle?
+    /// Why decoding begins with an earlier picture than with the last random access point; `nil` if it does not.
+    fileprivate(set) var beginningObstacle: SeamObstacle?
     /// The place at which reading begins.
     fileprivate(set) var start = Start.front
   }
@@ -127,7 +131,7 @@ package struct CopyPlan {
   /// How many intra pictures that promise nothing were no entries.
   private var refusedEntryCount = 0
   /// Each costs a pass.
-  private static let refusedEntryLimit = 2
+  static let refusedEntryLimit = 2
   /// Whether access units are only listed.
   private(set) var surveys = false
   /// The number of access units that are listed at least, if the source has so many.
@@ -146,6 +150,8 @@ package struct CopyPlan {
 
   /// Whether pictures may have to be encoded.
   var mayEncode: Bool { ranges.contains { $0.bounds?.mode == .exact } }
+  /// Whether pictures come together that are apart in the source, or that is surveyed.
+  var hasSeams: Bool { surveys || ranges.count > 1 || mayEncode }
 
   /// The plan that lists the access units of the whole source, or only those by which the first picture is found.
   func surveying(untilFirstPicture isShort: Bool) -> CopyPlan {
@@ -185,7 +191,8 @@ package struct CopyPlan {
       for number in ranges.indices where number == 0 || input.hasIndex {
         let bounds = ranges[number].bounds
         let (reader, within) = try CopySource.reader(ContainerFile(input, ReadingStatus()), bounds)
-        plan.decide(number, reader, input.hasIndex ? within : nil)
+        // A place may be too late, and what is in a pipe stays.
+        plan.decide(number, reader, input.hasIndex && (number == 0 || target.isSeekable) ? within : nil)
       }
     } catch {
       // The first pass reports what it cannot read, unless it is something else.
@@ -270,7 +277,7 @@ package struct CopyPlan {
       next.ranges[number].bounds?.start = start
       next.ranges[number].bounds?.end = end
     case .damage: try next.giveUpExactCuts(from: number, .damage)
-    case .seam where ranges[number].bounds?.mode != .exact: try next.beginEarlier(number)
+    case .seam(let obstacle) where ranges[number].bounds?.mode != .exact: try next.beginEarlier(number, obstacle)
     case .seam(let obstacle): try next.giveUpExactCuts(from: number, obstacle)
     case .failure(let failure):
       // Perhaps only the place is wrong.
@@ -323,31 +330,57 @@ package struct CopyPlan {
     }
   }
 
-  /// Lets a range that is not cut exactly, behind another, begin with another picture: its recovery point cannot become
-  /// an IDR picture.
-  private mutating func beginEarlier(_ number: Int) throws(Failure) {
+  /// Lets a range that is not cut exactly, behind another, begin with another picture, because it cannot begin with its
+  /// recovery point.
+  private mutating func beginEarlier(_ number: Int, _ obstacle: SeamObstacle) throws(Failure) {
+    let (range, isLast) = (ranges[number], [.noEntry, .distantEntry].contains(obstacle))
+    let isChangeable = range.bounds.map { [.anew, .anewIfPossible].contains($0.beginning) } ?? false
     let canBeginAgain = input.size != nil && target.isSeekable
-    guard let bounds = ranges[number].bounds, bounds.beginning == .anew, canBeginAgain else {
-      throw Failure(
-        "\(target.name): \(ranges[number].bounds.map(Self.text) ?? input(of: ranges[number]).name) begins with a "
-          + "recovery point, which cannot follow another range, and "
-          + (canBeginAgain ? "decoding cannot begin with an earlier IDR picture" : "a pipe cannot be begun again")
-          + "; write the range into a file of its own")
+    guard isChangeable, !isLast, canBeginAgain else {
+      let name = joined == nil ? range.bounds.map(Self.text) : nil
+      throw Self.failure(
+        target.name, name ?? input(of: range).name, range.beginningObstacle ?? (isLast ? .recoveryPoint : obstacle),
+        isLast ? obstacle : canBeginAgain ? .noEntry : nil)
     }
     ranges[number].bounds?.beginning = joined == nil ? .closed : .asItIs
+    ranges[number].beginningObstacle = obstacle
   }
 
-  /// The ranges that begin with an earlier picture than they need, for the user.
+  /// The failure of a copy because a range cannot follow another.
+  ///
+  /// - Parameters:
+  ///   - name: of the range.
+  ///   - obstacle: why it does not begin with its recovery point.
+  ///   - last: why it does not begin with an earlier picture; `nil` for a pipe, in which nothing can be written again.
+  static func failure(_ target: String, _ name: String, _ obstacle: SeamObstacle, _ last: SeamObstacle?) -> Failure {
+    Failure(
+      "\(target): \(name) cannot follow another range, because \(obstacle.beginningText), and "
+        + (last.map { "\($0.text); write the range into a file of its own" }
+          ?? "a pipe is written once; write into a file"))
+  }
+
+  /// A line for the user about a range that begins with an earlier picture than the last random access point in front of
+  /// it.
+  ///
+  /// - Parameters:
+  ///   - number: of the range.
+  ///   - obstacle: the reason.
+  func remark(onEarlyBeginning number: Int, _ obstacle: SeamObstacle) -> String? {
+    guard ranges.indices.contains(number), let bounds = ranges[number].bounds, joined == nil else { return nil }
+    return "\(Self.text(bounds)): decoding begins with an earlier keyframe, because \(obstacle.beginningText)"
+  }
+
+  /// The ranges whose beginning was changed by an earlier pass, for the user.
   private var earlyBeginnings: [String] {
-    ranges.compactMap { range in
-      guard let bounds = range.bounds, bounds.mode != .exact, bounds.beginning == .closed else { return nil }
-      return "\(Self.text(bounds)): decoding begins with an earlier IDR picture, because the recovery point in front "
-        + "of the range cannot become one"
+    ranges.indices.compactMap { number in
+      let range = ranges[number]
+      guard range.bounds?.mode != .exact, let obstacle = range.beginningObstacle else { return nil }
+      return remark(onEarlyBeginning: number, obstacle)
     }
   }
 
   /// A range for the user.
-  private static func text(_ bounds: Window.Bounds) -> String {
+  static func text(_ bounds: Window.Bounds) -> String {
     let end = bounds.end.map { Text.time(ClockTime(positive: $0)) } ?? ""
     return "range \(Text.time(ClockTime(positive: bounds.start)))-\(end)"
   }

@@ -73,12 +73,19 @@ struct CopySource {
   ) throws(Failure) -> (any VideoTrackReader, Window.Bounds?) {
     let first = try ContainerReader.reader(file)
     guard let bounds, first.parts.count > 1 else { return (first, bounds) }
-    guard let (part, within) = bounds.within(first.parts) else {
-      throw Failure(
-        "\(file.input.name): its edit list shows \(Text.count(first.parts.count, "part")); a cut must be within one of "
-          + "them")
-    }
+    let (part, within) = try Self.bounds(bounds, within: first.parts, of: file.input)
     return (try ContainerReader.reader(file, part: part), within)
+  }
+
+  /// The bounds within one of several parts that an edit list shows.
+  static func bounds(
+    _ bounds: Window.Bounds, within parts: [ShownRange], of input: InputFile
+  ) throws(Failure) -> (part: Int, bounds: Window.Bounds) {
+    guard let within = bounds.within(parts) else {
+      throw Failure(
+        "\(input.name): its edit list shows \(Text.count(parts.count, "part")); a cut must be within one of them")
+    }
+    return within
   }
 
   /// Ticks that hold the source's times exactly; `nil` if they are not known.

@@ -13,10 +13,11 @@ import StreamReport
 /// - gaps: the permission of gaps in `frame_num`, if a seam needs it
 /// - format: edits, and the contents of one description
 /// - roles: access units with which decoding can begin
+/// - fields: those of each frame
 /// - window: the choice of access units and of pictures
 /// - seam: the encoding of pictures that cannot be copied, and the check that the copy shows the right ones
 /// - sink: when they are shown, and the file
-struct CopyWriter {
+struct CopyWriter: ~Copyable {
   // MARK: Stages
 
   /// `nil` for one input, and for a target with start codes, in which each file has its own sets.
@@ -28,6 +29,7 @@ struct CopyWriter {
   private var format: CopyFormat
   /// `nil` if nothing depends on them.
   private var roles: (any AccessUnitRoleReading)?
+  private var fields = FieldPairs()
   /// Of the range that is written now.
   private(set) var window: Window
   /// The numbers of ranges of a join, behind others, that begin with a recovery point of H.264 which cannot become an IDR
@@ -37,7 +39,7 @@ struct CopyWriter {
   private(set) var finishedWindows: [Window?] = []
   /// Why ranges have no picture that begin behind the last one, by their numbers.
   private(set) var missed: [Int: String] = [:]
-  /// `nil` before the first format.
+  /// `nil` before the first format, and for a copy without seams.
   private var seam: (any SeamMaking)?
   private var sink: CopySink
 
@@ -135,7 +137,7 @@ struct CopyWriter {
     window = opened?.window ?? Window(plan.ranges[number].bounds)
     sets = Self.sets(plan, source)
     joined = Self.joined(plan, plan.ranges[number])
-    (roles, spacing, hasBegun) = (nil, PictureSpacing(), false)
+    (roles, fields, spacing, hasBegun) = (nil, FieldPairs(), PictureSpacing(), false)
     (copiedStart, copiedEnd) = (nil, nil)
     sink.beginRange(opened)
   }
@@ -153,8 +155,11 @@ struct CopyWriter {
   /// Begins another format, before the first access unit that has it.
   mutating func begin(_ next: MediaOutput.VideoFormat) throws(CopyRefusal) {
     var next = next
+    try chooseRest()
     try joined?.begin(&next)
-    if seam == nil { seam = next.codec.seam(quality: plan.quality, hasStartCodes: plan.container.hasStartCodes) }
+    if seam == nil, plan.hasSeams {
+      seam = next.codec.seam(quality: plan.quality, hasStartCodes: plan.container.hasStartCodes)
+    }
     gaps?.allow(in: &next)
     if plan.mayEncode { seam?.describe(&next) }
     next.statedDolbyVision = source?.otherStreams?.dolbyVision
@@ -174,11 +179,23 @@ struct CopyWriter {
     gaps?.allow(in: &accessUnit)
     do throws(Failure) { try format.edit(&accessUnit) } catch { throw .failure(error) }
     if let role = roles?.role(of: accessUnit.bytes) { accessUnit.role = role }
+    readBeginning(&accessUnit)
     spacing.add(accessUnit.presentation)
     if accessUnit.duration <= 0 {
       let video = plan.joined == nil ? format.video : format.formats.last
       accessUnit.duration = video?.frameDuration?.nanoseconds(1) ?? spacing.duration
     }
+    for accessUnit in fields.take(accessUnit) { try choose(accessUnit) }
+  }
+
+  /// Takes all access units that wait for the other field of their frame.
+  private mutating func chooseRest() throws(CopyRefusal) {
+    for accessUnit in fields.finish() { try choose(accessUnit) }
+  }
+
+  private mutating func choose(_ next: consuming MediaOutput.AccessUnit) throws(CopyRefusal) {
+    guard !isFinished else { return }
+    var accessUnit = next
     if surveyed != nil {
       if accessUnit.isSync, surveyedEntry == nil, let video = format.formats.last {
         surveyedEntry = .some(seam?.obstacle(video, under: accessUnit.role.parameterSets) ?? nil)
@@ -194,9 +211,18 @@ struct CopyWriter {
     for accessUnit in try window.take(accessUnit) { try pass(accessUnit) }
   }
 
+  /// Reads whether the range can begin with an access unit behind others, if that matters.
+  private func readBeginning(_ accessUnit: inout MediaOutput.AccessUnit) {
+    let bounds = plan.ranges[number].bounds
+    let isWanted = surveyed != nil || window.isSearching && bounds?.mode != .exact && bounds?.beginning != .asItIs
+    guard isWanted, accessUnit.isSync || accessUnit.role.mayBeEntry, format.formats.indices.contains(accessUnit.format)
+    else { return }
+    accessUnit.role.canBeginAnew = seam?.canBeginAnew(with: accessUnit, format.formats[accessUnit.format]) ?? true
+  }
+
   /// Writes the rest of a range: nothing more of it comes. After a signal, a range without a picture is left out.
   mutating func finishRange() throws(CopyRefusal) {
-    guard surveyed == nil else { return }
+    guard surveyed == nil else { return try chooseRest() }
     do throws(CopyRefusal) { try finishPictures() } catch {
       // No other pass follows a signal.
       guard Interruption.signal != nil, written > 0, !error.isFailure else { throw error }
@@ -206,6 +232,7 @@ struct CopyWriter {
   }
 
   private mutating func finishPictures() throws(CopyRefusal) {
+    try chooseRest()
     for accessUnit in try window.finish() { try pass(accessUnit) }
     if window.hasOnlyGradualRefresh, !plan.encodesAll, window.tally.count[.encoded] ?? 0 > 0 {
       throw .seam(.gradualRefresh)
@@ -221,7 +248,7 @@ struct CopyWriter {
       + Text.time(ClockTime(positive: duration))
     // Other ranges of the input may have pictures.
     guard plan.joined != nil || plan.ranges.count == 1 else { return }
-    try CopyRefusal.failing(checkForPictures)
+    do throws(Failure) { try checkForPictures() } catch { throw .failure(error) }
   }
 
   /// - Throws: a `Failure` if nothing was written because a range begins behind the last picture.
@@ -243,7 +270,8 @@ struct CopyWriter {
 
   /// Whether a recovery point at the beginning of the range becomes an IDR picture.
   private var beginsAnew: Bool {
-    plan.ranges[number].bounds.map { $0.mode == .exact || $0.beginning == .anew } ?? false
+    let bounds = window.opening?.bounds ?? plan.ranges[number].bounds
+    return bounds.map { $0.mode == .exact || [.anew, .anewIfPossible].contains($0.beginning) } ?? false
   }
 
   private mutating func pass(_ accessUnit: MediaOutput.AccessUnit) throws(CopyRefusal) {
@@ -256,7 +284,7 @@ struct CopyWriter {
     }
     let leaving: [MediaOutput.AccessUnit]
     do throws(CopyRefusal) {
-      leaving = try seam?.take(accessUnit, format.formats[accessUnit.format], isExact: beginsAnew) ?? []
+      leaving = try seam?.take(accessUnit, format.formats[accessUnit.format], beginsAnew: beginsAnew) ?? [accessUnit]
     } catch { throw refusal(error) }
     for accessUnit in leaving { try write(accessUnit) }
   }
@@ -327,7 +355,7 @@ struct CopyWriter {
       hasKeyframe = hasKeyframe || accessUnit.isKeyframe
       if !hasKeyframe { early += 1 }
     }
-    if plan.ranges.count > 1 || plan.mayEncode, !accessUnit.role.isSecondField { last = copy accessUnit }
+    if plan.hasSeams, !accessUnit.role.isSecondField { last = copy accessUnit }
     do throws(Failure) { try sink.write(accessUnit) } catch { throw .failure(error) }
   }
 

@@ -29,20 +29,26 @@ package struct CutPlan: Sendable, Hashable {
     package var reason: Reason?
     /// Why pictures cannot be encoded; `nil` if they can.
     package var refusal: Reason?
-    /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can.
+    /// Why encoded pictures cannot be in front of a recovery point that cannot become an IDR picture; `nil` if they can.
     package var openSeam: Reason?
     /// Whether the target can hide pictures.
     package var hasEditList: Bool
     /// Whether a part without a place to copy from is encoded as a whole.
     package var encodesAll: Bool
-    /// Whether the parts follow one another in one file.
-    package var joinsParts: Bool
+    /// Whether only pictures that promise it are entries of an exact cut.
+    package var needsPromises: Bool
+    /// See ``Window/Bounds/isHalfOpen``.
+    package var isHalfOpen: Bool
+    /// How a part begins behind another; ``Window/Bounds/Beginning/asItIs`` if each part has a file of its own.
+    package var beginning: Window.Bounds.Beginning
 
     package init(
       mode: Window.Bounds.Mode? = nil, because reason: Reason = .requested, refusal: Reason? = nil,
-      openSeam: Reason? = nil, hasEditList: Bool = false, encodesAll: Bool = false, joinsParts: Bool = true
+      openSeam: Reason? = nil, hasEditList: Bool = false, encodesAll: Bool = false, needsPromises: Bool = false,
+      isHalfOpen: Bool = true, beginning: Window.Bounds.Beginning = .anew
     ) {
-      (self.openSeam, self.joinsParts) = (openSeam, joinsParts)
+      (self.openSeam, self.needsPromises) = (openSeam, needsPromises)
+      (self.isHalfOpen, self.beginning) = (isHalfOpen, beginning)
       (self.mode, self.refusal) = (mode ?? .exact, refusal)
       self.reason = self.mode == .exact ? nil : reason
       (self.hasEditList, self.encodesAll) = (hasEditList, encodesAll)
@@ -69,9 +75,33 @@ package struct CutPlan: Sendable, Hashable {
     /// The numbers of access units that are left out between the last keyframe in front of the part and its last
     /// access unit.
     let leftOut: [Window.Tally.Reason: Int]
+    /// Why no mode works, so that the whole cut fails; `nil` if one does.
+    let obstacle: SeamObstacle?
   }
 
   package let parts: [Part]
+
+  /// Checks whether a cut by this plan has a result.
+  ///
+  /// - Parameters:
+  ///   - target: the name of the output.
+  ///   - canRetry: whether input and output are files.
+  /// - Throws: the `Failure` of a cut that has none.
+  package func check(_ target: String, canRetry: Bool) throws(Failure) {
+    for part in parts {
+      if let obstacle = part.obstacle {
+        let bounds = Window.Bounds(start: part.range.start, end: part.range.end, mode: part.mode)
+        throw CopyPlan.failure(target, CopyPlan.text(bounds), .recoveryPoint, obstacle)
+      }
+      // An exact cut was requested and refused.
+      if !canRetry, part.mode != .exact, let reason = part.reasons.first, ![.requested, .pipe].contains(reason) {
+        throw Failure("\(target): cannot be cut exactly, because \(reason.text)")
+      }
+    }
+    guard parts.contains(where: { $0.shown != nil }) else {
+      throw Failure("\(target): no range has a picture", isEmptyRange: true)
+    }
+  }
 }
 
 extension CutPlan.Reason {

@@ -15,14 +15,24 @@ extension CutPlanner {
     guard input.size != nil else {
       throw Failure("\(input.name): this needs a file, because it is read twice; a pipe is read once")
     }
-    let (accessUnits, shown, obstacle, openObstacle) = try await Copy.survey(
+    let (accessUnits, shown, parts, obstacle, openObstacle) = try await Copy.survey(
       CopyPlan(
         input: input, target: OutputFile(FilePath("/dev/null"), force: true), container: .annexb, framerate: framerate),
       untilFirstPicture: isShort)
-    self.init(of: shown)
+    self.init(of: shown, parts: parts)
     (self.obstacle, self.openObstacle) = (obstacle, openObstacle)
     for accessUnit in accessUnits {
       add(presentation: accessUnit.presentation, duration: accessUnit.duration, role: accessUnit.role)
+    }
+  }
+
+  /// Checks whether ranges of a file can be cut.
+  ///
+  /// - Throws: the `Failure` of such a cut.
+  package func check(_ ranges: [ResolvedRange], of input: InputFile) throws(Failure) {
+    for range in ranges {
+      let bounds = Window.Bounds(start: range.start, end: range.end, mode: .exact)
+      _ = try CopySource.bounds(bounds, within: parts, of: input)
     }
   }
 }

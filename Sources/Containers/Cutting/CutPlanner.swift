@@ -5,17 +5,22 @@ package struct CutPlanner {
   private typealias AccessUnit = MediaOutput.AccessUnit
 
   /// The range that the source shows; `nil` for everything.
-  private let shown: ShownRange?
+  private var shown: ShownRange?
+  /// All parts that it shows, in the order of presentation, if there are several.
+  private(set) var parts: [ShownRange]
   /// Why pictures of the video cannot be encoded; `nil` if they can, as far as that is known.
   package internal(set) var obstacle: SeamObstacle?
-  /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can, as far as that is known.
+  /// Why encoded pictures cannot be in front of a recovery point that cannot become an IDR picture; `nil` if they can, as
+  /// far as that is known.
   package internal(set) var openObstacle: SeamObstacle?
   /// In decoding order. The decoding time of each is its number.
   private var accessUnits: [AccessUnit] = []
   /// The numbers of access units with which decoding can begin, each with the latest time of these up to it.
   private var entries: [(number: Int, latest: Int64)] = []
 
-  package init(of shown: ShownRange? = nil) { self.shown = shown }
+  package init(of shown: ShownRange? = nil, parts: [ShownRange] = []) {
+    (self.shown, self.parts) = (parts.first ?? shown, parts)
+  }
 
   /// Takes the next access unit in decoding order.
   ///
@@ -49,6 +54,23 @@ package struct CutPlanner {
 
   /// When each picture is presented, in nanoseconds since the first one, ascending. A frame of two fields has one time.
   package var pictureTimes: [Int64] {
+    partPlanners.flatMap { offset, planner in planner.partTimes.map { $0 &+ offset } }
+  }
+
+  /// The time from the first picture to the end of the last one, in nanoseconds; 0 without any.
+  package var duration: Int64 { partPlanners.last.map { $0.offset &+ $0.planner.partDuration } ?? 0 }
+
+  /// A planner for each part, and when its first picture is presented, in nanoseconds since that of the video.
+  private var partPlanners: [(offset: Int64, planner: CutPlanner)] {
+    guard parts.count > 1 else { return [(0, self)] }
+    return parts.map { part in
+      var planner = self
+      (planner.shown, planner.parts) = (part, [])
+      return (part.time &- parts[0].time, planner)
+    }
+  }
+
+  private var partTimes: [Int64] {
     guard let origin else { return [] }
     let times = accessUnits.lazy.filter { !$0.role.isSecondField }.map(\.presentation)
     // The source may show a part of the first picture.
@@ -56,102 +78,169 @@ package struct CutPlanner {
     return times.filter { $0 >= first && $0 < shown?.end ?? .max }.map { max($0 &- origin, 0) }.sorted()
   }
 
-  /// The time from the first picture to the end of the last one, in nanoseconds; 0 without any.
-  package var duration: Int64 {
+  private var partDuration: Int64 {
     guard let origin else { return 0 }
     let end = accessUnits.lazy.map { $0.presentation &+ max($0.duration, 1) }.max() ?? origin
     return max(min(end, shown?.end ?? .max) &- origin, 0)
   }
 
+  /// The ranges with ends in the video: one that ends behind it ends with it.
+  package func ending(_ ranges: [ResolvedRange]) -> [ResolvedRange] {
+    let duration = duration
+    return ranges.map { range in
+      guard let end = range.end, end >= duration, range.start < duration else { return range }
+      var ending = range
+      (ending.end, ending.missingEnd) = (nil, end &- duration > Window.tolerance ? .time(end) : nil)
+      return ending
+    }
+  }
+
   // MARK: The plan
 
   /// Plans the ranges, each by the best mode that works for it.
-  package func plan(_ ranges: [ResolvedRange], _ abilities: CutPlan.Abilities) -> CutPlan {
-    let origin = origin
-    return CutPlan(
-      parts: ranges.enumerated().map { number, range in
-        let beginning: Window.Bounds.Beginning = number > 0 && abilities.joinsParts ? .anew : .asItIs
-        return part(range, abilities, beginning, origin)
-      })
+  ///
+  /// - Parameter isBehind: whether another range is in front of the first one.
+  package func plan(
+    _ ranges: [ResolvedRange], _ abilities: CutPlan.Abilities, behindAnother isBehind: Bool = false
+  ) -> CutPlan {
+    let planners = partPlanners.map { (planner: $0.planner, origin: $0.planner.origin) }
+    var (state, parts) = (State(abilities: abilities, isOpen: isBehind), [CutPlan.Part]())
+    for (number, range) in ranges.enumerated() {
+      var bounds = Window.Bounds(
+        start: range.start, end: range.end, mode: abilities.mode, isHalfOpen: abilities.isHalfOpen)
+      if number > 0 || isBehind { bounds.beginning = abilities.beginning }
+      // A cut refuses a range that is not within a part: see ``check(_:of:)``.
+      let (place, within) = bounds.within(self.parts) ?? (0, bounds)
+      state.origin = planners[place].origin
+      let part = planners[place].planner.part(range, within, &state)
+      state.isOpen = abilities.beginning != .asItIs && (state.isOpen || part.shown != nil)
+      parts.append(part)
+    }
+    return CutPlan(parts: parts)
   }
 
-  private func part(
-    _ range: ResolvedRange, _ abilities: CutPlan.Abilities, _ beginning: Window.Bounds.Beginning, _ origin: Int64?
-  ) -> CutPlan.Part {
-    func cut(
-      _ mode: Window.Bounds.Mode, _ reasons: [CutPlan.Reason]
-    ) -> (window: Window, part: CutPlan.Part, hasOpenSeam: Bool) {
-      var bounds = Window.Bounds(start: range.start, end: range.end, mode: mode, isHalfOpen: true)
-      bounds.beginning = beginning
-      return self.cut(range, bounds, reasons, origin)
-    }
-    var reasons = [abilities.reason].compactMap(\.self)
+  /// The properties of a cut that its ranges have in common.
+  private struct State {
+    /// See ``CutPlanner/origin``.
+    var origin: Int64?
+    var abilities: CutPlan.Abilities
+    /// Whether pictures of another range are in front of the next one.
+    var isOpen: Bool
+    /// Intra pictures that promise nothing and are no entries.
+    var refusedEntryCount = 0
+  }
+
+  /// A range that is cut by one mode.
+  private struct Cut {
+    var window: Window
+    var numbers: [MediaOutput.Disposition: [Int]] = [:]
+    /// The place of a recovery point with which copying begins, and which cannot become an IDR picture; `nil` for none.
+    var recoveryPoint: Place?
+    /// Why it cannot be cut so; `nil` if it can.
+    var obstacle: SeamObstacle?
+
+    enum Place { case behindEncoded, first }
+  }
+
+  private func part(_ range: ResolvedRange, _ bounds: Window.Bounds, _ state: inout State) -> CutPlan.Part {
+    let abilities = state.abilities
+    var (bounds, reasons) = (bounds, [abilities.reason].compactMap(\.self))
     if abilities.mode == .exact {
-      let (window, part, hasOpenSeam) = cut(.exact, reasons)
-      guard let refusal = refusal(of: window, abilities) ?? (hasOpenSeam ? abilities.openSeam : nil) else {
-        return part
-      }
+      let (cut, refusal) = exactCut(bounds, &state)
+      guard let refusal else { return Self.part(range, .exact, cut, []) }
       reasons = [refusal]
-      if refusal == .noPicture { return cut(.exact, reasons).part }
+      // All later ranges with seams would follow one by one.
+      if refusal == .noEncoder, abilities.hasEditList {
+        (state.abilities.mode, state.abilities.reason) = (.hidden, refusal)
+      }
     }
-    if abilities.mode != .keyframe {
-      if abilities.hasEditList { return cut(.hidden, reasons).part }
-      reasons.append(.noEditList)
+    bounds.mode = abilities.mode != .keyframe && abilities.hasEditList ? .hidden : .keyframe
+    if abilities.mode != .keyframe, bounds.mode == .keyframe { reasons.append(.noEditList) }
+    return Self.part(range, bounds.mode, cut(bounds, state.origin), reasons)
+  }
+
+  private static func part(
+    _ range: ResolvedRange, _ mode: Window.Bounds.Mode, _ cut: Cut, _ reasons: [CutPlan.Reason]
+  ) -> CutPlan.Part {
+    func numbers(_ disposition: MediaOutput.Disposition) -> AccessUnitNumbers {
+      AccessUnitNumbers(cut.numbers[disposition] ?? [])
     }
-    return cut(.keyframe, reasons).part
+    let offset = cut.window.opening?.bounds.offset ?? 0
+    let shown = cut.window.shownSpan.map { ($0.start &+ offset)..<(max($0.start, $0.end) &+ offset) }
+    return CutPlan.Part(
+      range: range, mode: mode, reasons: reasons + (shown == nil && cut.obstacle == nil ? [.noPicture] : []),
+      shown: shown, copied: numbers(.copied), encoded: numbers(.encoded), needed: numbers(.needed),
+      hidden: numbers(.hidden), leftOut: cut.window.tally.leftOut, obstacle: cut.obstacle)
+  }
+
+  /// Cuts a range exactly. An intra picture that promises nothing is no entry if it must become an IDR picture, but
+  /// cannot.
+  ///
+  /// - Returns: the cut, and why it does not work.
+  private func exactCut(_ exact: Window.Bounds, _ state: inout State) -> (cut: Cut, refusal: CutPlan.Reason?) {
+    var bounds = exact
+    while true {
+      if state.abilities.needsPromises { bounds.refusedTime = .max }
+      let cut = cut(bounds, state.origin)
+      // Without a picture, no other mode is better.
+      guard cut.window.shownSpan != nil else { return (cut, nil) }
+      if let refusal = refusal(of: cut.window, state.abilities) { return (cut, refusal) }
+      let entry = cut.window.unprovenEntry
+      let obstacle: CutPlan.Reason? =
+        switch cut.recoveryPoint {
+        case nil: nil
+        case .behindEncoded: state.abilities.openSeam
+        case .first: state.isOpen || entry != nil ? CutPlan.Reason(.recoveryPoint) : nil
+        }
+      guard obstacle != nil, let entry else { return (cut, obstacle) }
+      state.refusedEntryCount += 1
+      bounds.refusedTime = entry
+      if state.refusedEntryCount >= CopyPlan.refusedEntryLimit { state.abilities.needsPromises = true }
+    }
   }
 
   /// Why an exact cut does not work.
   private func refusal(of window: Window, _ abilities: CutPlan.Abilities) -> CutPlan.Reason? {
-    guard window.shownSpan != nil else { return .noPicture }
     guard window.tally.count[.encoded] ?? 0 > 0 else { return nil }
     return abilities.refusal ?? (window.hasOnlyGradualRefresh && !abilities.encodesAll ? .gradualRefresh : nil)
   }
 
-  private func cut(
-    _ range: ResolvedRange, _ bounds: Window.Bounds, _ reasons: [CutPlan.Reason], _ origin: Int64?
-  ) -> (window: Window, part: CutPlan.Part, hasOpenSeam: Bool) {
-    let first = origin.map { start(for: $0 &+ range.start &+ Window.tolerance) } ?? 0
-    var window = Window(bounds, of: shown, origin: first > 0 ? origin : nil)
-    var numbers: [MediaOutput.Disposition: [Int]] = [:]
-    var (isInSeam, hasOpenSeam) = (false, false)
+  private func cut(_ bounds: Window.Bounds, _ origin: Int64?) -> Cut {
+    let first = origin.map { start(for: $0 &+ bounds.start &+ Window.tolerance, bounds) } ?? 0
+    var cut = Cut(window: Window(bounds, of: shown, origin: first > 0 ? origin : nil))
+    var last: MediaOutput.Disposition?
     func add(_ leaving: [AccessUnit]) {
       for accessUnit in leaving {
-        switch accessUnit.disposition {
-        case .encoded: isInSeam = true
-        case .needed: break
-        case .copied, .hidden:
-          if isInSeam, accessUnit.role.start != .closed, !accessUnit.role.isIRAP { hasOpenSeam = true }
-          isInSeam = false
+        let (disposition, role) = (accessUnit.disposition, accessUnit.role)
+        cut.numbers[disposition, default: []].append(Int(accessUnit.decoding))
+        guard disposition != .needed else { continue }
+        if disposition != .encoded, last != .copied, role.start == .open, !role.canBeginAnew {
+          cut.recoveryPoint = last == .encoded ? .behindEncoded : .first
         }
-        numbers[accessUnit.disposition, default: []].append(Int(accessUnit.decoding))
+        last = disposition == .hidden ? .copied : disposition
       }
     }
     do throws(CopyRefusal) {
       for accessUnit in accessUnits[first...] {
-        if window.isFinished { break }
-        add(try window.take(accessUnit))
+        if cut.window.isFinished { break }
+        add(try cut.window.take(accessUnit))
       }
-      add(try window.finish())
+      add(try cut.window.finish())
     } catch {
-      // Only reading that begins behind the needed keyframe is refused. This begins with it.
+      // Of other refusals, a range behind the end is left. It has no picture.
+      if case .seam(let obstacle) = error { cut.obstacle = obstacle }
     }
-    let part = CutPlan.Part(
-      range: range, mode: bounds.mode, reasons: reasons,
-      shown: window.shownSpan.map { $0.start..<max($0.start, $0.end) },
-      copied: AccessUnitNumbers(numbers[.copied] ?? []), encoded: AccessUnitNumbers(numbers[.encoded] ?? []),
-      needed: AccessUnitNumbers(numbers[.needed] ?? []), hidden: AccessUnitNumbers(numbers[.hidden] ?? []),
-      leftOut: window.tally.leftOut)
-    return (window, part, hasOpenSeam)
+    return cut
   }
 
-  /// The number of the last access unit, up to a time, with which decoding can begin; 0 without one.
-  private func start(for time: Int64) -> Int {
+  /// The number of the last access unit, up to a time, with which the range can begin; 0 without one.
+  private func start(for time: Int64, _ bounds: Window.Bounds) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
       if entries[middle].latest <= time { low = middle + 1 } else { high = middle }
     }
-    return low > 0 ? entries[low - 1].number : 0
+    let isAnew = bounds.mode != .exact && bounds.beginning == .anew
+    return entries[..<low].last { !isAnew || accessUnits[$0.number].role.canBeginAnew }?.number ?? 0
   }
 }

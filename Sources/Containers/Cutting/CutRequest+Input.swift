@@ -6,30 +6,28 @@ package import SystemPackage
 extension CutRequest {
   /// The parts of a file.
   ///
-  /// - Parameter framerate: the frame rate of a byte stream that has none.
+  /// - Parameters:
+  ///   - framerate: the frame rate of a byte stream that has none.
+  ///   - planner: has read the file, if that was needed.
   /// - Throws: a `Failure` if the file cannot be read, or lacks a part.
-  package func ranges(of input: InputFile, framerate: Fraction? = nil) async throws(Failure) -> [ResolvedRange] {
+  package func ranges(
+    of input: InputFile, framerate: Fraction? = nil, _ planner: CutPlanner? = nil
+  ) async throws(Failure) -> [ResolvedRange] {
+    func reading(untilFirstPicture isShort: Bool) async throws(Failure) -> CutPlanner {
+      if let planner { return planner }
+      return try await CutPlanner(reading: input, framerate: framerate, untilFirstPicture: isShort)
+    }
     let duration = try input.isRaw || input.size == nil ? nil : input.videoTrack().duration
     if needsPictureTimes || needsDuration && duration == nil {
-      return try await ranges(of: input, CutPlanner(reading: input, framerate: framerate))
+      let planner = try await reading(untilFirstPicture: false)
+      return try ranges(duration: planner.duration, pictureTimes: planner.pictureTimes)
     }
-    var chapters: [CutChapter] = []
-    if self == .chapters, !input.isRaw {
-      let planner = try await CutPlanner(reading: input, framerate: framerate, untilFirstPicture: true)
-      chapters = try self.chapters(of: input, planner)
-    }
+    let chapters = self == .chapters ? try await chapters(of: input, reading(untilFirstPicture: true)) : []
     return try ranges(duration: duration.map { Int64(clamping: $0.nanoseconds) }, chapters: chapters)
   }
 
-  /// The parts of a file that was read.
-  ///
-  /// - Throws: a `Failure` if the file lacks a part.
-  package func ranges(of input: InputFile, _ planner: CutPlanner) throws(Failure) -> [ResolvedRange] {
-    try ranges(duration: planner.duration, chapters: chapters(of: input, planner), pictureTimes: planner.pictureTimes)
-  }
-
   private func chapters(of input: InputFile, _ planner: CutPlanner) throws(Failure) -> [CutChapter] {
-    guard self == .chapters, !input.isRaw, let origin = planner.origin else { return [] }
+    guard !input.isRaw, let origin = planner.origin else { return [] }
     let file = try ContainerFile(input, ReadingStatus())
     let shift = try ContainerReader.reader(file).shift
     return try OtherStreams(file).context.chapters.map { CutChapter($0, origin: origin &+ shift) }

@@ -10,9 +10,9 @@ extension JoinPlan {
   /// - `inputs`, in the order of the target, each with
   ///   - `file`, `width`, `height`: the size of its first picture.
   ///   - `start`: when its first picture is shown in the target. `duration`: how long its pictures are shown.
-  ///   - `mode`: how it begins: `keyframe`, or `hidden` or `exact` if it has an edit list.
-  ///   - `copied`, `encoded`, `hidden`: the counts of access units. If pictures cannot be encoded, the copy hides or
-  ///     shows them, and a line reports why.
+  ///   - `mode`: how it begins: `keyframe`, or `hidden` or `exact` if it has an edit list. If pictures cannot be
+  ///     encoded, it is not `exact`.
+  ///   - `copied`, `encoded`, `hidden`: the counts of access units.
   ///   - `leftOut`: the count of access units that are left out.
   ///   - `parameterSets`: its sets. `shared` is the count of those that an earlier input has. `renumbered` lists those
   ///     with other ids: the `kind` (VPS, SPS or PPS), the id in the input (`from`) and in the target (`to`).
@@ -35,7 +35,7 @@ extension JoinPlan {
       json.member("height", input.format.croppedSize.height)
       json.member("start", seconds: start)
       json.member("duration", seconds: duration)
-      json.member("mode", string: mode[number].rawValue)
+      json.member("mode", string: (parts.map(\.mode).first { $0 != mode[number] } ?? mode[number]).rawValue)
       json.member("copied", parts.reduce(0) { $0 + $1.copied.count })
       json.member("encoded", parts.reduce(0) { $0 + $1.encoded.count })
       json.member("hidden", parts.reduce(0) { $0 + $1.hidden.count })
@@ -64,19 +64,16 @@ extension JoinPlan {
   private func parts(of number: Int) -> [CutPlan.Part] {
     let (input, mode) = (inputs[number], mode[number])
     guard let survey = input.survey else { return [] }
-    let shown = input.parts.count > 1 ? input.parts.map { Optional($0) } : [survey.shown]
-    return shown.flatMap { shown in
-      var planner = CutPlanner(of: shown)
-      for accessUnit in survey.accessUnits {
-        planner.add(presentation: accessUnit.presentation, duration: accessUnit.duration, role: accessUnit.role)
-      }
-      let end = shown.flatMap { part in part.end.map { $0 &- part.start } }
-      let abilities = CutPlan.Abilities(
-        mode: mode, refusal: survey.obstacle.map { CutPlan.Reason($0) },
-        openSeam: survey.openObstacle.map { CutPlan.Reason($0) },
-        hasEditList: mode == .hidden)
-      return planner.plan([ResolvedRange(start: 0, end: input.parts.count > 1 ? end : nil)], abilities).parts
+    var planner = CutPlanner(of: survey.shown, parts: survey.parts)
+    for accessUnit in survey.accessUnits {
+      planner.add(presentation: accessUnit.presentation, duration: accessUnit.duration, role: accessUnit.role)
     }
+    let abilities = CutPlan.Abilities(
+      mode: mode, refusal: survey.obstacle.map { CutPlan.Reason($0) },
+      openSeam: survey.openObstacle.map { CutPlan.Reason($0) }, hasEditList: mode == .hidden, isHalfOpen: false,
+      beginning: .anewIfPossible)
+    let ranges = input.bounds(mode).map { ResolvedRange(start: $0.start, end: $0.end) }
+    return planner.plan(ranges, abilities, behindAnother: number > 0).parts
   }
 }
 

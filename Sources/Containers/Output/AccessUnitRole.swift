@@ -29,12 +29,22 @@ package struct AccessUnitRole {
   var isRandomAccess = false
   /// A recovery point behind which pictures are right only later (gradual refresh), or only approximately.
   var isGradual = false
-  /// It completes the frame that the access unit before began.
+  /// It completes a frame: that of the access unit before, or that of another if its fields pair in the order of
+  /// presentation.
   var isSecondField = false
+  /// A field of a stream whose fields pair in the order of presentation (H.265). ``FieldPairs`` finds its frame.
+  var isPresentedField = false
+  /// That field; `nil` if it is not sent.
+  var presentedField: PresentedField?
+  /// When the frame is presented that it completes, in nanoseconds of the media. Set by ``FieldPairs``.
+  var frameStart: Int64?
   /// An intra picture of H.264 that does not promise that decoding can begin with it. It may be so all the same.
   var mayBeEntry = false
   /// It was chosen as an entry without a promise, so the copy must be verified. Set by ``Window/Exact``.
   var isUnproven = false
+  /// An entry with which a range behind another can begin: not a recovery point that cannot become an IDR picture. Set by
+  /// ``CopyWriter``, as far as that matters.
+  var canBeginAnew = true
   /// The parameter sets up to here, of an access unit with which decoding can begin, or may.
   var parameterSets: [[UInt8]] = []
 
@@ -72,7 +82,7 @@ extension FormatDescription.Codec {
   }
 }
 
-private struct AccessUnitRoleReader<Codec: VideoCodecSyntax>: AccessUnitRoleReading {
+private struct AccessUnitRoleReader<Codec: ElementCodecSyntax>: AccessUnitRoleReading {
   private let packaging: NALPackaging
   private var isIntraOnly: Bool
   private var inspector: Codec.Inspector
@@ -115,13 +125,19 @@ private struct AccessUnitRoleReader<Codec: VideoCodecSyntax>: AccessUnitRoleRead
     // An intra picture promises nothing about the pictures that follow it.
     case .none: if isIntraOnly, info.hasPicture { role.start = .closed }
     }
-    if info.isSecondField { role.start = .none }
+    if let slice = info.slice, let sps = inspector.parameterSets.sequenceParameterSet(slice.sequenceParameterSetID),
+      sps.picturesPerFrame == 2
+    {
+      role.isPresentedField = true
+      role.presentedField = Codec.presentedField(accessUnit.span, info.seiRanges, sps)
+    }
+    role.isSecondField = info.isSecondField && !role.isPresentedField
+    if role.isSecondField { role.start = .none }
     role.isRandomAccess = info.randomAccess != .none
     role.isLeading = (info.sliceType as? H265.NALUnitType)?.isLeading ?? false
     role.isSkippedLeading = info.sliceType?.isSkippedLeading ?? false
     role.isReference = info.slice?.isReference ?? true
     role.isIntra = info.isIntra
-    role.isSecondField = info.isSecondField
     role.mayBeEntry =
       role.start == .none && role.isIntra && role.isReference && !role.isSecondField && !isRefresh
       && info.sliceType is H264.NALUnitType
@@ -186,5 +202,8 @@ extension MediaOutput {
 
     /// Decoding can begin here: the access unit is a sync sample (ISO/IEC 14496-12, 8.6.2).
     var isSync: Bool { role.start != .none }
+
+    /// When its frame is presented: when the first field is, of two.
+    var frameStart: Int64 { role.frameStart ?? presentation }
   }
 }

@@ -47,7 +47,7 @@ package struct OutputFile: Sendable {
         !texts.contains(where: { (try? Stat($0))?.isSameFile(as: status) ?? false })
       else { throw Failure("\(path): the output is the input itself") }
     }
-    name = path == "-" ? "standard output" : path.string
+    name = Self.name(of: path)
     mayReplace = force
     guard !path.isEmpty else { throw Failure("the output has no name", .usage) }
     if let descriptor = Self.descriptor(path) {
@@ -111,6 +111,9 @@ package struct OutputFile: Sendable {
   ) throws(Failure) {
     try OutputFile(path, force: force, inputs: inputs, texts: texts).discard()
   }
+
+  /// The name of an output with this path, for messages.
+  package static func name(of path: FilePath) -> String { path == "-" ? "standard output" : path.string }
 
   /// Whether an output with this path is a regular file, in which a muxer can seek. Nothing is opened.
   package static func isSeekable(_ path: FilePath) -> Bool {

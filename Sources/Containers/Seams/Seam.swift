@@ -72,7 +72,18 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   ///   - hasStartCodes: whether NAL units of the copy have start codes.
   init(quality: Double, hasStartCodes: Bool) { (self.quality, self.hasStartCodes) = (quality, hasStartCodes) }
 
-  var openObstacle: SeamObstacle? { Codec.continuation == nil ? .recoveryPoint : nil }
+  var openObstacle: SeamObstacle? {
+    let needsIDR = known.values.contains { (try? $0.get())?.needsIDRBehind ?? false }
+    return needsIDR || Codec.continuation == nil ? .recoveryPoint : nil
+  }
+
+  func canBeginAnew(with accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat) -> Bool {
+    guard accessUnit.role.start != .closed, !accessUnit.role.isIRAP else { return true }
+    guard var references = Codec.continuation else { return false }
+    var reader = OpenSeam<Codec>(format, hasStartCodes: hasStartCodes)
+    reader.read(accessUnit)
+    return references.begin(accessUnit, reader.packaging, reader.sets, number: 0) != nil
+  }
 
   // MARK: The description
 
@@ -128,11 +139,11 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   // MARK: Access units
 
   mutating func take(
-    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat, isExact: Bool
+    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat, beginsAnew: Bool
   ) throws(CopyRefusal) -> [MediaOutput.AccessUnit] {
     do throws(SeamObstacle) {
       switch accessUnit.disposition {
-      case .copied, .hidden: return try copy(accessUnit, format, isExact: isExact)
+      case .copied, .hidden: return try copy(accessUnit, format, beginsAnew: beginsAnew)
       case .needed, .encoded:
         let leaving = try finishGroup(endsCopying: true)
         isAtEnd = lastPresentation != nil
@@ -164,7 +175,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
 
   /// Takes a copied access unit. Behind a seam, it is held.
   private mutating func copy(
-    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isExact: Bool
+    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, beginsAnew: Bool
   ) throws(SeamObstacle) -> [AccessUnit] {
     var leaving: [AccessUnit] = []
     if group?.accepts(accessUnit) == true {
@@ -177,26 +188,26 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       // They have no parameter sets in common.
       guard !accessUnit.role.isUnproven else { throw .verification }
       leaving += try finishSeam(before: accessUnit)
-      leaving.append(try copied(accessUnit, format, isBehindSeam: true, isExact: isExact))
-    } else if needsGroup(before: accessUnit, isExact: isExact) {
+      leaving.append(try copied(accessUnit, format, isBehindSeam: true, beginsAnew: beginsAnew))
+    } else if needsGroup(before: accessUnit, beginsAnew: beginsAnew) {
       if accessUnit.role.isUnproven {
         proof = SeamProof(behind: open ?? OpenSeam(format, hasStartCodes: hasStartCodes))
         proof?.take(accessUnit)
       }
-      let isFirst = try !beginGroup(format, isExact: isExact, before: accessUnit)
+      let isFirst = try !beginGroup(format, beginsAnew: beginsAnew, before: accessUnit)
       try add(accessUnit, isFirst ? completed(accessUnit, format) : accessUnit)
     } else {
       open = nil
-      leaving.append(try copied(accessUnit, format, isBehindSeam: false, isExact: isExact))
+      leaving.append(try copied(accessUnit, format, isBehindSeam: false, beginsAnew: beginsAnew))
     }
     return leaving
   }
 
   /// Whether pictures are encoded in front of a copied access unit, or it must be verified: it promises nothing, or may
   /// become an IDR picture.
-  private func needsGroup(before next: AccessUnit, isExact: Bool) -> Bool {
+  private func needsGroup(before next: AccessUnit, beginsAnew: Bool) -> Bool {
     if open?.target != nil || open != nil && next.role.isUnproven { return true }
-    let isBeginning = isExact && lastDecoding == nil && next.role.start == .open && !next.role.isIRAP
+    let isBeginning = beginsAnew && lastDecoding == nil && next.role.start == .open && !next.role.isIRAP
     return isBeginning && Codec.continuation != nil
   }
 
@@ -207,7 +218,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   /// - Parameter next: the copied access unit behind it; `nil` at the end of a range.
   /// - Returns: whether access units are decoded in front of `next`.
   private mutating func beginGroup(
-    _ format: MediaOutput.VideoFormat, isExact: Bool, before next: AccessUnit?
+    _ format: MediaOutput.VideoFormat, beginsAnew: Bool, before next: AccessUnit?
   ) throws(SeamObstacle) -> Bool {
     var seam = open
     open = nil
@@ -216,7 +227,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
     var encoding: SeamEncoding<Codec>?
     if let seam, let target = seam.target { encoding = try self.encoding(seam, target, before: next) }
     group = try SeamGroup(
-      encoding, seam?.format ?? format, hasStartCodes: hasStartCodes, isExact: isExact, samples)
+      encoding, seam?.format ?? format, hasStartCodes: hasStartCodes, beginsAnew: beginsAnew, samples)
     for accessUnit in waiting {
       try group?.coder.take(accessUnit)
       try advance()
@@ -270,7 +281,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       for source in group.waiting {
         let isFirst = group.leaving.count == group.encodedCount
         let accessUnit = try copied(
-          source, group.format, isBehindSeam: isFirst && group.encodedCount > 0, isExact: group.isExact)
+          source, group.format, isBehindSeam: isFirst && group.encodedCount > 0, beginsAnew: group.beginsAnew)
         group.leaving.append(accessUnit)
         guard group.leaving.count - group.encodedCount <= coder.copiedCount else { continue }
         group.check.take(group.leaving.count == 1 ? completed(accessUnit, group.format) : accessUnit)
@@ -328,7 +339,7 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
       open = nil
       return []
     }
-    _ = try beginGroup(seam.format, isExact: true, before: next)
+    _ = try beginGroup(seam.format, beginsAnew: true, before: next)
     return try finishGroup(endsCopying: true)
   }
 
@@ -341,10 +352,10 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
 
   /// An access unit that leaves as it is, or with the numbers that it must have in the copy.
   private mutating func copied(
-    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isBehindSeam: Bool, isExact: Bool
+    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isBehindSeam: Bool, beginsAnew: Bool
   ) throws(SeamObstacle) -> AccessUnit {
     if accessUnit.role.start == .closed { following = nil }
-    var leaving = try continued(accessUnit, format, isBehindSeam: isBehindSeam, isExact: isExact)
+    var leaving = try continued(accessUnit, format, isBehindSeam: isBehindSeam, beginsAnew: beginsAnew)
     needsIDR = false
     // Nothing promises that decoding can begin with it.
     if leaving.role.isUnproven, leaving.role.start == .open { leaving.role.start = .none }
@@ -377,10 +388,10 @@ struct Seam<Codec: SeamSyntax>: SeamMaking {
   /// An access unit behind those that left. An IRAP picture or a recovery point begins a coded video sequence if others
   /// than the source's are in front of it.
   private mutating func continued(
-    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isBehindSeam: Bool, isExact: Bool
+    _ accessUnit: AccessUnit, _ format: MediaOutput.VideoFormat, isBehindSeam: Bool, beginsAnew: Bool
   ) throws(SeamObstacle) -> AccessUnit {
     if following != nil { return try followed(accessUnit) }
-    let isBeginning = accessUnit.role.start == .open && (isBehindSeam || isExact && lastDecoding == nil)
+    let isBeginning = accessUnit.role.start == .open && (isBehindSeam || beginsAnew && lastDecoding == nil)
     if !accessUnit.role.isIRAP, isBeginning || needsIDR && accessUnit.role.start != .closed {
       let beginning = beginning(accessUnit, format)
       let isRequired = isBehindSeam || needsIDR || accessUnit.role.isUnproven

@@ -54,7 +54,11 @@ struct SeamEncoding<Codec: SeamSyntax> {
     if let next, next.role.start != .closed, !next.role.isIRAP {
       self.seam.read(next)
       guard Codec.continuation != nil, let header = self.seam.header(of: next) else { throw .recoveryPoint }
-      if try self.seam.spsNALUnit(of: next) == target.spsNALUnit { recoveryPoint = header }
+      if try self.seam.spsNALUnit(of: next) == target.spsNALUnit {
+        // Under such an SPS, it cannot become one.
+        guard !target.needsIDRBehind else { throw .recoveryPoint }
+        recoveryPoint = header
+      }
     }
     let tick = seam.accompanying.sps.flatMap(Codec.delayTick)
     let delays = clock.delays(of: self.accessUnits, tick: tick)

@@ -12,7 +12,7 @@ struct SeamGroup<Codec: SeamSyntax> {
 
   let format: MediaOutput.VideoFormat
   /// Whether the range is cut exactly.
-  let isExact: Bool
+  let beginsAnew: Bool
   /// Decodes the source's access units.
   let coder: SeamCoder
   /// Decodes those of the copy.
@@ -45,10 +45,10 @@ struct SeamGroup<Codec: SeamSyntax> {
   ///   - hasStartCodes: whether they have start codes, not length prefixes.
   ///   - samples: see ``SeamCoder``.
   init(
-    _ encoding: SeamEncoding<Codec>?, _ format: MediaOutput.VideoFormat, hasStartCodes: Bool, isExact: Bool,
+    _ encoding: SeamEncoding<Codec>?, _ format: MediaOutput.VideoFormat, hasStartCodes: Bool, beginsAnew: Bool,
     _ samples: [Int64: UInt64]
   ) throws(SeamObstacle) {
-    (self.encoding, self.format, self.isExact) = (encoding, format, isExact)
+    (self.encoding, self.format, self.beginsAnew) = (encoding, format, beginsAnew)
     var settings = encoding?.target.settings
     if let encoding { settings?.initialFullness = encoding.fullness }
     do throws(AVError) { check = try SeamCheck(format, hasStartCodes: hasStartCodes) } catch { throw .damage }

@@ -11,8 +11,11 @@ protocol SeamMaking {
   var removedOperationCount: Int { get }
   /// Whether the latest seam of the range is at its end, behind copied pictures.
   var isAtEnd: Bool { get }
-  /// Why encoded pictures cannot be in front of a recovery point; `nil` if they can, in most streams.
+  /// Why encoded pictures cannot be in front of a recovery point that cannot become an IDR picture; `nil` if they can, in
+  /// most streams.
   var openObstacle: SeamObstacle? { get }
+  /// Whether a range behind another can begin with an entry. A recovery point must be able to become an IDR picture.
+  func canBeginAnew(with accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat) -> Bool
   /// Adds the parameter sets of encoded pictures to a format whose access units have none. Pictures of an SPS that does
   /// not allow it are not encoded.
   mutating func describe(_ format: inout MediaOutput.VideoFormat)
@@ -22,12 +25,12 @@ protocol SeamMaking {
   mutating func read(_ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat)
   /// Takes the next access unit of the window.
   ///
-  /// - Parameter isExact: whether the range is cut exactly, or begins as such a range does: a recovery point becomes an
-  ///   IDR picture.
+  /// - Parameter beginsAnew: whether the range is cut exactly, or begins as such a range does: a recovery point becomes
+  ///   an IDR picture.
   /// - Returns: the access units to write now.
   /// - Throws: `CopyRefusal.seam` if a picture cannot be encoded.
   mutating func take(
-    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat, isExact: Bool
+    _ accessUnit: MediaOutput.AccessUnit, _ format: MediaOutput.VideoFormat, beginsAnew: Bool
   ) throws(CopyRefusal) -> [MediaOutput.AccessUnit]
   /// Ends a range.
   ///

@@ -63,7 +63,7 @@ extension Window {
     /// Takes the next access unit, and returns those to decode, encode or write now.
     mutating func take(_ accessUnit: AccessUnit) -> [AccessUnit] {
       guard !isFinished else { return [] }
-      if accessUnit.role.isSecondField, last != nil {
+      if accessUnit.role.isSecondField, last?.time == accessUnit.frameStart {
         last?.accessUnits.append(accessUnit)
         return []
       }

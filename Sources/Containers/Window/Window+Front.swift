@@ -14,8 +14,10 @@ extension Window {
     /// The bytes of ``held``.
     private var heldByteCount = 0
     private static let heldByteLimit = 1 << 28
+    /// Whether a random access point up to the start was passed by, because the range cannot begin with it.
+    private var hasPassedEntry = false
     /// More is held than memory should have to hold, behind a picture that begins the range far in front of the start.
-    var holdsTooMuch: Bool { bounds.beginning == .closed && heldByteCount > Self.heldByteLimit }
+    var holdsTooMuch: Bool { hasPassedEntry && heldByteCount > Self.heldByteLimit }
     /// Access units since the first that is shown.
     private var shownCount = 0
     /// Access units since the first that is shown behind the start.
@@ -35,7 +37,8 @@ extension Window {
 
     /// See ``Window/distantStart``.
     var distantStart: Int64? {
-      guard !hasSought, let origin, let last = held.last?.presentation,
+      // The order of fields in frames is known from the first one on.
+      guard !hasSought, let origin, let last = held.last?.presentation, held.last?.role.isPresentedField == false,
         case (let place, false) = (origin &+ bounds.start).subtractingReportingOverflow(Self.margin),
         case (let distance, false) = place.subtractingReportingOverflow(last), distance > Self.margin
       else { return nil }
@@ -59,17 +62,24 @@ extension Window {
 
     private mutating func hold(_ accessUnit: AccessUnit, _ target: Int64) {
       // Pictures that are decoded in front of a random access point are shown in front of it.
-      if isEntry(accessUnit), accessUnit.presentation <= target {
-        (held, behind, heldByteCount) = ([], 0, 0)
-      } else if behind > 0 || accessUnit.presentation > target {
+      let isInFront = accessUnit.presentation <= target
+      if isInFront, isEntry(accessUnit) {
+        (held, behind, heldByteCount, hasPassedEntry) = ([], 0, 0, false)
+      } else if behind > 0 || !isInFront {
         behind += 1
       }
+      hasPassedEntry = hasPassedEntry || isInFront && accessUnit.isSync && !isEntry(accessUnit)
       held.append(accessUnit)
       heldByteCount += accessUnit.bytes.count
     }
 
     private func isEntry(_ accessUnit: AccessUnit) -> Bool {
-      bounds.beginning == .closed ? accessUnit.role.start == .closed : accessUnit.isSync
+      switch bounds.beginning {
+      case .closed: accessUnit.role.start == .closed
+      // The first picture of an exact cut may be an encoded one.
+      case .anew where bounds.mode != .exact: accessUnit.isSync && accessUnit.role.canBeginAnew
+      default: accessUnit.isSync
+      }
     }
 
     private func shows(_ accessUnit: AccessUnit) -> Bool {
@@ -88,7 +98,7 @@ extension Window {
       origin = max(times.min() ?? keyframe, shown?.start ?? .min)
       guard let target else { return }
       let accessUnits = held
-      (held, behind, heldByteCount) = ([], 0, 0)
+      (held, behind, heldByteCount, hasPassedEntry) = ([], 0, 0, false)
       for accessUnit in accessUnits { hold(accessUnit, target) }
     }
 
@@ -106,7 +116,12 @@ extension Window {
       let (keyframe, wanted) = (entry.presentation, origin &+ bounds.start)
       if isAtEnd, bounds.start > 0, behind == 0, lastEnd <= target { return nil }
       if hasSought, !isEntry(entry) || keyframe > wanted &+ Window.tolerance { throw .missed }
-      guard bounds.beginning != .closed || isEntry(entry) else { throw .seam(.recoveryPoint) }
+      // Streams without any entry are copied as they are.
+      guard isEntry(entry) || bounds.beginning != .closed && !hasPassedEntry && !entry.isSync else {
+        throw .seam(.noEntry)
+      }
+      var bounds = bounds
+      if bounds.beginning == .anewIfPossible { bounds.beginning = entry.role.canBeginAnew ? .anew : .asItIs }
       // The source may hide pictures at its end.
       let end = [bounds.end.map { origin &+ $0 }, shown?.end].compactMap(\.self).min().map { $0 &- Window.tolerance }
       guard bounds.mode != .exact else {
@@ -121,12 +136,14 @@ extension Window {
         $0 <= target && $0 >= first
       }
       let isKeyframeWanted = bounds.mode == .keyframe && keyframe <= target
-      let (kept, dropped, leading) = withoutLeading(keepingDecodable: keyframe > target)
+      let (kept, dropped, leading) = withoutLeading(
+        keepingReferences: bounds.beginning == .asItIs, keepingDecodable: keyframe > target)
       let pictureAtStart = max(upToStart.max() ?? keyframe, shown?.start ?? .min)
       let start = isKeyframeWanted ? keyframe : bounds.isHalfOpen ? firstPicture(of: kept) : pictureAtStart
       let opening = Opening(
         bounds: bounds, keyframe: keyframe, origin: origin, earliest: kept.lazy.map(\.presentation).min() ?? start,
-        droppedLeading: dropped, keptLeading: leading)
+        droppedLeading: dropped, keptLeading: leading,
+        passesRecoveryPoint: hasPassedEntry && bounds.beginning == .anew)
       return (kept, opening, ShownRange(start: start, end: end, time: 0))
     }
 
@@ -148,17 +165,19 @@ extension Window {
     /// Without the leading pictures of the first access unit that nothing behind them refers to. Returns how many were
     /// left out, and how many are still there.
     ///
-    /// - Parameter keepsDecodable: whether those stay that can be decoded, because the start is in front of the first
-    ///   access unit.
+    /// - Parameters:
+    ///   - keepsReferences: whether those of H.264 stay that others refer to.
+    ///   - keepsDecodable: whether those stay that can be decoded, because the start is in front of the first access
+    ///     unit.
     private func withoutLeading(
-      keepingDecodable keepsDecodable: Bool
+      keepingReferences keepsReferences: Bool, keepingDecodable keepsDecodable: Bool
     ) -> (accessUnits: [AccessUnit], dropped: Int, kept: Int) {
       guard let first = held.first, first.role.start == .open else { return (held, 0, 0) }
       let keyframe = first.presentation
       let kept = held.filter {
         $0.presentation >= keyframe
           || ($0.role.isLeading
-            ? keepsDecodable && !$0.role.isSkippedLeading : $0.role.isReference && bounds.beginning == .asItIs)
+            ? keepsDecodable && !$0.role.isSkippedLeading : keepsReferences && $0.role.isReference)
       }
       return (kept, held.count - kept.count, kept.count { $0.presentation < keyframe && !$0.role.isLeading })
     }

@@ -21,7 +21,8 @@ extension Window {
     init(_ accessUnit: AccessUnit, in range: ShownRange) {
       let (time, role) = (accessUnit.presentation, accessUnit.role)
       accessUnits = [accessUnit]
-      place = time < range.start ? .front : time < range.end ?? .max ? .inside : .behind
+      let frameStart = accessUnit.frameStart
+      place = frameStart < range.start ? .front : frameStart < range.end ?? .max ? .inside : .behind
       (self.time, start, mayBeEntry) = (time, role.start, role.mayBeEntry)
       (isLeading, isSkippedLeading) = (role.isLeading, role.isSkippedLeading)
       fate = place == .inside ? .copied : .omitted

@@ -31,8 +31,10 @@ package struct Window {
       /// A random access point, as it is in the source. Leading pictures that others refer to are kept.
       case asItIs
       /// A random access point without its leading pictures. A recovery point of H.264 becomes an IDR picture, so that
-      /// the range can follow another.
+      /// the range can follow another. If it cannot become one, decoding begins earlier.
       case anew
+      /// The same if the first random access point allows it. Otherwise, that is as it is in the source.
+      case anewIfPossible
       /// A picture that no later one refers beyond.
       case closed
     }
@@ -58,6 +60,7 @@ package struct Window {
 
   /// The beginning of a window. Its range is in ``Window/shown``.
   struct Opening {
+    /// Those requested. The beginning is decided: it is not ``Bounds/Beginning/anewIfPossible`` any more.
     let bounds: Bounds
     /// When the first access unit is composed, with which decoding begins.
     let keyframe: Int64
@@ -68,6 +71,8 @@ package struct Window {
     /// Leading pictures of the first access unit that need pictures in front of it: left out, and kept because others
     /// refer to them.
     let (droppedLeading, keptLeading): (Int, Int)
+    /// A recovery point is nearer to the start than the first access unit, but cannot become an IDR picture.
+    var passesRecoveryPoint = false
 
     /// The requested start.
     var wanted: Int64 { origin &+ bounds.start }
@@ -96,8 +101,6 @@ package struct Window {
   private var held: [AccessUnit] = []
   /// The number of them that come behind the end.
   private var behindCount = 0
-  /// Whether the access unit before is shown.
-  private var wasShown = true
   /// Nothing more of the source is needed.
   private(set) var isFinished = false
 
@@ -163,7 +166,7 @@ package struct Window {
   ///   another.
   mutating func take(_ accessUnit: AccessUnit) throws(CopyRefusal) -> [AccessUnit] {
     if exact?.holdsTooMuch == true { throw .entry(.max, .verification) }
-    if front?.holdsTooMuch == true { throw .seam(.recoveryPoint) }
+    if front?.holdsTooMuch == true { throw .seam(.distantEntry) }
     guard isSearching else { return place(accessUnit) }
     return try front?.add(accessUnit) == true ? open(isAtEnd: false) : []
   }
@@ -198,13 +201,11 @@ package struct Window {
   private mutating func choose(_ accessUnit: AccessUnit) -> [AccessUnit] {
     let (composition, duration) = (accessUnit.presentation, accessUnit.duration)
     end = max(end ?? .min, composition &+ duration)
-    // A cut begins with a whole picture.
-    if !accessUnit.role.isSecondField {
-      wasShown = shown?.shows(composition, for: isCut ? 1 : duration) != false
-    }
-    if wasShown { lastShown = max(lastShown ?? .min, composition) }
-    if exact != nil { return chooseExactly(accessUnit) }
-    guard wasShown else {
+    // A cut has whole pictures.
+    let isShown = shown?.shows(accessUnit.frameStart, for: isCut ? 1 : duration) != false
+    if isShown { lastShown = max(lastShown ?? .min, composition) }
+    if exact != nil { return chooseExactly(accessUnit, isShown: isShown) }
+    guard isShown else {
       if composition < shown?.start ?? .min { hiddenInFront += 1 } else { next = min(next ?? .max, composition) }
       behindCount += isBehind(accessUnit) ? 1 : 0
       // More than can be decoded in front of the last one that is shown.
@@ -219,8 +220,8 @@ package struct Window {
     return held.map { $0.used(as: .hidden) } + [accessUnit]
   }
 
-  private mutating func chooseExactly(_ accessUnit: AccessUnit) -> [AccessUnit] {
-    if wasShown {
+  private mutating func chooseExactly(_ accessUnit: AccessUnit, isShown: Bool) -> [AccessUnit] {
+    if isShown {
       shownEnd = max(shownEnd ?? .min, accessUnit.presentation &+ accessUnit.duration)
     } else if isBehind(accessUnit) {
       next = min(next ?? .max, accessUnit.presentation)

@@ -30,7 +30,7 @@ package struct PresentationReader<Codec: ElementCodecSyntax>: Sendable {
       let picture = reader.picture(slice, sps)
       place.isField = slice.isField
       place.isSecondField = contents.isSecondField
-      if slice.isField { place.field = Self.field(accessUnit, contents.seiRanges, sps) }
+      if slice.isField { place.field = Codec.presentedField(accessUnit, contents.seiRanges, sps) }
       if picture.resetsPOC, picture.isSecondField {
         // Its count is 0, but it is shown behind its first field.
         (order, hasReset) = (order &+ 1, true)
@@ -41,20 +41,6 @@ package struct PresentationReader<Codec: ElementCodecSyntax>: Sendable {
       (place.sequence, place.order) = (sequence, order)
     }
     return place
-  }
-
-  private static func field(
-    _ accessUnit: Span<UInt8>, _ ranges: [Range<Int>], _ sps: borrowing Codec.SequenceParameterSet
-  ) -> PresentedField? {
-    for range in ranges {
-      var messages = SEIMessages(accessUnit.extracting(range), headerLength: Codec.nalUnitHeaderLength)
-      do throws(BitstreamError) {
-        while let message = try messages.next() {
-          if message.type == .pictureTiming { return Codec.presentedField(message, sps: sps) }
-        }
-      } catch { continue }
-    }
-    return nil
   }
 }
 

@@ -8,3 +8,26 @@ package struct PresentedField: Sendable, Hashable {
 
   package init(isTop: Bool, isSecond: Bool?) { (self.isTop, self.isSecond) = (isTop, isSecond) }
 }
+
+extension ElementCodecSyntax {
+  /// The field that a picture is by its picture timing.
+  ///
+  /// - Parameters:
+  ///   - accessUnit: its access unit.
+  ///   - ranges: the SEI NAL units of that.
+  ///   - sps: its SPS.
+  /// - Returns: nil if the fields of a frame are neighbors in decoding order, or if it is not sent.
+  package static func presentedField(
+    _ accessUnit: Span<UInt8>, _ ranges: [Range<Int>], _ sps: borrowing SequenceParameterSet
+  ) -> PresentedField? {
+    for range in ranges {
+      var messages = SEIMessages(accessUnit.extracting(range), headerLength: nalUnitHeaderLength)
+      do throws(BitstreamError) {
+        while let message = try messages.next() {
+          if message.type == .pictureTiming { return presentedField(message, sps: sps) }
+        }
+      } catch { continue }
+    }
+    return nil
+  }
+}

@@ -153,15 +153,17 @@ struct CutCommand: AsyncParsableCommand, ShowsProgress {
   private func write(planOf request: CutRequest, for input: InputFile, _ format: TargetContainer) async throws {
     let planner = try await CutPlanner(reading: input, framerate: framerate?.rate)
     let isSeekable = OutputFile.isSeekable(output)
-    let ranges = try request.ranges(of: input, planner)
+    let ranges = targetRanges(try await request.ranges(of: input, framerate: framerate?.rate, planner))
+    try planner.check(ranges, of: input)
     let plan = planner.plan(
-      targetRanges(ranges),
+      planner.ending(ranges),
       CutPlan.Abilities(
         mode: mode ?? (isSeekable ? nil : .keyframe), because: mode == nil ? .pipe : .requested,
         refusal: planner.obstacle.map { CutPlan.Reason($0) },
         openSeam: planner.openObstacle.map { CutPlan.Reason($0) },
-        hasEditList: format.isMovie && isSeekable, encodesAll: encodeAll,
-        joinsParts: NumberedName(output) == nil))
+        hasEditList: format.isMovie && isSeekable, encodesAll: encodeAll, needsPromises: !isSeekable,
+        beginning: NumberedName(output) == nil ? .anew : .asItIs))
+    try plan.check(OutputFile.name(of: output), canRetry: isSeekable)
     var json = JSONText(isIndented: true)
     plan.write(to: &json)
     var writer = ResultWriter()

@@ -13,7 +13,8 @@ import Testing
     "queue ! swifth264parse ! video/x-h264,alignment=nal", "swifth264parse ! video/x-h264,stream-format=avc",
     "queue ! swifth264parse ! swifth264repack ! video/x-h264,stream-format=avc3",
     "queue ! swifth264parse ! video/x-h264,alignment=nal ! swifth264repack ! video/x-h264,stream-format=avc",
-    "swifth264parse ! swifth264dec max-threads=1", "queue ! swifth264parse ! swifth264dec max-threads=2",
+    "swifth264parse ! swifth264dec max-threads=1",
+    "queue ! swifth264parse ! swifth264dec max-threads=2 verify-slices=true",
   ]
 
   @Test(arguments: StreamCodec.allCases, TestScope.rows(chains, usually: 3)) func laterRunsEqualTheFirst(

@@ -216,6 +216,15 @@ import Testing
       let report = "range \(number) has no picture after 0:00:09.000; the last one ends at 0:00:02.480"
       #expect(said.contains(report), "\(said)")
     }
+    let folder = try Folder()
+    let command = ["cut", CutTests.media("clip.h264"), "-o", "out.mp4", "--plan"]
+    let plan = try await Program.run(command + ranges.flatMap { ["--range", $0] }, in: folder.url)
+    let parts = plan.text.components(separatedBy: #""start": "#).filter { $0.contains(#""copied""#) }
+    #expect(plan.status == 0 && parts.count == 2, "\(plan.text)\(plan.said)")
+    #expect(parts.map { $0.contains("noPicture") } == [number == 1, number == 2], "\(plan.text)")
+    let none = try await Program.run(command + ["--range", "9-10"], in: folder.url)
+    #expect(none.status == 1 && none.text.isEmpty, "\(none.text)")
+    #expect(none.said == "h26x: out.mp4: no range has a picture\n")
   }
 
   /// A range without a picture has no file, and the others have theirs.
@@ -270,6 +279,34 @@ import Testing
     #expect(plan.schema == 1 && plan.parts.map(\.mode) == ["hidden", "hidden"], "\(run.text)")
     #expect(plan.parts.map(\.copied.count) == [10, 15] && plan.parts[1].hidden.count >= 5, "\(run.text)")
     #expect(run.status == 0 && folder.names.isEmpty, "\(run.said)")
+  }
+
+  /// Positions count the pictures that the parts of an edit list show, in the cut and in its plan.
+  @Test func countsPicturesThatEditsShow() async throws {
+    let (folder, hidden) = (try Folder(), ["--mode", "hidden"])
+    let made = try await Program.run(
+      ["cut", CutTests.media("clip.mp4"), "-o", "in.mp4", "--range", "#16-#31", "--range", "#40-#51"] + hidden,
+      in: folder.url)
+    try #require(made.status == 0, "\(made.said)")
+    let all = try await CutTests.pictures("in.mp4", in: folder)
+    for (range, hiddenCount) in [(2..<5, 18), (16..<20, 22), (15..<26, 20)] {
+      let options = ["--range", "#\(range.lowerBound)-#\(range.upperBound)", "--force"] + hidden
+      let run = try await Program.run(["cut", "in.mp4", "-o", "out.mp4"] + options, in: folder.url)
+      #expect(try await CutTests.pictures("out.mp4", in: folder) == Array(all[range]), "\(run.said)")
+      let inspect = try await Program.run(["inspect", "out.mp4"], in: folder.url)
+      let count = inspect.text.split(separator: "\n").count { $0.hasPrefix("access unit ") }
+      #expect(count == range.count + hiddenCount, "\(run.said)")
+      let plan = try await Program.run(["cut", "in.mp4", "-o", "out.mp4", "--plan"] + options, in: folder.url)
+      let counts = plan.text.components(separatedBy: #""count": "#).dropFirst().map { text in
+        Int(text.prefix { $0.isNumber })
+      }
+      #expect(counts == [range.count, 0, 0, hiddenCount], "\(plan.text)")
+    }
+    for options in [[], ["--plan"]] {
+      let run = try await Program.run(
+        ["cut", "in.mp4", "-o", "both.mp4", "--range", "#12-#16"] + options, in: folder.url)
+      #expect(run.status == 1 && run.said.contains("a cut must be within one of them"), "\(run.said)")
+    }
   }
 
   @Test func cutsARangeAtTheEndOfTheVideo() async throws {

@@ -109,6 +109,105 @@ import Testing
     #expect(part.mode == mode && part.reasons == reasons)
   }
 
+  /// The picture behind a seam is a recovery point that cannot become an IDR picture.
+  @Test func plansSeamsInFrontOfRecoveryPoints() throws {
+    let stream = MadeStream("I0 P3 b1 b2 P6 b4 b5 P9 b7 b8 S12 b10 b11 P13", repeated: 4)
+    let free = try #require(Self.part(stream, 4, 20, CutPlan.Abilities(hasEditList: true)))
+    #expect(free.mode == .exact)
+    let reason = CutPlan.Reason(.recoveryPoint)
+    let part = try #require(Self.part(stream, 4, 20, CutPlan.Abilities(openSeam: reason, hasEditList: true)))
+    #expect(part.mode == .hidden && part.reasons == [reason])
+    // Nothing is encoded in front of it, or another picture follows.
+    for (start, end) in [(12, 20), (4, 9), (0, 20)] {
+      let part = try #require(Self.part(stream, start, end, CutPlan.Abilities(openSeam: reason, hasEditList: true)))
+      #expect(part.mode == .exact, "\(start)-\(end)")
+    }
+  }
+
+  /// A range with such a recovery point begins earlier behind another range, and as it is in a file of its own.
+  @Test func plansBeginningsWithRecoveryPoints() throws {
+    let stream = MadeStream("I0 P3 b1 b2 P6 b4 b5 P9 b7 b8 S12 b10 b11 P13", repeated: 4)
+    let ranges = [(0, 3), (12, 14)].map { ResolvedRange(start: stream.times[$0], end: stream.times[$1]) }
+    let planner = Self.planner(stream)
+    func second(_ abilities: CutPlan.Abilities) -> CutPlan.Part { planner.plan(ranges, abilities).parts[1] }
+    let joined = second(CutPlan.Abilities(hasEditList: true))
+    #expect(joined.mode == .hidden && joined.reasons == [CutPlan.Reason(.recoveryPoint)])
+    #expect(joined.copied.count == 2 && joined.hidden.runs.first?.lowerBound == 0)
+    let single = second(CutPlan.Abilities(hasEditList: true, beginning: .asItIs))
+    #expect(single.mode == .exact && single.copied.runs == [10...10, 13...13])
+    // As in a join.
+    let keyframe = CutPlan.Abilities(mode: .keyframe, beginning: .anewIfPossible)
+    #expect(planner.plan([ranges[1]], keyframe, behindAnother: true).parts[0].copied.runs.first?.lowerBound == 10)
+    // No picture is in front of the only recovery point.
+    let late = MadeStream("S0 P1 P2 P3 P4 P5")
+    let both = [0, 2].map { ResolvedRange(start: late.times[$0], end: late.times[$0 + 1]) }
+    let plan = Self.planner(late).plan(both, CutPlan.Abilities(mode: .keyframe))
+    #expect(plan.parts.map(\.obstacle) == [nil, .noEntry])
+    #expect(throws: Failure.self) { try plan.check("out.mkv", canRetry: true) }
+  }
+
+  /// Intra pictures that must become IDR pictures, but cannot, are no entries. A copy tries two of them.
+  @Test func plansEntriesThatAreRefused() throws {
+    let stream = MadeStream("I0 P1 P2 T3 P4 T5 P6 T7 P8 T9 P10 I11 P12", repeated: 2)
+    var planner = CutPlanner()
+    for accessUnit in stream.accessUnits {
+      var role = accessUnit.role
+      role.canBeginAnew = role.start == .closed
+      planner.add(presentation: accessUnit.presentation, duration: accessUnit.duration, role: role)
+    }
+    let ranges = [2, 14].map { ResolvedRange(start: stream.times[$0], end: stream.times[$0 + 11]) }
+    let parts = planner.plan(ranges, CutPlan.Abilities(openSeam: CutPlan.Reason(.recoveryPoint))).parts
+    #expect(parts.map(\.mode) == [.exact, .exact] && parts.map(\.encoded.count) == [9, 10])
+    let others = planner.plan(ranges, CutPlan.Abilities()).parts
+    #expect(others.map(\.encoded.count) == [1, 2])
+    let promised = planner.plan(ranges, CutPlan.Abilities(needsPromises: true)).parts
+    #expect(promised.map(\.encoded.count) == [9, 10])
+  }
+
+  /// Without an encoder, all later ranges are hidden, too: each would cost a pass.
+  @Test func hidesLaterRangesWithoutAnEncoder() throws {
+    let ranges = [(0, 12), (4, 20), (12, 24)].map {
+      ResolvedRange(start: Self.open.times[$0], end: Self.open.times[$1])
+    }
+    let planner = Self.planner(Self.open)
+    let parts = planner.plan(ranges, CutPlan.Abilities(refusal: .noEncoder, hasEditList: true)).parts
+    #expect(parts.map(\.mode) == [.exact, .hidden, .hidden])
+    #expect(parts.map(\.reasons) == [[], [.noEncoder], [.noEncoder]])
+    let others = planner.plan(ranges, CutPlan.Abilities(refusal: .noEncoder)).parts
+    #expect(others.map(\.mode) == [.exact, .keyframe, .exact])
+  }
+
+  /// A pipe is written once, so another mode than the requested one is a failure there.
+  @Test func refusesWhatACutRefuses() throws {
+    let planner = Self.planner(Self.open)
+    let range = ResolvedRange(start: Self.open.times[4], end: Self.open.times[20])
+    let plan = planner.plan([range], CutPlan.Abilities(mode: .exact, refusal: .noEncoder))
+    try plan.check("out.mkv", canRetry: true)
+    let failure = #expect(throws: Failure.self) { try plan.check("-", canRetry: false) }
+    #expect(failure?.message == "-: cannot be cut exactly, because there is no encoder for the codec")
+    for (mode, reason) in [(Window.Bounds.Mode.keyframe, CutPlan.Reason.pipe), (.exact, .requested)] {
+      try planner.plan([range], CutPlan.Abilities(mode: mode, because: reason)).check("-", canRetry: false)
+    }
+    let empty = ResolvedRange(start: planner.duration + 1_000_000_000)
+    try planner.plan([empty, range], CutPlan.Abilities()).check("out.mkv", canRetry: true)
+    #expect(throws: Failure.self) {
+      try planner.plan([empty], CutPlan.Abilities()).check("out.mkv", canRetry: true)
+    }
+  }
+
+  /// Ends behind the video are those of the video. A start behind it stays.
+  @Test func endsRangesWithTheVideo() throws {
+    let planner = Self.planner(MadeStream("I0 P1 P2 P3"))
+    let second: Int64 = 1_000_000_000
+    let ranges = [ResolvedRange(start: 0, end: second), ResolvedRange(start: second, end: 2 * second)]
+    let whole = ResolvedRange(start: 0, end: planner.duration)
+    let ending = planner.ending(ranges + [whole, ResolvedRange(start: 0, end: 1)])
+    #expect(ending.map(\.end) == [nil, 2 * second, nil, 1])
+    #expect(ending.map(\.missingEnd) == [.time(second), nil, nil, nil])
+    let parts = planner.plan(ending, CutPlan.Abilities(mode: .keyframe)).parts
+    #expect(parts.map(\.reasons) == [[.requested], [.requested, .noPicture], [.requested], [.requested]])
+  }
+
   @Test func needsNoEncoderToCopy() throws {
     let part = try #require(Self.part(Self.open, 12, 24, CutPlan.Abilities(refusal: .noEncoder)))
     #expect(part.mode == .exact && part.encoded.count == 0 && part.copied.count == 12)

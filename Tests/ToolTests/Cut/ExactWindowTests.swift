@@ -211,6 +211,7 @@ import Testing
           accessUnit.role.start = [.none, .closed, .open].randomElement(using: &random) ?? .none
           accessUnit.role.isLeading.toggle()
           accessUnit.role.isSecondField.toggle()
+          accessUnit.role.frameStart = times.randomElement(using: &random)
           accessUnit.role.isReference.toggle()
         }
         taken += 1

@@ -9,6 +9,7 @@ import Testing
 ///
 /// - `I`: an entry that no later picture refers beyond (IDR). `C`: an entry whose leading pictures may (CRA, or a
 ///   recovery point of H.264).
+/// - `S`: the same, a recovery point that cannot become an IDR picture.
 /// - `P`, `B`: a reference picture. `b`: a picture to which none refers.
 /// - `R`, `r`: a RASL picture of H.265. `D`, `d`: a RADL picture. Capitals are reference pictures.
 /// - `T`: an intra picture that promises nothing, a reference picture. No later picture refers beyond.
@@ -22,7 +23,7 @@ struct MadeStream: CustomTestStringConvertible, Sendable {
     /// The places in the stream of the pictures that it may refer to.
     var references: Set<Int> = []
 
-    var isEntry: Bool { "IC".contains(kind) }
+    var isEntry: Bool { "ICS".contains(kind) }
     var isReference: Bool { kind.isUppercase }
   }
 
@@ -87,7 +88,8 @@ struct MadeStream: CustomTestStringConvertible, Sendable {
   var accessUnits: [MediaOutput.AccessUnit] {
     pictures.enumerated().flatMap { place, picture -> [MediaOutput.AccessUnit] in
       var role = AccessUnitRole()
-      role.start = picture.kind == "I" ? .closed : picture.kind == "C" ? .open : .none
+      role.start = picture.kind == "I" ? .closed : "CS".contains(picture.kind) ? .open : .none
+      role.canBeginAnew = picture.kind != "S"
       role.isLeading = "RrDd".contains(picture.kind)
       role.isSkippedLeading = "Rr".contains(picture.kind)
       role.isReference = picture.isReference
@@ -104,7 +106,7 @@ struct MadeStream: CustomTestStringConvertible, Sendable {
       var second = accessUnit
       second.presentation += accessUnit.duration
       second.role.start = .none
-      second.role.isSecondField = true
+      (second.role.isSecondField, second.role.frameStart) = (true, accessUnit.presentation)
       return [accessUnit, second]
     }
   }

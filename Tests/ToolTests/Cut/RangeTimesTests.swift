@@ -74,7 +74,8 @@ import Testing
   }
 
   /// Hidden pictures follow the last picture of the range in front, which is shown longer than its sample lasts.
-  @Test(arguments: ["h264", "h265"], ["mp4", "mov"]) func hidesPicturesBehindTheRangeInFront(
+  @Test(arguments: ["h264", "h265"], TestScope.rows(["mp4", "mov"], usually: 1))
+  func hidesPicturesBehindTheRangeInFront(
     codec: String, target: String
   ) async throws {
     let folder = try Folder()

@@ -46,7 +46,7 @@ import Testing
       var format = format
       seam.describe(&format)
       var written: [MediaOutput.AccessUnit] = []
-      for accessUnit in accessUnits { written += try seam.take(accessUnit, format, isExact: true) }
+      for accessUnit in accessUnits { written += try seam.take(accessUnit, format, beginsAnew: true) }
       return try written + seam.finishRange()
     }
 
@@ -165,7 +165,7 @@ import Testing
       var seam = Seam<Codec>(quality: 18, hasStartCodes: false)
       var format = clip.format
       seam.describe(&format)
-      for accessUnit in wrong { _ = try seam.take(accessUnit, format, isExact: true) }
+      for accessUnit in wrong { _ = try seam.take(accessUnit, format, beginsAnew: true) }
       Issue.record("\(name): the seam was written")
     } catch {
       if case .seam(.verification) = error { return }

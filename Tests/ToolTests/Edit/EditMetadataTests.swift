@@ -80,7 +80,7 @@ import Testing
   // MARK: Removal
 
   /// The message goes, and all else stays byte for byte: the rest of its NAL unit, slices, and other kinds.
-  @Test(arguments: RemovableMetadata.allCases)
+  @Test(arguments: TestScope.rows(RemovableMetadata.allCases, usually: 2))
   func removesAKindFromEachContainer(kind: RemovableMetadata) async throws {
     let folder = try Folder()
     try await Self.write("in.h265", try Self.stream(), in: folder)

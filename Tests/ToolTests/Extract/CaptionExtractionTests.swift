@@ -164,7 +164,9 @@ import Testing
   }
 
   /// In decoding order, other fields are between those of a frame.
-  @Test(arguments: [0, 1, 2, 3]) func fieldsOfH265PairInTheOrderOfPresentation(bFrames: Int) async throws {
+  @Test(arguments: TestScope.rows([0, 1, 2, 3], usually: 2)) func fieldsOfH265PairInTheOrderOfPresentation(bFrames: Int)
+    async throws
+  {
     let folder = try Folder()
     // Fields of 25 frames a second.
     _ = try await Self.run(

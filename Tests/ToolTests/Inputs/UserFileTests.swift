@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 import Foundation
 import H26x
+import TestSupport
 import Testing
 
 /// A table of files that applications and users met, and the results of the program. Each is a small equivalent that is
@@ -425,7 +426,7 @@ import Testing
       lines: [Line("info --count {}", 0, "Pictures            62\n")]),
   ]
 
-  @Test(arguments: rows) func readsFilesThatUsersMet(row: Row) async throws {
+  @Test(arguments: TestScope.rows(rows, usually: 14)) func readsFilesThatUsersMet(row: Row) async throws {
     let folder = try Folder()
     let made = try await Program.shell("M=\(Program.media.path); \(row.shell)", in: folder.url)
     try #require(made.status == 0, "\(made.said)")

@@ -51,4 +51,28 @@ import Testing
       }
     }
   }
+
+  /// Positions of cuts, and the fields that they show, of 40 ms. In decoding order, other fields are between those of a
+  /// frame.
+  static let reorderedSpans: [(range: String, fields: Range<Int>)] = [
+    ("#4-#6", 8..<12), ("#1-#9", 2..<18), ("#8-", 16..<25), ("0.04-0.6", 2..<16), ("0.4-0.52", 10..<14),
+  ]
+
+  @Test(arguments: TestScope.rows(["h265", "mp4", "mkv"], usually: 2))
+  func keepsFramesOfReorderedFieldsWhole(source: String) async throws {
+    let (base, clip) = (try Folder(), CutTests.media("interlaced.h265"))
+    let all = try await Self.pictures(clip, in: base)
+    try #require(all.count == 25)
+    let input = source == "h265" ? clip : base.url.appending(path: "in.\(source)").path
+    if source != "h265" {
+      let made = try await Program.run(["repack", clip, "-o", input], in: base.url)
+      try #require(made.status == 0, "\(made.said)")
+    }
+    for span in Self.reorderedSpans {
+      let run = try await Program.run(
+        ["cut", input, "-o", "out.mp4", "--force", "--mode", "hidden", "--range", span.range], in: base.url)
+      #expect(run.status == 0, "\(span): \(run.said)")
+      #expect(try await Self.pictures("out.mp4", in: base) == Array(all[span.fields]), "\(span): \(run.said)")
+    }
+  }
 }

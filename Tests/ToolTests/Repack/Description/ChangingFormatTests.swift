@@ -47,7 +47,7 @@ import Testing
     other.replaceSubrange(entry, with: Data(described.utf8))
     try folder.write("other.mp4", other)
     sources.append("other.mp4")
-    for source in TestScope.rows(sources, usually: 3) {
+    for source in TestScope.rows(sources, usually: 2) {
       for container in ["ts", "mp4", "mov", "mkv"] + (suffix == "h264" ? ["flv"] : []) {
         let target = "\(source).\(container)"
         try await repack(source, target, in: folder)

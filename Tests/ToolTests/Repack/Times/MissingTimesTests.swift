@@ -31,7 +31,7 @@ import Testing
   }
 
   /// The others follow from the order of pictures and the frame rate.
-  @Test(arguments: TestScope.rows([0, 1, 2, 5], usually: 3)) func derivesMissingTimes(kept: Int) async throws {
+  @Test(arguments: TestScope.rows([0, 1, 2, 5], usually: 2)) func derivesMissingTimes(kept: Int) async throws {
     let folder = try Folder()
     let clip = [UInt8](try Data(contentsOf: Program.media.appending(path: "clip.ts")))
     // 0 is no picture, 1 is the first picture alone.

@@ -52,7 +52,7 @@ import Testing
     Source(clip: "open-gop.h265", sync: [0, 9, 21, 33, 45]),
   ]
 
-  @Test(arguments: TestScope.rows(sources, usually: 4)) func marksOnlyPicturesThatDecodingCanBeginWith(source: Source)
+  @Test(arguments: TestScope.rows(sources, usually: 3)) func marksOnlyPicturesThatDecodingCanBeginWith(source: Source)
     async throws
   {
     let folder = try Folder()
