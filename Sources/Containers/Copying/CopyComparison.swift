@@ -44,12 +44,13 @@ struct CopyComparison {
   /// - Parameters:
   ///   - source: metadata of the source, as a whole.
   ///   - video: the source's video.
+  ///   - unread: metadata of the video in the source that libavformat may not read.
   ///   - exceptions: metadata of the video that is no loss: the stream has it, too, or an edit has removed it.
   ///   - others: streams of the source that were kept, in the target's order.
   /// - Returns: a line for each kind, for the user.
   func losses(
-    _ source: MetadataDictionary, _ video: StreamDescription?, except exceptions: Set<SideData.Kind>,
-    _ others: [StreamDescription]
+    _ source: MetadataDictionary, _ video: StreamDescription?, _ unread: Set<SideData.Kind>,
+    except exceptions: Set<SideData.Kind>, _ others: [StreamDescription]
   ) -> [String] {
     var losses: [String] = []
     let missing = Self.missing(source, in: metadata, or: streams.map(\.metadata))
@@ -65,8 +66,9 @@ struct CopyComparison {
       let marks = Self.marks.filter { stream.disposition.subtracting(kept).contains($0.mark) }.map(\.name)
       if !marks.isEmpty { losses.append("marks of stream \(stream.index) (\(marks.joined(separator: ", ")))") }
     }
-    let stated = video?.sideData.filter { !exceptions.contains($0.kind) } ?? []
-    losses += Self.missing(stated, in: streams.first?.sideData ?? [])
+    let stated = unread.union(video?.sideData.map(\.kind) ?? []).subtracting(exceptions)
+    let lost = stated.subtracting(streams.first?.sideData.map(\.kind) ?? [])
+    losses += Self.names.filter { lost.contains($0.kind) }.map(\.name)
     if let video { losses += display(video) }
     return losses
   }
@@ -180,12 +182,6 @@ struct CopyComparison {
     (.forced, "forced"), (.hearingImpaired, "for the hearing impaired"), (.visualImpaired, "for the visually impaired"),
     (.comment, "commentary"), (.original, "original language"), (.dub, "dubbed"),
   ]
-
-  /// Side data of the video that the copy has not.
-  private static func missing(_ source: [SideData], in copy: [SideData]) -> [String] {
-    let kinds = Set(copy.map(\.kind))
-    return names.filter { kind, _ in source.contains { $0.kind == kind } && !kinds.contains(kind) }.map(\.name)
-  }
 
   private static let names: [(kind: SideData.Kind, name: String)] = [
     (.dolbyVision, "the configuration of Dolby Vision"), (.stereo3D, "the arrangement of stereoscopic views"),

@@ -355,8 +355,11 @@ struct CopySink {
     if let rotation = described.rotation, !container.keepsRotation { losses.append("rotation (\(rotation))") }
     losses += rangeLosses + (output?.losses ?? [])
     let segments = output as? SegmentedOutput
+    // MP4 and MPEG-TS have it without libavformat.
+    let unread: Set<SideData.Kind> = container == .mkv && described.dolbyVision != nil ? [.dolbyVision] : []
     losses +=
-      copy?.losses(described.context.metadata, described.video, except: exceptions, segments == nil ? kept : []) ?? []
+      copy?.losses(
+        described.context.metadata, described.video, unread, except: exceptions, segments == nil ? kept : []) ?? []
     for (stream, front) in segments?.soundFronts ?? [] {
       losses += CopyComparison(front, container)?.losses(ofRendition: stream) ?? []
     }
