@@ -183,7 +183,7 @@ package struct CopyPlan {
     // Pipes allow no other pass.
     if !target.isSeekable || inputs.contains(where: { $0.size == nil }) {
       plan.refuseEntries(upTo: .max, from: 0)
-      plan.allowsFrameNumberGaps = ranges.count > 1
+      plan.allowsFrameNumberGaps = ranges.count > 1 || mayEncode
     }
     if joined != nil { return try plan.planningSamples() }
     guard !input.isRaw, input.size != nil, canCopySamples || input.hasIndex && isCut else { return plan }

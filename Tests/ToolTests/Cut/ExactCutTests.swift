@@ -103,6 +103,15 @@ enum CutEncoder {
       decoder: "avdec_h264")
   }
 
+  /// A pipe is written once, so its SPS allows gaps from the beginning.
+  @Test func encodesPicturesInFrontOfARecoveryPointIntoAPipe() async throws {
+    let (folder, clip) = (try Folder(), CutTests.media("open-gop.h264"))
+    let run = try await Program.shell(
+      "h26x cut '\(clip)' -o - --format mkv --mode exact --range '#13-#40' | cat > out.mkv", in: folder.url)
+    #expect(run.said.contains("encoded"), "\(run.said)")
+    #expect(try await CutTests.pictures("out.mkv", in: folder).count == 27)
+  }
+
   @Test func reportsMarkingOperationsThatAreRemoved() async throws {
     let folder = try Folder()
     let run = try await Program.run(
