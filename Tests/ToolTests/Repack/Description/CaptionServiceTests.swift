@@ -2,6 +2,7 @@
 import Foundation
 import H26x
 import StreamReport
+import TestSupport
 import Testing
 
 @testable import Containers
@@ -39,7 +40,7 @@ import Testing
     try folder.write(name, Data(packets.map { front + $0 + behind }.joined()))
   }
 
-  @Test(arguments: [188, 192, 204]) func infoNamesTheirLanguages(size: Int) async throws {
+  @Test(arguments: TestScope.rows([192, 188, 204], usually: 1)) func infoNamesTheirLanguages(size: Int) async throws {
     let folder = try Folder()
     try await Self.make("in.ts", size: size, in: folder)
     let json = try await Program.run(["info", "--json", "in.ts"], in: folder.url)
