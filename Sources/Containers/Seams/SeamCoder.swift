@@ -211,6 +211,8 @@ final class SeamCoder {
     try receivePackets()
     guard encodedCount == sentCount else { throw .external }
     (isEncoding, hasEncoded) = (false, true)
+    // Copied pictures are decoded without its memory.
+    encoder = nil
   }
 
   private func receivePackets() throws(AVError) {
