@@ -37,6 +37,14 @@ import Testing
     }
   }
 
+  /// libavformat calls that an input/output error.
+  @Test(arguments: ["info", "check", "hash"]) func reportsMatroskaThatEndsInItsHeader(command: String) async throws {
+    let folder = try Folder()
+    try folder.write("in.mkv", Self.clip("clip.mkv").prefix(200))
+    let run = try await Program.run([command, "in.mkv"], in: folder.url)
+    #expect(run.status == 1 && run.said.contains("Matroska that is cut off or damaged"), "\(run.said)")
+  }
+
   private func isCutOff(_ bytes: Data) throws -> Bool {
     let folder = try Folder()
     try folder.write("in", bytes)

@@ -73,7 +73,6 @@ enum BadFiles {
         name: "picture.h264", verdict: .useless("a PNG picture"), bytes: Data([0x89, 0x50, 0x4E, 0x47, 0, 0, 1, 13])),
       Kind(name: "sound.wav", verdict: .useless("RIFF"), bytes: Data("RIFF\u{24}\0\0\0WAVEfmt ".utf8)),
       Kind(name: "starts.h264", verdict: .useless("no H.264"), bytes: Data((0..<400).flatMap { _ in [0, 0, 1, 31] })),
-      Kind(name: "header.mkv", verdict: .useless("Matroska"), bytes: try clip("mkv").prefix(200)),
       Kind(name: "sets.h264", verdict: .damaged, bytes: sets(of: stream)),
       Kind(name: "no-sets.h264", verdict: .damaged, bytes: withoutSets(stream)),
       Kind(
