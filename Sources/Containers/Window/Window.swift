@@ -106,6 +106,8 @@ package struct Window {
 
   /// When the last shown picture begins.
   private var lastShown: Int64?
+  /// When the source ends by its edit list; `nil` without one, and for a copy that is no cut.
+  private var sourceEnd: Int64?
   /// When the last shown picture ends, and the last picture of all.
   private var shownEnd: Int64?
   private var end: Int64?
@@ -185,7 +187,7 @@ package struct Window {
   private mutating func open(isAtEnd: Bool) throws(CopyRefusal) -> [AccessUnit] {
     guard let found = try front?.beginning(isAtEnd: isAtEnd) else { return [] }
     (opening, front) = (found.opening, nil)
-    if isCut { shown = found.shown }
+    if isCut { (sourceEnd, shown) = (shown?.end, found.shown) }
     if found.opening.bounds.mode == .exact { exact = Exact(found.shown, refusing: found.opening.bounds.refusedTime) }
     if found.opening.droppedLeading > 0 { tally.leftOut[.leading] = found.opening.droppedLeading }
     return found.accessUnits.flatMap { place($0) }
@@ -213,7 +215,7 @@ package struct Window {
       held.append(accessUnit)
       return []
     }
-    shownEnd = max(shownEnd ?? .min, composition &+ duration)
+    shownEnd = max(shownEnd ?? .min, pictureEnd(of: accessUnit))
     if isBehind(accessUnit) { fieldEnd = max(fieldEnd ?? .min, composition &+ max(duration, 1)) }
     hiddenBehind += held.count { $0.presentation >= composition }
     defer { (held, behindCount) = ([], 0) }
@@ -222,13 +224,18 @@ package struct Window {
 
   private mutating func chooseExactly(_ accessUnit: AccessUnit, isShown: Bool) -> [AccessUnit] {
     if isShown {
-      shownEnd = max(shownEnd ?? .min, accessUnit.presentation &+ accessUnit.duration)
+      shownEnd = max(shownEnd ?? .min, pictureEnd(of: accessUnit))
     } else if isBehind(accessUnit) {
       next = min(next ?? .max, accessUnit.presentation)
     }
     let chosen = exact?.take(accessUnit) ?? []
     isFinished = exact?.isFinished ?? false
     return chosen
+  }
+
+  /// When a shown picture ends: with the source at the latest, because its duration may be that of decoding.
+  private func pictureEnd(of accessUnit: AccessUnit) -> Int64 {
+    min(accessUnit.presentation &+ accessUnit.duration, sourceEnd ?? .max)
   }
 
   private mutating func counted(_ accessUnits: [AccessUnit]) -> [AccessUnit] {

@@ -145,6 +145,23 @@ import Testing
     }
   }
 
+  /// The duration of the last picture may be that of decoding. The source's edit list states when it ends.
+  @Test(arguments: [Window.Bounds.Mode.exact, .hidden], [nil, 20] as [Int64?])
+  func endsWithTheEditList(mode: Window.Bounds.Mode, end: Int64?) throws {
+    let stream = MadeStream("I0 P3 b1 b2 P6 b4 b5 P7")
+    let bounds = Window.Bounds(
+      start: 3 * MadeStream.tick, end: end.map { $0 * MadeStream.tick }, mode: mode, isHalfOpen: true)
+    let sourceEnd = stream.times[8] + 5 * MadeStream.tick
+    var window = Window(bounds, of: ShownRange(start: 0, end: sourceEnd, time: 0))
+    for accessUnit in stream.accessUnits {
+      var accessUnit = accessUnit
+      accessUnit.duration = 10 * MadeStream.tick
+      _ = try window.take(accessUnit)
+    }
+    _ = try window.finish()
+    #expect(window.shownDuration == sourceEnd - stream.times[3])
+  }
+
   /// Positions in the middle of a frame belong to the next one.
   @Test(arguments: [(0, 1, [0]), (1, 3, [1]), (1, 2, []), (1, 5, [1, 2]), (2, 4, [1])]) func keepsFramesWhole(
     start: Int64, end: Int64, numbers: [Int]
