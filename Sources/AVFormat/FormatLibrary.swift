@@ -3,15 +3,12 @@ import CAVFormat
 
 /// libavformat, which is loaded with its first use.
 package enum FormatLibrary {
-  /// Whether the library is there. Loads and silences it.
-  package static var isAvailable: Bool { isSilenced }
-
   /// Loads the library, after which it and libavcodec write nothing to standard error. Does nothing a second time, and
   /// without the library.
-  package static func silence() { _ = isSilenced }
+  package static func silence() { _ = isAvailable }
 
-  /// Whether the library was loaded and silenced: once, with the first use.
-  private static let isSilenced: Bool = {
+  /// Whether the library is there. The first use loads and silences it.
+  package static let isAvailable: Bool = {
     guard cavformat_version() > 0 else { return false }
     cav_log_set_level(AV_LOG_QUIET)
     return true

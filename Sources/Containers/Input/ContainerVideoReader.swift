@@ -85,7 +85,7 @@ final class ContainerVideoReader: VideoTrackReader {
     beginning = begins ? first : nil
     if let first = beginning {
       // Leading pictures of the first random access point are shown before it.
-      shown = ShownRange(start: first - 10_000_000_000, end: nil, time: 0)
+      shown = ShownRange(start: first &- 10_000_000_000, end: nil, time: 0)
     } else if Self.isPacketized(container.context), try !findsTime() {
       known = KnownTimes(first: 0)
     }

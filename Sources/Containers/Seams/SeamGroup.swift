@@ -11,7 +11,7 @@ struct SeamGroup<Codec: SeamSyntax> {
   typealias AccessUnit = MediaOutput.AccessUnit
 
   let format: MediaOutput.VideoFormat
-  /// Whether the range is cut exactly.
+  /// See ``SeamMaking/take(_:_:beginsAnew:)``.
   let beginsAnew: Bool
   /// Decodes the source's access units.
   let coder: SeamCoder

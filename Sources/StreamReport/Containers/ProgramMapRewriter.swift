@@ -4,10 +4,14 @@ package import H26x
 /// Reads the descriptors of a transport stream's program maps while its packets pass, and adds the record of Dolby Vision
 /// and the caption services (ISO/IEC 13818-1, 2.4.4).
 ///
-/// The video of each program gets a registration descriptor (`DOVI`) and a `DOVI_video_stream_descriptor` (Dolby Vision
-/// Streams within the MPEG-2 Transport Stream Format, 3), and a `caption_service_descriptor` (ATSC A/65, 6.9.2). A program
-/// map that has them stays as it is. So does a section that is damaged, that has no room, or that does not have its
-/// packets for itself.
+/// The video of each program gets these descriptors:
+///
+/// - for the record, a registration descriptor (`DOVI`) and a `DOVI_video_stream_descriptor` (Dolby Vision Streams within
+///   the MPEG-2 Transport Stream Format, 3)
+/// - for the captions, a `caption_service_descriptor` (ATSC A/65, 6.9.2)
+///
+/// A program map that has them stays as it is. So does a section that is damaged, that has no room, or that does not have
+/// its packets for itself.
 ///
 /// The stream type stays. The format has private data (0x06) for a base layer that is not to be shown alone (3.1.2). Then
 /// tsdemux finds no video, and libavformat has to guess the codec.
@@ -44,8 +48,8 @@ package struct ProgramMapRewriter {
   /// Creates one that adds descriptors.
   ///
   /// - Parameters:
-  ///   - record: nil for none. That of a track without base layer is not added: its descriptor names the PID of the base
-  ///     layer, which is in another track.
+  ///   - record: nil for none. The record of a track without a base layer is not added, because its descriptor names the
+  ///     PID of another track.
   ///   - captions: the content of a `caption_service_descriptor`; nil for none.
   /// - Returns: nil if there is nothing to add.
   package init?(_ record: DolbyVision.Configuration?, captions: [UInt8]? = nil) {

@@ -6,8 +6,9 @@ import Testing
 
 /// Fields of H.265, whose frames are known in the order of presentation.
 @Suite struct FieldPairsTests {
-  /// Access units by words in decoding order: the time and `T` (top field), `B` (bottom field), `U` (a field of which the
-  /// stream sends no more) or `F` (a frame). `e` follows for a random access point, `s` for a RASL picture.
+  /// Access units by words in decoding order. A word is a time and the kind of picture: `T` (top field), `B` (bottom
+  /// field), `F` (frame) or `U` (a field whose parity is not sent). `e` follows for a random access point, `s` for a RASL
+  /// picture.
   private static func accessUnits(_ text: String) -> [MediaOutput.AccessUnit] {
     text.split(separator: " ").map { word in
       let time = word.prefix { $0.isNumber }
